@@ -16,7 +16,9 @@
 namespace kaio::bench {
 
 // Whether the benchmark has a call for it.
-inline bool can_measure_backward(const problem& p) { return p.what != work::documents; }
+inline bool can_measure_backward(const problem& p) {
+  return p.what != work::documents && p.what != work::bias && p.what != work::padding;
+}
 
 template <class T>
 class attention_backward_bench : attention_measurement<T> {

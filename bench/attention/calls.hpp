@@ -22,7 +22,7 @@ template <class T, class F>
 void for_calls(const F& f) {
   for (const u32 size : {64u, 128u, 192u, 256u, 512u})
     for (const u32 rows : {64u, 512u, 2048u, 8192u})
-      for (const work what : {work::full, work::causal, work::softcap}) {
+      for (const work what : {work::full, work::causal, work::softcap, work::bias}) {
         const paper_call<T> on_paper({.batches = rows == 512 ? 1u : 4u,
                                       .length = rows,
                                       .heads = 16,
@@ -42,6 +42,7 @@ void for_calls(const F& f) {
         if (!std::is_same_v<T, f32>) give(call, name + ", out f32");
         call.precision = ops::attention_precision::tf32;
         if (std::is_same_v<T, f32>) give(call, name + ", tf32");
+        if (what == work::bias) continue;  // not next to blocks
         call = on_paper.call();
         call.in_blocks = true;
         call.lists.queries = call.lists.keys = 128;
@@ -90,7 +91,7 @@ inline void print_kernels() {
   std::printf(
       "# The kernels of attention\n\nPrinted by `bench_attention --kernels`: of the calls of `bench/attention/calls.hpp`, those for which the "
       "cost model takes\neach kernel, by the architecture papers' figures of the devices. Head sizes are D, or D and Dv; rows those of "
-      "queries and of\nkeys. A kernel with a bias or a mask in memory is the same as without.\n\n| kernel | devices | head sizes | calls | rows "
+      "queries and of\nkeys. A mask in memory is as a bias.\n\n| kernel | devices | head sizes | calls | rows "
       "|\n| --- | --- | --- | --- | --- |\n");
   for (const ops::attention_variant& v : all) {
     const uses& found = of[v.image];

@@ -17,13 +17,14 @@ struct sampled_attention {
   u32 of_documents;  // 1: where both are of the same document
   f64 scale, softcap;
   u32 has_slopes;
+  u32 has_bias, has_padding;
 };
 
 // One warp for each of as many elements of O as there are blocks: the exact number, and the element.
 template <class T>
 inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<T>, 32>(
-    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<u32> document, in<f32> slopes, out<f64> want,
-       out<f64> got, val<sampled_attention> p) {
+    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<u32> document, in<f32> slopes, in<T> bias,
+       in<u8> keep, out<f64> want, out<f64> got, val<sampled_attention> p) {
       val sample = t.let(block_idx_x());
       val batch = t.let(mixed(sample * 4u) % p[&sampled_attention::batches]);
       val head = t.let(mixed(sample * 4u + 1u) % p[&sampled_attention::heads]);
@@ -49,6 +50,8 @@ inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<
         var kept(t, all_of(apart >= p[&sampled_attention::low], apart <= p[&sampled_attention::high]));
         if (auto packed = t.when(p[&sampled_attention::of_documents] != 0u))
           kept &= document[query] == document[key];
+        if (auto padded = t.when(p[&sampled_attention::has_padding] != 0u))
+          kept &= cast<u32>(keep[batch * keys + key]) != 0u;
         if (auto read = t.when(kept)) {
           const val from = of_k(key);
           var dot(t, 0.0);
@@ -59,6 +62,9 @@ inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<
           if (auto capped = t.when(cap != 0.0)) x = cap * tanh(x / cap);
           if (auto linear = t.when(p[&sampled_attention::has_slopes] != 0u))
             x -= cast<f64>(slopes[head]) * cast<f64>(abs(apart));
+          if (auto biased = t.when(p[&sampled_attention::has_bias] != 0u))
+            x += cast<f64>(bias[(cast<u64>(head) * cast<u64>(keys) + cast<u64>(query)) * cast<u64>(keys) +
+                                cast<u64>(key)]);
           const val next = t.let(max(largest, x));
           const val correction = t.let(exp(largest - next));
           const val weight = t.let(exp(x - next));

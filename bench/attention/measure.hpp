@@ -111,7 +111,7 @@ class attention_bench : attention_measurement<T> {
     constexpr u32 samples = 512;
     auto want = gpu_.template allocate<f64>(samples), got = gpu_.template allocate<f64>(samples);
     sample_attention<T>.launch(stream_, grid(samples), x.q[0], x.k[0], x.v[0], x.o[0], x.document, x.slopes,
-                               want, got, base::sampled(p));
+                               x.bias, x.keep, want, got, base::sampled(p));
     stream_.synchronize();
     return base::relative_error(want, got);
   }

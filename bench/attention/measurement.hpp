@@ -39,6 +39,8 @@ class attention_measurement {
   struct operands {
     std::vector<buffer<T>> q, k, v, o;
     buffer<f32> slopes;     // (heads)
+    buffer<T> bias;         // (heads, queries, keys)
+    buffer<u8> keep;        // (batches, keys)
     buffer<u32> document;   // of each row of a batch; packed: of all of them
     buffer<i32> sequences;  // where they begin, packed
     u32 longest;            // of the documents
@@ -59,6 +61,12 @@ class attention_measurement {
     std::vector<f32> slopes;
     for (u32 h = 0; h < p.heads; ++h) slopes.push_back(problem::slope(h, p.heads));
     x.slopes = gpu_.upload(slopes);
+    x.bias = normal(p.what == work::bias ? u64{p.heads} * p.length * p.length : 1);
+    std::vector<u8> keep(p.what == work::padding ? u64{p.batches} * p.length : 1, 1);
+    if (p.what == work::padding)
+      for (u32 b = 0; b < p.batches; ++b)
+        for (u32 j = p.kept(b); j < p.length; ++j) keep[u64{b} * p.length + j] = 0;
+    x.keep = gpu_.upload(keep);
     std::vector<u32> document;
     std::vector<i32> begins{0};
     const std::vector<u32> lengths = p.documents();
@@ -85,6 +93,8 @@ class attention_measurement {
     if (p.what == work::window) options.window.left = problem::window - 1;
     if (p.what == work::softcap) options.softcap = problem::softcap;
     if (p.has_slopes()) options.alibi = tensor_view<const f32, 1>(x.slopes, p.heads);
+    if (p.what == work::bias) options.bias = tensor_view<const T, 3>(x.bias, p.heads, p.length, p.length);
+    if (p.what == work::padding) options.keep = tensor_view<const u8, 4>(x.keep, p.batches, 1, 1, p.length);
     options.variant = variant;
     return options;
   }
@@ -128,7 +138,9 @@ class attention_measurement {
             .of_documents = p.has_documents(),
             .scale = 1 / std::sqrt(double(p.size)),
             .softcap = p.what == work::softcap ? double{problem::softcap} : 0.0,
-            .has_slopes = p.has_slopes()};
+            .has_slopes = p.has_slopes(),
+            .has_bias = p.what == work::bias,
+            .has_padding = p.what == work::padding};
   }
   // The root of the mean square of the differences of samples, relative to theirs; 1e30 where one is not finite.
   static double relative_error(const buffer<f64>& want, const buffer<f64>& got) {

@@ -23,6 +23,12 @@ class paper_call {
     if (p.what == work::softcap) options.softcap = problem::softcap;
     if (p.has_slopes()) options.alibi = tensor_view<const f32, 1>(at<f32>(p.heads), p.heads);
     const u32 rows = queries != 0 ? queries : p.length;
+    if (p.what == work::bias)
+      options.bias =
+          tensor_view<const T, 3>(at<T>(u64{p.heads} * rows * p.length), extents(p.heads, rows, p.length));
+    if (p.what == work::padding)
+      options.keep =
+          tensor_view<const u8, 4>(at<u8>(u64{p.batches} * p.length), extents(p.batches, 1, 1, p.length));
     if (p.is_packed()) {
       const extents of_q(u64{p.batches} * rows, p.heads, p.size),
           of_k(u64{p.batches} * p.length, p.key_heads, p.size);

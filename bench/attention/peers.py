@@ -38,19 +38,37 @@ def documents(case):
     return lengths
 
 
+def mask_of(torch, case):
+    """What attn_mask is: a bias of (1, heads, queries, keys), the padding of problem.hpp, or None."""
+    batches, length = case["batches"], case["length"]
+    if case["work"] == "bias":
+        generator = torch.Generator(device="cuda")
+        bias = torch.randn((1, case["heads"], length, length), device="cuda", generator=generator,
+                           dtype=getattr(torch, TYPES[case["type"]]))
+        return bias.expand(batches, -1, -1, -1)
+    if case["work"] == "padding":
+        kept = [length - batch * 7919 % (length // 2 + 1) for batch in range(batches)]
+        keys = torch.arange(length, device="cuda")
+        return (keys < torch.tensor(kept, device="cuda")[:, None])[:, None, None, :].expand(-1, -1, length, -1)
+    return None
+
+
 # Each peer takes torch and a case, and returns a function of (q, k, v), of (B, S, H, D) or packed (rows, H, D), or None.
 
 
 def by_backend(name):
     def peer(torch, case):
         from torch.nn.attention import SDPBackend, sdpa_kernel
-        if case["work"] not in ("full", "causal") or (name == "EFFICIENT_ATTENTION") != (case["type"] == "f32"):
+        in_memory = case["work"] in ("bias", "padding")
+        of_type = in_memory or (name == "EFFICIENT_ATTENTION") == (case["type"] == "f32")
+        if case["work"] not in ("full", "causal", "bias", "padding") or not of_type:
             return None
+        mask = mask_of(torch, case)
 
         def run(q, k, v):
             with sdpa_kernel(getattr(SDPBackend, name)):
                 return torch.nn.functional.scaled_dot_product_attention(
-                    q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=case["causal"],
+                    q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask, is_causal=case["causal"],
                     enable_gqa=case["grouped"])
 
         return run
@@ -68,9 +86,14 @@ def flex(torch, case):
              "window": lambda b, h, q, k: (q >= k) & (q - k < WINDOW),
              "documents": lambda b, h, q, k: document[q] == document[k]}
     scores = {"softcap": lambda x, b, h, q, k: SOFTCAP * torch.tanh(x / SOFTCAP)}
+    mask = mask_of(torch, case)
+    if case["work"] == "bias":
+        scores["bias"] = lambda x, b, h, q, k: x + mask[0, h, q, k]
+    if case["work"] == "padding":
+        masks["padding"] = lambda b, h, q, k: mask[b, 0, q, k]
     scores["alibi"] = scores["causal_alibi"] = lambda x, b, h, q, k: x - slopes[h] * (q - k).abs()
     work, length = case["work"], case["length"]
-    blocks = create_block_mask(masks[work], None, None, length, length, device="cuda") if work in masks else None
+    blocks = create_block_mask(masks[work], case["batches"] if work == "padding" else None, None, length, length, device="cuda") if work in masks else None
     compiled = torch.compile(flex_attention, dynamic=False)
     return lambda q, k, v: compiled(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), score_mod=scores.get(work),
                                     block_mask=blocks, enable_gqa=case["grouped"])

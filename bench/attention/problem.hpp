@@ -25,9 +25,24 @@ namespace kaio::bench {
 //   documents       those of the same document: a mask in C++, and the block mask that is made of it
 //   varlen          the documents are sequences that share tensors
 //   varlen_causal   the same, causal
-enum class work { full, causal, window, softcap, alibi, causal_alibi, documents, varlen, varlen_causal };
-inline constexpr std::array<std::string_view, 9> work_names{
-    "full", "causal", "window", "softcap", "alibi", "causal_alibi", "documents", "varlen", "varlen_causal"};
+//   bias            every key, and a number for each head, query and key in memory, of the elements of q
+//   padding         those that a mask in memory keeps: the first ones of each batch, half of them or more
+enum class work {
+  full,
+  causal,
+  window,
+  softcap,
+  alibi,
+  causal_alibi,
+  documents,
+  varlen,
+  varlen_causal,
+  bias,
+  padding
+};
+inline constexpr std::array<std::string_view, 11> work_names{
+    "full",      "causal", "window",        "softcap", "alibi",  "causal_alibi",
+    "documents", "varlen", "varlen_causal", "bias",    "padding"};
 
 struct problem {
   static constexpr u32 window = 1024;
@@ -43,6 +58,8 @@ struct problem {
   bool is_packed() const { return what == work::varlen || what == work::varlen_causal; }
   bool has_documents() const { return what == work::documents || is_packed(); }
   bool has_slopes() const { return what == work::alibi || what == work::causal_alibi; }
+  // The keys of a batch that are no padding, the same ones in peers.py.
+  u32 kept(u32 batch) const { return length - batch * 7919u % (length / 2 + 1); }
   static f32 slope(u32 head, u32 heads) {
     return std::exp2(-8.0f * static_cast<f32>(head + 1) / static_cast<f32>(heads));
   }

@@ -48,12 +48,26 @@ void run_all(ops::attention_type type) {
       attention_case other = c;
       other.causal = causal_alignment::bottom_right;
       other.window = {100, 0};
-      if (!kernel.plain) {
+      if (kernel.has_terms()) {
         other.softcap = 2;
         other.alibi = 1;
       }
       other.heads_first = true;
       other.v_size = 40;
+      if (kernel.reads_pairs) {  // of one tensor, which it has to have
+        for (attention_case one : {c, other}) {
+          one.bias = {.rank = 4, .own_type = true};
+          run_one<T>(kernel, one);
+          one.bias = {.rank = 3, .ones = 4, .own_type = true};
+          run_one<T>(kernel, one);
+          one.keys = 152;  // by vectors
+          run_one<T>(kernel, one);
+          one.bias = {};
+          one.keep = {.rank = 4, .ones = 6};
+          run_one<T>(kernel, one);
+        }
+        continue;
+      }
       run_one<T>(kernel, c);
       run_one<T>(kernel, other);
       if (kernel.division > 1) {  // with keys for all the parts that a launch may make

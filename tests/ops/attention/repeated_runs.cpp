@@ -25,7 +25,7 @@ void run_again(const ops::attention_variant& kernel) {
       .v_size = kernel.depth_v,
       .causal = causal_alignment::bottom_right,
       .precision = kernel.precision};
-  if (!kernel.plain) c.softcap = 2;
+  if (kernel.has_terms()) c.softcap = 2;
   attention_inputs<T> x(c);
   tensor4<T> o(c.batches, c.queries, c.heads, c.v_size, false, 0);
   block_tensors lists(c, {.key_size = 64});
@@ -44,7 +44,7 @@ void run_again(const ops::attention_variant& kernel) {
     options.precision = c.precision;
     options.lse = tensor_view<f32, 3>(r.lse, c.batches, c.heads, c.queries);
     if (kernel.in_blocks) options.blocks = lists.mask();
-    if (kernel.is_biased) options.bias = bias.template view<ops::attention_bias>();
+    if (kernel.reads_tensors()) options.bias = bias.template view<ops::attention_bias>();
     const auto q = x.q.template view<const T>(x.on_q), k = x.k.template view<const T>(x.on_k),
                v = x.v.template view<const T>(x.on_v);
     const auto out = o.template view<T>(r.out);

@@ -1,5 +1,7 @@
 // Which variant can run which call, and why another one cannot.
 
+#include <kaio/ops/attention/common/pair_biased_score.hpp>
+
 #include <algorithm>
 
 #include "ops/attention/choice/table.hpp"
@@ -12,6 +14,7 @@ constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2
 
 const char* refusal(const attention_variant& v, const attention_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
+  const attention_problem& p = call.problem;
   const ptx::target target = device.target;
   if (v.in_blocks != call.in_blocks)
     return call.in_blocks ? "it reads no lists of blocks" : "it is made for lists of blocks";
@@ -26,10 +29,14 @@ const char* refusal(const attention_variant& v, const attention_call& call, cons
   if (call.problem.qk_size > v.depth_qk || call.problem.v_size > v.depth_v)
     return "the head size is larger than it is made for";
   if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
-  if (!v.is_biased && (call.bias.address != 0 || call.keep.address != 0))
+  if (!v.reads_tensors() && (call.bias.address != 0 || call.keep.address != 0))
     return "it reads no bias and no keep";
+  if (v.reads_pairs) {
+    if (call.terms.softcap != 0 || call.terms.alibi != 0) return "it has neither soft cap nor ALiBi";
+    if (score_pairs::of(call.bias, call.keep, p.keys).address == 0)
+      return "it reads a bias of its element type, or keep, in pairs of neighbouring keys";
+  }
   if (!v.writes_f32 && call.output != call.type) return "it writes the element type of q, k and v";
-  const attention_problem& p = call.problem;
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16 & p.o.by_16) == 0)
       return "rows do not begin at multiples of 16 bytes";

@@ -1,6 +1,7 @@
 #pragma once
 // The rows of the kernels for sm_90a in the table, for one element type.
 
+#include <kaio/ops/attention/common/pair_biased_score.hpp>
 #include <kaio/ops/attention/sm90/table_row.hpp>
 
 #include <array>
@@ -28,6 +29,11 @@ attention_variant attention_sm90_blocks_row() {
                             block_sparse<band_mask>>();
 }
 
+template <std::uint32_t Depth, scalar T>
+attention_variant attention_sm90_biased_row() {
+  return attention_sm90_row<attention_sm90_biased_for(Depth), T, pair_biased_score>();
+}
+
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
   static const auto& rows = *new std::array{attention_sm90_row<64, 64, T, plain_score>(),
@@ -41,7 +47,10 @@ std::span<const attention_variant> attention_sm90_rows() {
                                             attention_sm90_row<192, 128, T, plain_score>(),
                                             attention_sm90_row<192, 128, T, general_score>(),
                                             attention_sm90_row<256, 256, T, plain_score>(),
-                                            attention_sm90_row<256, 256, T, general_score>()};
+                                            attention_sm90_row<256, 256, T, general_score>(),
+                                            attention_sm90_biased_row<64, T>(),
+                                            attention_sm90_biased_row<128, T>(),
+                                            attention_sm90_biased_row<256, T>()};
   return rows;
 }
 

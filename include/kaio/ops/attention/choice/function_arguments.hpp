@@ -5,6 +5,7 @@
 #include <kaio/ops/attention/common/biased_score.hpp>
 #include <kaio/ops/attention/common/block_sparse.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/pair_biased_score.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 
 #include <cstddef>
@@ -25,9 +26,11 @@ inline constexpr std::size_t parameter_count<attention_parameters<P...>> = sizeo
 // the library's own, and the lists of block_sparse, come from the call, others are `extra`.
 template <class Score, class Mask, class Call, class Launch, class... Extra>
 void with_function_arguments(const Call& call, const Launch& launch, const Extra&... extra) {
-  constexpr bool general = std::is_same_v<Score, general_score>, biased = std::is_same_v<Score, biased_score>;
+  constexpr bool general = std::is_same_v<Score, general_score>,
+                 in_pairs = std::is_same_v<Score, pair_biased_score>,
+                 biased = in_pairs || std::is_same_v<Score, biased_score>;
   constexpr bool band = std::is_same_v<mask_of_blocks<Mask>, band_mask>;
-  static_assert(band || !biased, "kaio: biased_score is for the library's own kernels");
+  static_assert(band || !biased, "kaio: scores with a bias in memory are for the library's own kernels");
   const std::tuple<const Extra&...> all{extra...};
   constexpr std::size_t count = sizeof...(Extra);
   constexpr std::size_t of_score =
@@ -47,7 +50,9 @@ void with_function_arguments(const Call& call, const Launch& launch, const Extra
       else
         with_lists(first...);
     };
-    if constexpr (biased)
+    if constexpr (in_pairs)
+      with_mask(score_pairs::of(call.bias, call.keep, call.problem.keys));
+    else if constexpr (biased)
       with_mask(call.terms, call.bias, call.keep);
     else if constexpr (general)
       with_mask(call.terms, std::get<S>(all)...);

@@ -39,9 +39,13 @@ struct attention_variant {
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.
   bool copies_tensors = false;
-  bool in_blocks = false;   // walks over the lists of a block mask
-  bool writes_f32 = false;  // an output of f32 too, whatever the operands are
-  bool is_biased = false;   // its score is biased_score, which reads `bias` and `keep`
+  bool in_blocks = false;    // walks over the lists of a block mask
+  bool writes_f32 = false;   // an output of f32 too, whatever the operands are
+  bool is_biased = false;    // its score is biased_score, which reads `bias` and `keep`
+  bool reads_pairs = false;  // or pair_biased_score, which has no soft cap and no ALiBi
+
+  bool has_terms() const { return !plain && !reads_pairs; }
+  bool reads_tensors() const { return is_biased || reads_pairs; }
 };
 
 // The images of all kernels that the library's attention may launch: to list them, and to load them ahead

@@ -50,6 +50,13 @@ constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::
   return {.depth_qk = 256, .depth_v = 256, .keys = block_sparse ? 64u : 80u, .query_stages = 1};
 }
 
+// With a bias or a mask in memory.
+constexpr attention_sm90_config attention_sm90_biased_for(std::uint32_t depth) {
+  if (depth <= 64) return {.depth_qk = 64, .depth_v = 64};
+  if (depth <= 128) return {};
+  return {.depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 1};
+}
+
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.
 inline constexpr attention_sm90_config attention_sm90_long_128{.keys = 176, .query_stages = 1};
 

@@ -46,6 +46,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace kaio::ops {
 
@@ -63,6 +64,9 @@ struct attention_sm90_body {
   using v_ring = shared_tiles<T, C.keys, C.depth_v, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
   using output_accumulator = wgmma_accumulator<f32, C.depth_v>;
+  using thread_scores = wgmma_scores<T, scores_accumulator>;
+  // Whether the score reads memory while the products are in flight, as pair_biased_score does.
+  static constexpr bool reads_ahead = requires { typename Score::template ahead<thread_scores>; };
   template <class Walks>
   using walk_of = decltype(std::declval<Walks>().template walk<C.keys>(std::declval<thread>(),
                                                                        std::declval<attention_block>(), 0u));
@@ -81,12 +85,12 @@ struct attention_sm90_body {
   using kv_map = tensor_map<T, 4>;
 
   // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
-  // their parameters.
-  template <class ApplyScore, class Factor, class ApplyMask, class Walks>
+  // their parameters. A score that reads ahead: read(to, s, origin), and what was read is score's last argument.
+  template <class ApplyScore, class ReadAhead, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const kv_map& k_rest,
                             const kv_map& v_rest, const val<attention_problem>& problem,
-                            const ApplyScore& score, const Factor& factor_of, const ApplyMask& mask,
-                            const Walks& walks) {
+                            const ApplyScore& score, const ReadAhead& read, const Factor& factor_of,
+                            const ApplyMask& mask, const Walks& walks) {
     const q_ring q_shared(t);  // queries x depth_qk
     const k_ring k_shared(t);  // keys x depth_qk
     const v_ring v_shared(t);  // keys x depth_v
@@ -185,7 +189,7 @@ struct attention_sm90_body {
 
       scores_accumulator s(t);
       output_accumulator sums(t);
-      wgmma_scores<T, scores_accumulator> scores(s);
+      thread_scores scores(s);
       online_softmax<2, 4, true> softmax(t);
       var<u32> record(t, 0u);                               // of the tile of queries
       var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // of the step: key_step
@@ -209,16 +213,34 @@ struct attention_sm90_body {
         mma.multiply_add(s, wgmma_operand<major::k>(q_shared[q_stage]).rows(group_row),
                          wgmma_operand<major::k>(k_shared[k_stage]), false);
       };
+      const auto places_of_step = [&] {
+        const attention_block block = queries.block(t.let(record));
+        return origin_of<2>(t, block,
+                            array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
+                            t.let(first_key + own_column), t.let(end));
+      };
+      // What the score reads, of a step that is `expected`; S is in flight.
+      const auto read_ahead = [&](const auto& expected) {
+        if constexpr (reads_ahead) {
+          typename Score::template ahead<thread_scores> result =
+              array_of<scores.size() / 2>([&](u32) { return var(t, 0u); });
+          if (auto some = t.when(all_of(expected, !is(key_step::has_no_keys))))
+            read(result, scores, places_of_step());
+          return result;
+        } else {
+          return std::monostate{};
+        }
+      };
       // S has come: K is read no more, nor is Q where these were its last keys.
-      const auto take_scores = [&] {
+      const auto take_scores = [&](const auto& ahead) {
         release(from_k);
         if (auto at_end = t.when(is(key_step::is_last))) release(from_q);
         if (auto some = t.when(!is(key_step::has_no_keys))) {
-          const attention_block block = queries.block(t.let(record));
-          const score_origin<2> origin = origin_of<2>(
-              t, block, array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
-              t.let(first_key + own_column), t.let(end));
-          score(scores, origin, scale);
+          const score_origin<2> origin = places_of_step();
+          if constexpr (reads_ahead)
+            score(scores, origin, scale, ahead);
+          else
+            score(scores, origin, scale);
           if (auto partial = t.when(is(key_step::needs_mask))) mask(scores, origin);
           if constexpr (walk_of<Walks>::cuts_tiles)
             if (auto cut = t.when(is(key_step::needs_cut))) cut_scores(t, scores, origin.key, t.let(end));
@@ -301,8 +323,9 @@ struct attention_sm90_body {
         await_keys();
         own_group.sync();
         issue_scores(from_q.stage(), from_k.stage());
+        const auto first_ahead = read_ahead(val<bool>(true));
         wgmma_wait<0>(t);
-        take_scores();  // there is nothing to correct yet
+        take_scores(first_ahead);  // there is nothing to correct yet
         sums.clear();
         var<u32> has_sums(t, 0u);
         for (auto step : t.loop()) {
@@ -338,12 +361,13 @@ struct attention_sm90_body {
           has_sums = select(ends, 0u, 1u);
           if constexpr (takes_turns)
             if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
+          const auto ahead = read_ahead(goes_on != 0u);
           wgmma_wait<1>(t);
           online_softmax<2, 4, true> done(softmax);
           if (auto next_tile = t.when(ends)) softmax.clear();
           auto correction = array_of<2>([&](u32) { return var(t, 1.0f); });
           if (auto more = t.when(goes_on != 0u)) {
-            const auto by = take_scores();
+            const auto by = take_scores(ahead);
             for (u32 r = 0; r < 2; ++r) correction[r] = by[r];
           }
           wgmma_wait<0>(t);
@@ -401,8 +425,11 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
          tensor_map<T, 4> v_rest, val<attention_problem> problem, OfScore... of_score, OfMask... of_mask) {
         attention_sm90_body<C, T, Score, Mask>::run(
             t, q, k, v, k_rest, v_rest, problem,
-            [&](const auto& s, const auto& origin, const val<f32>& scale) {
-              apply_score<Score>(t, s, origin, scale, of_score...);
+            [&](const auto& s, const auto& origin, const val<f32>& scale, const auto&... ahead) {
+              apply_score<Score>(t, s, origin, scale, of_score..., ahead...);
+            },
+            [&]<class S = Score>(auto& to, const auto& s, const auto& origin) {
+              S::read_ahead(t, to, s, origin, of_score...);
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },

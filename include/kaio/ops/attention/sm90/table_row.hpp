@@ -58,7 +58,8 @@ attention_variant describe_attention_sm90() {
           .resident = C.min_blocks(),
           .plain = std::is_same_v<Score, plain_score>,
           .copies_tensors = true,
-          .in_blocks = is_block_sparse<Mask>};
+          .in_blocks = is_block_sparse<Mask>,
+          .reads_pairs = std::is_same_v<Score, pair_biased_score>};
 }
 
 }  // namespace kaio::ops
