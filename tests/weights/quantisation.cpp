@@ -363,6 +363,20 @@ TEST_CASE("the configuration's bits") {
   packed.add("m.q.weight_packed", "I32", {64, 32}).add("m.q.weight_scale", "BF16", {64, 4});
   packed.s.tensor("m.q.weight_shape", "I64", "[2]", little<std::int64_t>(64) + little<std::int64_t>(256));
   CHECK(only_layer(packed.s, &config).problem == contradiction);
+  // Zero points of another extent, and which of several numbers of bits they have.
+  const auto with_zeros = [](std::uint64_t first, std::uint64_t second, std::uint64_t words, std::int64_t k) {
+    made m;
+    m.add("m.q.weight_packed", "I32", {64, words}).add("m.q.weight_scale", "F16", {64, 4});
+    m.s.tensor("m.q.weight_shape", "I64", "[2]", little<std::int64_t>(64) + little<std::int64_t>(k));
+    m.add("m.q.weight_zero_point", "I32", {first, second});
+    return only_layer(m.s);
+  };
+  CHECK(with_zeros(8, 4, 16, 128).problem.empty());
+  for (const auto& [first, second] : {std::pair{64, 4}, {4, 8}, {7, 4}, {8, 3}})
+    CHECK(
+        with_zeros(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second), 16, 128).problem ==
+        "weight_zero_point does not fit weight_scale");
+  CHECK(with_zeros(12, 4, 3, 16).bits == 6);
   // Without zero points and an index they are the configuration's alone.
   made plain;
   plain.add("m.q.qweight", "I32", {64, 64}).add("m.q.scales", "F16", {8, 64});

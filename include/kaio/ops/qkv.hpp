@@ -10,7 +10,7 @@
 // A row of a head is, step by step, each in f32 and rounded to the element type T of the outputs:
 //
 //   x = norm of x                    where there is x_norm, as rms_norm has it (rms_norm/x_norm.hpp)
-//   y = x W^T + bias                 sums in f32; rounded once
+//   y = x W^T + bias                 sums in f32; rounded once, and before the bias by `separate`
 //   y = y / rms(y) * norm            q_norm, k_norm: rms(y) = sqrt(mean of y^2 + epsilon), over the head
 //   y = rotated by position          Q and K, where there are tables: as rotary has it
 //   y = y * q_scale                  Q, where it is not 1

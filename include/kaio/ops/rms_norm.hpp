@@ -18,6 +18,7 @@
 
 #include <kaio/dsl/number/half.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/tensor/output_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -35,9 +36,10 @@ namespace kaio::ops {
 // Views of the extents and the element type of x.
 struct rms_norm_options {
   f32 epsilon = 1e-6f;
-  f32 weight_offset = 0;    // 1 for Gemma
-  any_view residual{};      // added to x; none: x itself
-  any_view residual_out{};  // gets the sum; may be the residual itself, element by element. Needs a residual
+  f32 weight_offset = 0;  // 1 for Gemma
+  any_view residual{};    // added to x; none: x itself
+  output_view
+      residual_out{};  // gets the sum; may be the residual itself, element by element. Needs a residual
 };
 
 namespace detail {

@@ -78,8 +78,8 @@ struct products {
     const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed, packed_options());
     if (of_i8() || of_fp8()) return 0;
-    return matmul_workspace_bytes(s, given(call.x), transposed(given(w.matrix)), given(product.to),
-                                  plain_options());
+    return detail::workspace_of_matmul(a.operation, s, given(call.x), transposed(given(w.matrix)),
+                                       given(product.to), plain_options());
   }
   std::uint64_t workspace_bytes(const stream& s) const {
     std::uint64_t more = 0;

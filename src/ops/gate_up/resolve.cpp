@@ -206,6 +206,8 @@ struct resolution {
     p.rows = divisor::of(static_cast<u32>(out.rank == 3 ? out.extents[1] : rows));
     p.columns = static_cast<u32>(f);
     p.type = element_type_of(out.kind);
+    if (options.activation > matmul_activation::silu)
+      refuse(a.operation, "an activation that is none of matmul_activation");
     p.activation = static_cast<u32>(options.activation);
   }
 

@@ -49,6 +49,16 @@ std::uint64_t projection_product::workspace_bytes(const void* device,
   return bytes() + more;
 }
 
+void projection_product::check_kernels(const stream& s) const {
+  workspace_bytes(s.device_identity(), s.properties());  // of packed weights; 8 bits have kernels everywhere
+  const matmul_options options{.constant = constant};
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (columns[i].count != 0 && !weights[i].is_packed && !is_quantised(x.kind))
+      detail::workspace_of_matmul(operation, s, matmul_view_of(x),
+                                  transposed(matmul_view_of(weights[i].matrix)),
+                                  matmul_view_of(matrix(columns[i], true)), options);
+}
+
 void projection_product::run(const stream& s) const {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const projection_weight& w = weights[i];

@@ -221,10 +221,13 @@ std::uint64_t workspace_of(const void* device, const device_properties& properti
              : product_of(arguments, of.call).workspace_bytes(device, properties);
 }
 
-// The norm of x, into the first bytes of the workspace.
-void run_norm(const stream& s, const detail::qkv_arguments& a, std::uint64_t after) {
+// The norm of x, into the first bytes of the workspace; before it, all that may refuse the call. `after`: the bytes of
+// what comes next, `product`: that, where it is not one launch.
+void run_norm(const stream& s, const detail::qkv_arguments& a, std::uint64_t after,
+              const projection_product* product) {
   validation(a.operation, s.device_identity())
       .workspace("workspace", a.options->workspace.facts(), detail::bytes_of_normed(a.x) + after, 16);
+  if (product != nullptr) product->check_kernels(s);
   detail::run_norm_in_front(s, a.x, a.options->x_norm, a.options->workspace);
 }
 
@@ -270,7 +273,12 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   for_planned(s.device_identity(), device, arguments, false,
               [&](const qkv_arguments& a, const planned& of, bool norm_first) {
                 if (of.call.empty()) return;
-                if (norm_first) run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of));
+                if (norm_first) {
+                  const projection_product product = product_of(a, of.call);
+                  const bool is_separate = of.few.variant == nullptr && of.fused == nullptr;
+                  run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of),
+                           is_separate ? &product : nullptr);
+                }
                 if (of.few.variant != nullptr) return run_qkv_few_rows(s, a, of.few);
                 if (of.fused != nullptr) return run_fused(s, a, of.call, *of.fused);
                 const launched_qkv_product launched = launch_product(s, a, of.call);
@@ -283,8 +291,10 @@ launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& argum
   return for_planned(s.device_identity(), device, arguments, false,
                      [&](const qkv_arguments& a, const planned& of, bool norm_first) {
                        if (of.call.empty()) return launched_qkv_product{};
-                       if (norm_first)
-                         run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of));
+                       if (norm_first) {
+                         const projection_product product = product_of(a, of.call);
+                         run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of), &product);
+                       }
                        return launch_product(s, a, of.call);
                      });
 }

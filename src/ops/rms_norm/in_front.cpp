@@ -34,10 +34,11 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
     refuse(operation, "x_norm.epsilon is below 0 or not finite; it is added to the mean of squares");
   if (is_given(norm.residual_out) && !is_given(norm.residual))
     refuse(operation, "x_norm.residual_out without x_norm.residual; there is nothing that it would add");
+  const any_view &residual = norm.residual, &residual_out = norm.residual_out;
   for (const auto& [name, v] :
-       {std::pair{"x_norm.residual", &norm.residual}, std::pair{"x_norm.residual_out", &norm.residual_out}}) {
+       {std::pair{"x_norm.residual", &residual}, std::pair{"x_norm.residual_out", &residual_out}}) {
     if (!is_given(*v)) continue;
-    v == &norm.residual ? check.input(name, *v) : check.output(name, *v);
+    v == &residual ? check.input(name, *v) : check.output(name, *v);
     if (v->rank != x.rank) wrong(name, "has another number of dimensions than x");
     for (std::uint32_t d = 0; d < x.rank; ++d) check.extent(name, *v, d, x.extents[d], "as of x");
     check_lines(name, *v);
@@ -47,8 +48,8 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
 bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& norm) {
   const auto k = static_cast<u32>(x.extents[x.rank - 1]);
   if (norm.weight.address % 16 != 0 || k % run_size != 0) return false;
-  for (const any_view* v : {&norm.residual, &norm.residual_out})
-    if (is_given(*v) && v->address % 16 != 0) return false;
+  const auto begins_elsewhere = [](const any_view& v) { return is_given(v) && v.address % 16 != 0; };
+  if (begins_elsewhere(norm.residual) || begins_elsewhere(norm.residual_out)) return false;
   if (is_given(norm.residual_out) && norm.residual_out.address == norm.residual.address) return false;
   work.norm = norm.weight.address;
   work.residual = is_given(norm.residual) ? norm.residual.address : 0;

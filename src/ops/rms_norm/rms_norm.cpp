@@ -42,12 +42,13 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
                   const rms_norm_options& options) {
   s.properties();  // a null stream is refused before anything is looked at
   const validation check(operation, s.device_identity());
-  const bool adds = is_given(options.residual), writes = is_given(options.residual_out);
+  const any_view &residual = options.residual, &residual_out = options.residual_out;
+  const bool adds = is_given(residual), writes = is_given(residual_out);
   check.input("x", x);
   check.input("weight", weight);
   check.output("out", out);
-  if (adds) check.input("residual", options.residual);
-  if (writes) check.output("residual_out", options.residual_out);
+  if (adds) check.input("residual", residual);
+  if (writes) check.output("residual_out", residual_out);
   if (writes && !adds) refuse(operation, "residual_out without residual; there is nothing that it would add");
   const std::uint32_t last = x.rank - 1;
   if (!(std::isfinite(options.epsilon) && options.epsilon >= 0))
@@ -55,8 +56,8 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   check_lines("x", x);
   check_lines("weight", weight);
   check.extent("weight", weight, 0, x.extents[last], "the last extent of x");
-  for (const auto& [name, v] : {std::pair{"out", &out}, std::pair{"residual", &options.residual},
-                                std::pair{"residual_out", &options.residual_out}}) {
+  for (const auto& [name, v] :
+       {std::pair{"out", &out}, std::pair{"residual", &residual}, std::pair{"residual_out", &residual_out}}) {
     if (!is_given(*v)) continue;
     if (v->rank != x.rank)
       refuse(operation, "argument " + std::string(name) + " has " + std::to_string(v->rank) +
@@ -74,13 +75,13 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
 
   if (!detail::same_view(out, x)) check.apart("out", out, "x", x);
   check.apart("out", out, "weight", weight);
-  if (adds) check.apart("out", out, "residual", options.residual);
+  if (adds) check.apart("out", out, "residual", residual);
   if (writes) {
-    if (!detail::same_view(options.residual_out, options.residual))
-      check.apart("residual_out", options.residual_out, "residual", options.residual);
-    check.apart("residual_out", options.residual_out, "x", x);
-    check.apart("residual_out", options.residual_out, "weight", weight);
-    check.apart("residual_out", options.residual_out, "out", out);
+    if (!detail::same_view(residual_out, residual))
+      check.apart("residual_out", residual_out, "residual", residual);
+    check.apart("residual_out", residual_out, "x", x);
+    check.apart("residual_out", residual_out, "weight", weight);
+    check.apart("residual_out", residual_out, "out", out);
   }
   if (x.empty()) return;
 
@@ -90,8 +91,8 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   rms_norm_problem problem{};
   problem.x = strides_of_rows(x);
   problem.out = strides_of_rows(out);
-  if (adds) problem.residual = strides_of_rows(options.residual);
-  if (writes) problem.residual_out = strides_of_rows(options.residual_out);
+  if (adds) problem.residual = strides_of_rows(residual);
+  if (writes) problem.residual_out = strides_of_rows(residual_out);
   problem.weight = weight.address;
   problem.rows = static_cast<u32>(rows);
   problem.size = extent(0);
@@ -99,7 +100,7 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   problem.tokens = divisor::of(extent(2));
   problem.lanes_log = rms_norm_lanes_log(problem.size, x.element_bytes);
   bool aligned = problem.size % run_size == 0 && weight.address % 16 == 0;
-  for (const any_view* v : {&x, &out, &options.residual, &options.residual_out})
+  for (const any_view* v : {&x, &out, &residual, &residual_out})
     aligned = aligned && (!is_given(*v) || begins_at(*v, 16));
   problem.aligned = aligned ? 1 : 0;
   problem.epsilon = options.epsilon;

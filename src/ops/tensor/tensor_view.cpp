@@ -9,6 +9,8 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kaio::ops {
 
@@ -184,6 +186,34 @@ bool apart_in_rows(const view_facts& a, const view_facts& b, std::uint64_t least
   return offset >= of_b.width && offset + of_a.width <= pitch;
 }
 
+// Whether two views are different neighbours of the same rows, as two slices of a view are along its last dimension:
+// one of both together has no two elements in one place, each stride reaching over all that smaller ones do.
+bool apart_in_neighbours(const view_facts& a, const view_facts& b) {
+  if (a.rank != b.rank || a.element_bytes != b.element_bytes) return false;
+  if (a.address > b.address) return apart_in_neighbours(b, a);
+  std::uint64_t of_a = 0, of_b = 0;                             // neighbours
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> others;  // strides and extents
+  for (std::uint32_t d = 0; d < a.rank; ++d) {
+    const auto extent = static_cast<std::uint64_t>(std::max(a.extents[d], b.extents[d]));
+    if (extent > 1 && a.strides[d] != b.strides[d]) return false;
+    if (extent > 1 && a.strides[d] == 1 && of_a == 0) {
+      of_a = static_cast<std::uint64_t>(a.extents[d]);
+      of_b = static_cast<std::uint64_t>(b.extents[d]);
+    } else if (extent > 1) {
+      others.emplace_back(static_cast<std::uint64_t>(a.strides[d]), extent);
+    }
+  }
+  const std::uint64_t bytes = b.address - a.address;
+  if (of_a == 0 || bytes % a.element_bytes != 0 || bytes / a.element_bytes < of_a) return false;
+  std::uint64_t reach = bytes / a.element_bytes + of_b;
+  std::sort(others.begin(), others.end());
+  for (const auto& [stride, extent] : others) {
+    if (stride < reach) return false;
+    reach += stride * (extent - 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool overlap(const view_facts& a, const view_facts& b) {
@@ -206,7 +236,7 @@ bool overlap(const view_facts& a, const view_facts& b) {
       if (view->extents[d] > 1 &&
           apart_in_rows(a, b, static_cast<std::uint64_t>(view->strides[d]) * view->element_bytes))
         return false;
-  return true;
+  return !apart_in_neighbours(a, b);
 }
 
 namespace {

@@ -276,13 +276,22 @@ bool derive_packed_int(quantised_layer& layer, const quantisation_config* config
     const auto total = product(layer.k, bits);
     return total && ratio_up(*total, 32) == codes.shape[1];
   };
+  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  const auto zeros_have_bits = [&](unsigned bits) {
+    const auto total = product(layer.n, bits);
+    return !zeros || (total && is(*zeros, {ratio_up(*total, 32), scales.shape[1]}));
+  };
   // K of less than a word has as many words with several numbers of bits.
   if (config && config->bits >= 1 && config->bits <= 8 && has_bits(config->bits)) layer.bits = config->bits;
+  for (const unsigned bits : {4u, 8u, 1u, 2u, 3u, 5u, 6u, 7u})
+    if (layer.bits == 0 && has_bits(bits) && zeros_have_bits(bits)) layer.bits = bits;
   for (const unsigned bits : {4u, 8u, 1u, 2u, 3u, 5u, 6u, 7u})
     if (layer.bits == 0 && has_bits(bits)) layer.bits = bits;
   if (layer.bits == 0) return contradicts(layer, "weight_packed does not have K codes of 1 to 8 bits");
   std::string problem = problem_of_bits(layer, config);
   const tensor_entry* const index = find(layer, weight_part::group_index);
+  if (problem.empty() && !zeros_have_bits(layer.bits))
+    problem = "weight_zero_point does not fit weight_scale";
   if (problem.empty() && index && !is(*index, {layer.k})) problem = "weight_g_idx is not of K numbers";
   if (problem.empty()) problem = set_group(layer, scales.shape[1], config, index);
   return problem.empty() || contradicts(layer, std::move(problem));

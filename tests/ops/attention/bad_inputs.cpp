@@ -156,6 +156,7 @@ TEST_CASE("attention: bad options", "[ops][attention]") {
   t.refuses("scale", with({.scale = nan}));
   t.refuses("softcap", with({.softcap = -1.0f}));
   t.refuses("softcap", with({.softcap = nan}));
+  t.refuses("softcap", with({.softcap = 1e-40f}));
   t.refuses("window", with({.window = {-2, 0}}));
   t.refuses("window", with({.window = {0, -2}}));
   t.refuses("causal", with({.causal = static_cast<causal_alignment>(3)}));

@@ -24,6 +24,7 @@ TEST_CASE("gate_up_project: bad input", "[ops][gate_up]") {
     require_refusal(errc::invalid_argument, "kaio: gate_up_project: ", part,
                     [&] { gate_up_project(gpu.stream(), in, w, to, options); });
   };
+  refused("none of matmul_activation", x, both, out, {.activation = static_cast<matmul_activation>(77)});
   refused("argument weights has extent 0 of 40, and 80 is expected", x, both.slice(0, 0, 40), out);
   refused("argument weights.up has extent 0 of 41", x, {both.slice(0, 0, 40), both.slice(0, 0, 41)}, out);
   refused("argument weights has extent 1 of 16", x, both.slice(1, 0, 16), out);

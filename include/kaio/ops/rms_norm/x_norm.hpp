@@ -8,6 +8,7 @@
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/tensor/output_view.hpp>
 
 namespace kaio::ops {
 
@@ -15,9 +16,9 @@ struct x_norm {
   any_view
       weight{};  // (K), of the type of x, f16 or bf16 (or f32, where x is); none: x is multiplied as it is
   f32 epsilon = 1e-6f;
-  f32 weight_offset = 0;    // 1 for Gemma
-  any_view residual{};      // of the extents and the type of x
-  any_view residual_out{};  // gets h; may be the residual itself, element by element. Needs a residual
+  f32 weight_offset = 0;       // 1 for Gemma
+  any_view residual{};         // of the extents and the type of x
+  output_view residual_out{};  // gets h; may be the residual itself, element by element. Needs a residual
 };
 
 }  // namespace kaio::ops

@@ -56,6 +56,8 @@ void check_scale_and_softcap(std::string_view operation, const std::optional<f32
     refuse_attention(operation, "a scale that is not finite; give a number");
   if (!std::isfinite(softcap) || softcap < 0)
     refuse_attention(operation, "a softcap that is negative or not finite; 0 leaves it out");
+  // What scores are divided by.
+  if (softcap != 0 && softcap < 1e-30f) refuse_attention(operation, "a softcap below 1e-30; 0 leaves it out");
 }
 
 void check_max_q(std::string_view operation, std::int64_t max_q, std::int64_t rows, std::int64_t sequences) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/matmul/call/view.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
@@ -275,11 +276,17 @@ matmul_call with_workspace(const matmul_call& call) {
 
 }  // namespace
 
-std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
-                                     const matmul_view& c, const matmul_options& options) {
+std::uint64_t detail::workspace_of_matmul(std::string_view operation, const stream& s, const matmul_view& a,
+                                          const matmul_view& b, const matmul_view& c,
+                                          const matmul_options& options) {
   const matmul_call call = with_workspace(resolve_for_query(s, a, b, c, options));
   if (call.empty() || call.k == 0) return 0;
-  return choose("matmul_workspace_bytes", call, s.properties(), options.variant).workspace_bytes(call);
+  return choose(operation, call, s.properties(), options.variant).workspace_bytes(call);
+}
+
+std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
+                                     const matmul_view& c, const matmul_options& options) {
+  return detail::workspace_of_matmul("matmul_workspace_bytes", s, a, b, c, options);
 }
 
 void matmul_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,

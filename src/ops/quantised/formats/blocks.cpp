@@ -24,8 +24,8 @@ void run_dequantise_blocks(const stream& s, block_format format, const any_view&
   check.output("out", out);
   check_matrix(operation, "out", out);
   check_line(operation, "bytes", bytes);
-  const block_layout layout = layout_of(format);
   const std::string name(facts(format).name);
+  const block_layout layout = layout_of(format);
   const std::int64_t n = out.extents[0], k = out.extents[1];
   if (k % layout.elements != 0)
     refuse_format(operation, "argument out has rows of " + std::to_string(k) + " elements, and blocks of " +

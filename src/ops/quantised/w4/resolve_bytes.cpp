@@ -84,7 +84,23 @@ class resolver {
     check_.apart("weights", memory_, name, v);
   }
 
+  // Bytes of another type, u8, may be of any format.
+  void require_kind(std::string_view name, const any_view& v, element_kind right, const char* what) const {
+    if (v.element_bytes == 1 && v.kind != right && v.kind != element_kind::other)
+      refuse_w4(operation, argument(name) + " has elements of another type; they are " + what);
+  }
+  void require_kinds() const {
+    const bool floats = source_.codes_types == 1u << static_cast<u32>(w4_codes::e4m3);
+    require_kind(source_.codes_name, source_.codes, floats ? element_kind::e4m3 : element_kind::i8,
+                 floats ? "e4m3 or u8" : "i8 or u8");
+    if (source_.scales_type == w4_scale_type::e8m0)
+      require_kind(source_.scales_name, source_.scales, element_kind::other, "u8");
+    if (source_.scales_type == w4_scale_type::e4m3)
+      require_kind(source_.scales_name, source_.scales, element_kind::e4m3, "e4m3 or u8");
+  }
+
   void resolve_codes() {
+    require_kinds();
     const any_view& v = source_.codes;
     const std::int64_t bytes = (k_ * result_.bits + 7) / 8;
     result_.codes = v.address;

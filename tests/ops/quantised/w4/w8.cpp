@@ -383,6 +383,9 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
   refuses("zero points, and argument blocks is of a format without; set shape.zero_points to false",
           [&] { repack(s, q8_0_w8{blocks}, w); });
   refuses("scales", [&] { repack(s, int8_w8{codes, one}, w); });
+  auto of_floats = under_test().allocate<e4m3>(32 * 64);
+  const tensor_view<const e4m3, 2> floats(of_floats, 32, 64);
+  refuses("weight has elements of another type", [&] { repack(s, int8_w8{floats, of_scales}, w); });
   refuses("scales is not given", [&] { repack(s, int8_w8{codes}, w); });
   refuses("codes of int8, and argument weight is of e4m3; set shape.codes to e4m3", [&] {
     repack(s, e4m3_w8{codes, of_scales}, w);

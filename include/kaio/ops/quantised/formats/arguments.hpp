@@ -41,7 +41,7 @@ struct bnb_nested {
   tensor_view<const f32, 1> nested_absmax{};     // absmax / blocksize, rounded up
   tensor_view<const f32, 1> nested_quant_map{};  // 256
   f32 offset = 0;                                // nested_offset of the quant_state
-  std::int64_t blocksize = 256;                  // a power of two
+  std::int64_t blocksize = 256;                  // a power of two, at least 8
 };
 // bitsandbytes' nf4 and fp4: W row after row in blocks, which do not end with rows.
 struct bnb_4bit {

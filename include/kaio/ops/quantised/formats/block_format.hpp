@@ -7,6 +7,7 @@
 // Source of the layouts: ggml, src/ggml-common.h.
 
 #include <kaio/dsl/number/scalar.hpp>
+#include <kaio/runtime/error.hpp>
 
 #include <array>
 #include <cstddef>
@@ -55,7 +56,10 @@ inline constexpr std::array<block_facts, 14> block_formats = {{
     {block_format::nvfp4, "NVFP4", 64, 36},
 }};
 
+// Throws invalid_argument where it is none of them.
 constexpr const block_facts& facts(block_format format) {
+  if (static_cast<std::size_t>(format) >= block_formats.size())
+    throw invalid_argument("kaio: a block_format that is none of them");
   return block_formats[static_cast<std::size_t>(format)];
 }
 

@@ -82,8 +82,13 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
   if (best == nullptr)
     throw invalid_argument(
         "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
-        " for these activations and codes; leave it out, or name one that matmul_w4_choice has named");
-  if (const char* const why = reason(*best, problem, parts, device))
+        " for these activations and codes; leave it out, or take one that a choice has named");
+  const char* const why = reason(*best, problem, parts, device);
+  if (why != nullptr && !forced.empty())
+    throw invalid_argument("kaio: " + std::string(operation) + ": the variant " + std::string(forced) +
+                           " cannot run this call on " + device.name + ": " + why +
+                           "; leave it out, or take another");
+  if (why != nullptr)
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
                              std::to_string(device.target.sm) +
                              (device.target.arch_specific ? "a): " : "): ") + why +
