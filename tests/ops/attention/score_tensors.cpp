@@ -48,6 +48,36 @@ void next_to_options() {
   with<T>([&](auto& c) { tensors(c), c.queries = 5, c.keys = 0; });
 }
 
+// Calls that differ in how a tensor is in memory alone, by the kernels that are chosen: that of one is none for the next.
+template <class T>
+void layouts_in_turn() {
+  attention_case c = base;
+  c.batches = 1, c.queries = 128, c.keys = 300;
+  std::size_t in_pairs = 0;
+  const auto run = [&] {
+    check_attention_by<T>(c, [&](const auto& q, const auto& k, const auto& v, const auto& o,
+                                 const auto& options) {
+      const stream& s = under_test().stream();
+      in_pairs += ops::attention_choice(s, q, k, v, o, options).find("pair_biased") != std::string_view::npos;
+      attention(s, q, k, v, o, options);
+    });
+  };
+  const score_tensor_shape biases[] = {{.rank = 4, .own_type = true},
+                                       {.rank = 4},
+                                       {.rank = 3, .ones = 4, .own_type = true},
+                                       {.rank = 4, .keys_first = true, .own_type = true}};
+  const score_tensor_shape masks[] = {
+      {.rank = 4}, {.rank = 4, .keys_first = true}, {.rank = 2}, {.rank = 2, .repeats = 8}};
+  for (int turn = 0; turn < 2; ++turn) {
+    c.keep = {};
+    for (const score_tensor_shape& bias : biases) c.bias = bias, run();
+    c.bias = {};
+    for (const score_tensor_shape& keep : masks) c.keep = keep, run();
+  }
+  const ptx::target target = under_test().properties().target;
+  if (sizeof(T) == 2 && target.sm == 90 && target.arch_specific) REQUIRE(in_pairs == 8);
+}
+
 // NaN in K and V of keys that no query keeps; the second half of the queries keeps nothing at all.
 template <class T>
 void masked_nan() {
@@ -91,6 +121,11 @@ TEST_CASE("attention: shapes of bias and keep", "[ops][attention]") {
   shapes<f32>();
   const kernels_of few(f32_for_few_queries);
   shapes<f32>();
+}
+TEST_CASE("attention: a bias, and keep, in one layout after the other", "[ops][attention]") {
+  layouts_in_turn<f16>();
+  layouts_in_turn<bf16>();
+  layouts_in_turn<f32>();
 }
 TEST_CASE("attention: bias and keep next to other options", "[ops][attention]") {
   next_to_options<f16>();

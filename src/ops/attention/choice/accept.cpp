@@ -33,6 +33,7 @@ const char* refusal(const attention_variant& v, const attention_call& call, cons
     return "it reads no bias and no keep";
   if (v.reads_pairs) {
     if (call.terms.softcap != 0 || call.terms.alibi != 0) return "it has neither soft cap nor ALiBi";
+    if (call.batch_invariant) return "whether it can run depends on the number of keys";
     if (score_pairs::of(call.bias, call.keep, p.keys).address == 0)
       return "it reads a bias of its element type, or keep, in pairs of neighbouring keys";
   }

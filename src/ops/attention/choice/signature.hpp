@@ -1,6 +1,8 @@
 #pragma once
 // The properties of a call that the choice of a variant depends on: two calls of one signature take the same.
 
+#include <kaio/ops/attention/common/pair_biased_score.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -30,6 +32,8 @@ struct attention_signature {
     add(call.terms.softcap != 0, 1);
     add(call.terms.alibi != 0, 1);
     for (const attention_score_tensor& x : {call.bias, call.keep}) add(x.address != 0, 1);
+    // As accept.cpp has it.
+    add(!call.batch_invariant && score_pairs::of(call.bias, call.keep, p.keys).address != 0, 1);
     for (const attention_strides& s : {p.q, p.k, p.v, p.o}) {
       add(s.by_16, 1);
       add(((s.batch | s.row | s.head) >> 39) != 0, 1);  // about what tensor copies do not take
