@@ -38,8 +38,8 @@ struct rms_norm_options {
   f32 epsilon = 1e-6f;
   f32 weight_offset = 0;  // 1 for Gemma
   any_view residual{};    // added to x; none: x itself
-  output_view
-      residual_out{};  // gets the sum; may be the residual itself, element by element. Needs a residual
+  // Gets the sum; may be the residual itself, element by element. Needs a residual.
+  output_view residual_out{};
 };
 
 namespace detail {

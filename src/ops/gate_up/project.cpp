@@ -20,6 +20,7 @@
 #include "ops/gate_up/resolve.hpp"
 #include "ops/gate_up/variant.hpp"
 #include "ops/matmul/call/view.hpp"
+#include "ops/matmul/call/workspace.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"

@@ -9,6 +9,7 @@
 
 #include "ops/cache/common/check.hpp"
 #include "ops/matmul/call/view.hpp"
+#include "ops/matmul/call/workspace.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 
 namespace kaio::ops {
@@ -50,7 +51,6 @@ std::uint64_t projection_product::workspace_bytes(const void* device,
 }
 
 void projection_product::check_kernels(const stream& s) const {
-  workspace_bytes(s.device_identity(), s.properties());  // of packed weights; 8 bits have kernels everywhere
   const matmul_options options{.constant = constant};
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (columns[i].count != 0 && !weights[i].is_packed && !is_quantised(x.kind))

@@ -37,7 +37,8 @@ struct projection_product {
   std::int64_t pitch() const { return (std::int64_t{n} + 7) / 8 * 8; }
   std::uint64_t address() const;
   std::uint64_t workspace_bytes(const void* device, const device_properties& properties) const;
-  // Throws unsupported_device where the device has no kernel for one of the products.
+  // Throws unsupported_device where the device has no kernel for one of the products; of packed weights workspace_bytes
+  // does, and those of 8 bits have kernels everywhere.
   void check_kernels(const stream& s) const;
   void run(const stream& s) const;
   void warm_up(const runtime::device& gpu) const;

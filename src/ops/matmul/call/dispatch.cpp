@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/matmul/call/view.hpp"
+#include "ops/matmul/call/workspace.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"

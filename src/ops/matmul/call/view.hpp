@@ -3,10 +3,8 @@
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
-#include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 namespace kaio::ops {
@@ -40,13 +38,5 @@ inline matmul_view transposed(matmul_view v) {
   std::swap(v.strides[v.rank - 2], v.strides[v.rank - 1]);
   return v;
 }
-
-namespace detail {
-
-// matmul_workspace_bytes for an operation that has another name.
-std::uint64_t workspace_of_matmul(std::string_view operation, const stream& s, const matmul_view& a,
-                                  const matmul_view& b, const matmul_view& c, const matmul_options& options);
-
-}  // namespace detail
 
 }  // namespace kaio::ops

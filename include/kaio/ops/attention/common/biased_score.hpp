@@ -1,7 +1,7 @@
 #pragma once
 // general_score, and tensors that have an element for each score: a bias, and which scores are kept. A thread
 // reads the elements of its own scores, at any strides. The forward's kernels for sm_90a, which contain their
-// score three times, are not made with it: they would be too large.
+// score three times, would be too large with it: they have pair_biased_score.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>

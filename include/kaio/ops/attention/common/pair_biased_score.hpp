@@ -8,7 +8,6 @@
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -160,11 +159,12 @@ struct pair_biased_score {
       a = select(second, got, kept);
       b = select(second, kept, got);
     };
-    for (u32 first = 0; first < Scores::size() / 2; first += first % 8 == 0 ? 1 : 7) {
-      const auto word = [&](u32 j) -> var<u32>& { return words[first + 2 * j]; };
-      for (const u32 j : {0u, 2u}) swap(word(j), word(j + 1), odd, 1);
-      for (const u32 j : {0u, 1u}) swap(word(j), word(j + 2), upper, 2);
-    }
+    for (u32 first = 0; first < Scores::size() / 2; first += 8)  // four words of each of two rows
+      for (const u32 r : {0u, 1u}) {
+        const auto word = [&](u32 j) -> var<u32>& { return words[first + 2 * j + r]; };
+        for (const u32 j : {0u, 2u}) swap(word(j), word(j + 1), odd, 1);
+        for (const u32 j : {0u, 1u}) swap(word(j), word(j + 2), upper, 2);
+      }
   }
 };
 
