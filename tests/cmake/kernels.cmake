@@ -49,7 +49,7 @@ if(TARGET kaio_test_ops)
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
   foreach(architecture sm_70 sm_75)  # products of 8 and 4 bits by multiply-adds
-    kaio_share_of_ops(quantised.${architecture} "[int8],[fp8],[w4],[w8],matmul: a type that the device*" 0 1)
+    kaio_share_of_ops(quantised.${architecture} "[int8],[fp8],[w4],[w8],matmul: a type that the device*,qkv_project: a type that the device*" 0 1)
     set_tests_properties(ops.quantised.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()

@@ -128,6 +128,29 @@ TEST_CASE("qkv_project: the norm of x in front, by rms_norm", "[ops][qkv][norm]"
   check_norm<f16>({.of = {.tokens = 1, .k = 320, .q_heads = 2, .bits = 4, .group = 32}});
 }
 
+// Of one type without a product the norm in front is not run either.
+TEST_CASE("qkv_project: a type that the device has no products of leaves the residual alone",
+          "[ops][qkv][norm]") {
+  const device& gpu = under_test();
+  if (gpu.properties().target.sm >= 80) return;
+  const std::vector<bf16> twos(2 * 32, from_float<bf16>(2.0f));
+  auto x = upload(twos), residual = upload(twos), norm = upload(twos);
+  auto w = gpu.allocate<bf16>(3 * 16 * 32), out = gpu.allocate<bf16>(3 * 2 * 16);
+  auto workspace = gpu.allocate<u8>(1 << 16);
+  const auto part = [&](std::size_t i) {
+    return tensor_view<bf16, 3>(out.view(i * 32, 32), extents<3>(2, 1, 16));
+  };
+  const tensor_view<bf16, 2> in_place(residual, 2, 32);
+  REQUIRE_THROWS_AS(qkv_project(gpu.stream(), tensor_view<const bf16, 2>(x, 2, 32),
+                                tensor_view<const bf16, 2>(w, 48, 32), {part(0), part(1), part(2)},
+                                {.x_norm = {.weight = tensor_view<const bf16, 1>(norm, 32),
+                                            .residual = in_place,
+                                            .residual_out = in_place},
+                                 .workspace = workspace}),
+                    unsupported_device);
+  for (const bf16 one : residual.download()) REQUIRE(to_double(one) == 2);
+}
+
 TEST_CASE("qkv_project: what a norm of x refuses", "[ops][qkv][norm]") {
   qkv_run<f16> run({.tokens = 2, .k = 32});
   const device& gpu = under_test();
