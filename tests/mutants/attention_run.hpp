@@ -294,7 +294,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
       const ops::attention_sm90_config config =
           ops::attention_sm90_for(kernel.depth_qk, kernel.depth_v, kernel.plain, kernel.in_blocks);
       const ops::attention_problem& p = call.problem;
-      pass(detail::attention_map(call.q, p.q, kernel.type, p.qk_size, config.queries()));
+      pass(detail::attention_map(call.q, p.q, kernel.type, p.qk_size, config.stage_queries()));
       pass(detail::attention_map(call.k, p.k, kernel.type, p.qk_size, config.keys));
       pass(detail::attention_map(call.v, p.v, kernel.type, p.v_size, config.keys));
       const auto rest = [](u32 size) { return size % 64 == 0 ? 64 : size % 64; };

@@ -228,6 +228,41 @@ inline constexpr auto column_sums =
           }
         });
 
+// The same by consumer warps that share out the rows: y[64 w + c] is the sum of those of warp w.
+template <u32 Stages, u32 Warps>
+inline constexpr auto shared_out_sums =
+    kernel<"shared_out_sums_" + decimal<Stages> + "_" + decimal<Warps>, 32 + 32 * Warps,
+           kernel_options{.target = {90, false}}>([](thread t, in<u32> x, out<u32> y, val<u32> rows) {
+      shared<u32, Stages, 64> tiles(t);
+      pipeline<Stages> ring(t);
+      const val role = warp_rank(t);
+      if (auto one = t.when(t.thread_rank() == 0)) ring.init(1, 32);
+      t.barrier();
+      if (auto producer = t.when(all_of(role == 0u, elect_one(t)))) {
+        auto to = ring.producer(t);
+        for (auto r : t.range(0u, rows)) {
+          to.acquire_expect(256);
+          copy_bulk(tiles[to.stage()][0], x[64 * r], 256, to.full());
+          to.advance();
+        }
+        to.drain();
+      }
+      if (auto consumer = t.when(role != 0u)) {
+        const val own = t.let(role - 1u), lane = t.lane_rank();
+        auto from = ring.consumer_from(t, own);
+        var low(t, 0u), high(t, 0u);
+        for (auto r : t.range(own, rows, Warps)) {
+          from.wait();
+          low += tiles[from.stage()][lane] * (r + 1);
+          high += tiles[from.stage()][lane + 32] * (r + 1);
+          from.release();
+          from.template advance<Warps>();
+        }
+        y[64 * own + lane] = low;
+        y[64 * own + lane + 32] = high;
+      }
+    });
+
 // Warpgroups of a block by roles: one publishes, the other reads; handed over by named barriers.
 inline constexpr auto handed_over =
     kernel<"handed_over", 256, kernel_options{.target = {90, true}, .min_blocks = 1}>(

@@ -25,6 +25,23 @@ void check_sums() {
   }
 }
 
+template <u32 Stages, u32 Warps>
+void check_shared_out() {
+  if (under_test().properties().target.sm < 90) return;
+  for (const u32 rows : {0u, 1u, Stages, Stages + 1, 2 * Stages + 1, 5 * Stages, 29u}) {
+    std::mt19937 engine(rows);
+    std::vector<u32> x(64 * rows + 4);
+    for (u32& v : x) v = static_cast<u32>(engine());
+    auto y = poisoned<u32>(64 * Warps);
+    shared_out_sums<Stages, Warps>.launch(under_test().stream(), grid(1), under_test().upload(x), y, rows);
+    std::vector<u32> want(64 * Warps);
+    for (u32 r = 0; r < rows; ++r)
+      for (u32 c = 0; c < 64; ++c) want[64 * (r % Warps) + c] += x[64 * r + c] * (r + 1);
+    CAPTURE(Stages, Warps, rows);
+    CHECK(y.download() == want);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("bulk copies fill the stages of a pipeline", "[async]") {
@@ -48,4 +65,11 @@ TEST_CASE("threads fill the stages of a pipeline", "[async]") {
   check_sums<1, ring_form::threads>();
   check_sums<2, ring_form::threads>();
   check_sums<4, ring_form::threads>();
+}
+
+TEST_CASE("consumers share out the stages of a pipeline", "[async]") {
+  check_shared_out<2, 2>();
+  check_shared_out<3, 2>();
+  check_shared_out<4, 2>();
+  check_shared_out<5, 3>();
 }

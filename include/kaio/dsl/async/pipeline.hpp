@@ -30,6 +30,9 @@
 // rounds after it has read it does so with a second state: `auto done = ring.consumer(t)`, advanced as often
 // as done.release() was reached.
 //
+// Consumers may share out the stages in place of using each: with a ring of at least n stages, consumer i of n has
+// ring.consumer_from(t, i) and advance<n>(), and one of them releases a stage.
+//
 // In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies
 // reach have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block
 // that sends to it, and before a block ends no thread may still arrive at its barriers: a cluster_barrier(t)
@@ -47,25 +50,35 @@ namespace kaio::dsl {
 template <std::uint32_t Stages>
 class ring_state {
  public:
-  constexpr ring_state(const thread& t, std::uint32_t parity, std::uint32_t line, const char* file)
-      : stage_(t, 0u, line, file), parity_(t, parity, line, file), trace_(&t.trace()) {}
+  template <class S>
+  constexpr ring_state(const thread& t, const S& stage, std::uint32_t parity, std::uint32_t line,
+                       const char* file)
+      : stage_(t, stage, line, file), parity_(t, parity, line, file), trace_(&t.trace()) {}
 
   // The number of the stage, 0 to Stages - 1.
   constexpr val<u32> stage() const { return val<u32>(stage_, 0, nullptr); }
   // The parity of its phase, 0 or 1.
   constexpr val<u32> parity() const { return val<u32>(parity_, 0, nullptr); }
 
-  // Goes on to the next stage.
+  // Goes on to the next stage, or by several.
+  template <std::uint32_t By = 1>
   constexpr void advance(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+    static_assert(By >= 1 && By <= Stages, "kaio: a state goes on by at most one round");
     trace_->statement(line, file);
     trace_->begin_lowering();
-    if constexpr (Stages == 1) {
+    if constexpr (By == Stages) {
       parity_ ^= 1u;
     } else {
-      const val next = stage_ + 1u;
-      const val wraps = next == Stages;
-      stage_ = select(wraps, 0u, next);
-      parity_ ^= cast<u32>(wraps);
+      const val next = stage_ + By;
+      if constexpr (By == 1) {
+        const val wraps = next == Stages;
+        stage_ = select(wraps, 0u, next);
+        parity_ ^= cast<u32>(wraps);
+      } else {
+        const val wraps = next >= Stages;
+        stage_ = select(wraps, next - Stages, next);
+        parity_ ^= cast<u32>(wraps);
+      }
     }
     trace_->end_lowering();
   }
@@ -83,9 +96,10 @@ class ring_state {
 template <std::uint32_t Stages>
 class pipeline_producer : public ring_state<Stages> {
  public:
-  constexpr pipeline_producer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
-                              std::uint32_t line, const char* file)
-      : ring_state<Stages>(t, 1, line, file), full_(full), empty_(empty) {}
+  template <class S>
+  constexpr pipeline_producer(const thread& t, const S& stage, const mbarriers<Stages>& full,
+                              const mbarriers<Stages>& empty, std::uint32_t line, const char* file)
+      : ring_state<Stages>(t, stage, 1, line, file), full_(full), empty_(empty) {}
 
   // The barrier that the copies into this stage complete on.
   constexpr mbarrier full() const { return full_[this->stage()]; }
@@ -132,9 +146,10 @@ class pipeline_producer : public ring_state<Stages> {
 template <std::uint32_t Stages>
 class pipeline_consumer : public ring_state<Stages> {
  public:
-  constexpr pipeline_consumer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
-                              std::uint32_t line, const char* file)
-      : ring_state<Stages>(t, 0, line, file), full_(full), empty_(empty) {}
+  template <class S>
+  constexpr pipeline_consumer(const thread& t, const S& stage, const mbarriers<Stages>& full,
+                              const mbarriers<Stages>& empty, std::uint32_t line, const char* file)
+      : ring_state<Stages>(t, stage, 0, line, file), full_(full), empty_(empty) {}
 
   // Waits until the stage is full.
   constexpr void wait(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
@@ -197,11 +212,17 @@ class pipeline {
   // A state that starts before the first stage: of the thread, or of several threads that fill together.
   constexpr pipeline_producer<Stages> producer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
-    return {t, full_, empty_, line, file};
+    return {t, 0u, full_, empty_, line, file};
   }
   constexpr pipeline_consumer<Stages> consumer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
-    return {t, full_, empty_, line, file};
+    return {t, 0u, full_, empty_, line, file};
+  }
+  // One of several consumers that take turns at the stages: it starts before stage `first`.
+  constexpr pipeline_consumer<Stages> consumer_from(const thread& t, const val<u32>& first,
+                                                    std::uint32_t line = __builtin_LINE(),
+                                                    const char* file = __builtin_FILE()) const {
+    return {t, first, full_, empty_, line, file};
   }
 
   constexpr const mbarriers<Stages>& full() const { return full_; }

@@ -9,37 +9,37 @@ namespace kaio::ops {
 inline constexpr attention_device_costs fitted_attention_device{
     .launch_seconds = 1e-06,
     .dram_share = 0.87,
-    .not_hidden = 0.1707,
+    .not_hidden = 0.3297,
     .exponentials = 16,
-    .score_clocks = 0.04,
-    .general_clocks = 0.016,
-    .softcap_clocks = 0.08,
-    .alibi_clocks = 0.024,
+    .score_clocks = 0.05064,
+    .general_clocks = 0.01761,
+    .softcap_clocks = 0.06163,
+    .alibi_clocks = 0.03705,
     .tensor_clocks = 0.125,
     .copy_clocks = 0.063,
-    .padding = 0.6,
+    .padding = 0.3639,
     .l2_of_one = 64,
     .l2_of_all = 46.6,
 };
 
 // In the order of attention_family.
 inline constexpr attention_family_costs fitted_attention_families[]{
-    // sm90: 16
+    // sm90: 1312
     {
-        .start_clocks = 1960,
-        .tile_clocks = 5703,
-        .step_clocks = 197.8,
-        .alone = 1,
-        .last_wave = 0.6052,
+        .start_clocks = 1521,
+        .tile_clocks = 2208,
+        .step_clocks = 273.8,
+        .alone = 1.598,
+        .last_wave = 0.9535,
         .rate = 0.58,
     },
-    // mma_sync: 0
+    // mma_sync: 949
     {
-        .start_clocks = 1000,
-        .tile_clocks = 6000,
-        .step_clocks = 200,
-        .alone = 2,
-        .last_wave = 0.7,
+        .start_clocks = 422.3,
+        .tile_clocks = 3390,
+        .step_clocks = 496.9,
+        .alone = 2.19,
+        .last_wave = 0.9264,
         .rate = 0.5,
     },
     // simt: 0
@@ -54,38 +54,38 @@ inline constexpr attention_family_costs fitted_attention_families[]{
 };
 
 inline constexpr attention_kernel_costs fitted_attention_kernels[]{
-    // 4 times
-    {attention_family::sm90, 90, 2, 64, 64, 192, 128, 0.4955, 0},
-    // not measured: the one above, with a step that is an eighth shorter
-    {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.4856, 0},
-    // not measured: the first one, with two consumers of three
-    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4459, 0},
-    // not measured: the first one, by 2048 rows on an H100
-    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.4013, 0},
-    // 10 times
-    {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.626, 0},
-    // not measured: the crossover at 4096 keys, found when it was made
-    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.6636, 2300},
-    // not measured: the one of 128 queries, by 2048 rows on an H100
-    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.4006, 0},
-    // not measured: D = 128
-    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.626, 0},
-    // 2 times
-    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.7043, 0},
-    // not measured: the one above, with shorter steps
-    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.6691, 0},
-    // not measured: FlashAttention-2 on an H100, 282 to 324 TFLOP/s
-    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.45, 0},
-    // not measured: 323 TFLOP/s of a kernel of mma.sync on an H200
-    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.5, 0},
-    // not measured: D = 128
-    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.5, 0},
-    // not measured: Q is read again for every tile
-    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.4, 0},
-    // not measured: the same, and sums that two warps exchange
-    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.35, 0},
-    // not measured: the same with half the warps
-    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.25, 0},
+    // 41 times
+    {attention_family::sm90, 90, 2, 64, 64, 192, 128, 0.6247, 0},
+    // 58 times
+    {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.6529, 0},
+    // 41 times
+    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4746, 0},
+    // 41 times
+    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.483, 0},
+    // 236 times
+    {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.848, 0},
+    // 96 times
+    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.8614, 1188},
+    // 96 times
+    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.581, 0},
+    // 236 times
+    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.9013, 0},
+    // 331 times
+    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.9486, 0},
+    // 136 times
+    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.9502, 0},
+    // 58 times
+    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.6518, 0},
+    // 140 times
+    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.6814, 0},
+    // 140 times
+    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.6769, 0},
+    // 195 times
+    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.6267, 0},
+    // 208 times
+    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.4711, 0},
+    // 208 times
+    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.479, 0},
     // not measured: 4096 rows of 32 heads on an H200
     {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.435, 0},
     // not measured: 4096 rows of 32 heads on an H200
@@ -107,11 +107,11 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     // not measured: the same
     {attention_family::simt, 70, 2, 128, 128, 16, 128, 0.288, 0},
     // not measured: the same
-    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.252, 0},
+    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.2519, 0},
     // not measured: the same
     {attention_family::simt, 70, 2, 512, 512, 32, 64, 0.184, 0},
     // not measured: the same
-    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.16, 0},
+    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.1601, 0},
 };
 
 }  // namespace kaio::ops

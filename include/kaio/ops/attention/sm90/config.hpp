@@ -12,11 +12,17 @@ struct attention_sm90_config {
   std::uint32_t consumers = 2;     // warpgroups of 64 queries each
   std::uint32_t stages = 2;        // of the rings of K and V
   std::uint32_t query_stages = 2;  // of the ring of Q
+  bool own_queries = false;        // a stage of it is for one consumer, which they take turns at; or for all
 
-  static constexpr std::uint32_t panel = 64;  // elements of 128 bytes
-  constexpr std::uint32_t queries() const { return consumers * 64; }
+  static constexpr std::uint32_t panel = 64;          // elements of 128 bytes
+  static constexpr std::uint32_t group_queries = 64;  // of a warpgroup
+  constexpr std::uint32_t queries() const { return consumers * group_queries; }
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
-  constexpr std::uint32_t q_bytes() const { return queries() * depth_qk * 2; }
+  // Of the ring of Q, for the queries of a tile, and each for so many consumers.
+  constexpr std::uint32_t tile_stages() const { return own_queries ? consumers : 1; }
+  constexpr std::uint32_t stage_consumers() const { return consumers / tile_stages(); }
+  constexpr std::uint32_t stage_queries() const { return stage_consumers() * group_queries; }
+  constexpr std::uint32_t q_bytes() const { return stage_queries() * depth_qk * 2; }
   constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
   constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   // Two blocks on a multiprocessor, where one warpgroup in each leaves room for them.
@@ -32,13 +38,15 @@ struct attention_sm90_config {
   }
   constexpr bool valid() const {
     return depth_qk % panel == 0 && depth_qk <= 256 && depth_v % panel == 0 && depth_v <= 256 &&
-           keys % 16 == 0 && keys <= 256 && consumers >= 1 && consumers <= 3;
+           keys % 16 == 0 && keys <= 256 && consumers >= 1 && consumers <= 3 &&
+           query_stages >= tile_stages() && query_stages <= 2 * tile_stages();  // query_records
   }
 };
 
 // A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth_v / 2 of O. With three consumers it
 // has 160 in all, which a plain score leaves room for 128 keys in. Tiles of block-sparse masks divide blocks of
-// 128 queries and 128 keys.
+// 128 queries and 128 keys. Stages of their own let the queries of the next tile come while one consumer still needs those
+// of this one, and cost registers.
 constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::uint32_t depth_v,
                                                    bool plain_score = false, bool block_sparse = false) {
   if (depth_qk <= 64 && depth_v <= 64) {
@@ -46,22 +54,32 @@ constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::
     return {.depth_qk = 64, .depth_v = 64, .keys = plain_score ? 128u : 112u, .consumers = 3};
   }
   if (depth_qk <= 128 && depth_v <= 128) return {.depth_qk = 128, .depth_v = 128};
-  if (depth_qk <= 192 && depth_v <= 128) return {.depth_qk = 192, .depth_v = 128, .query_stages = 1};
-  return {.depth_qk = 256, .depth_v = 256, .keys = block_sparse ? 64u : 80u, .query_stages = 1};
+  if (depth_qk <= 192 && depth_v <= 128) {
+    if (block_sparse) return {.depth_qk = 192, .depth_v = 128, .query_stages = 1};
+    return {.depth_qk = 192, .depth_v = 128, .own_queries = true};
+  }
+  if (block_sparse) return {.depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 1};
+  if (plain_score) return {.depth_qk = 256, .depth_v = 256, .keys = 80, .own_queries = true};
+  return {.depth_qk = 256, .depth_v = 256, .keys = 80, .query_stages = 1};
 }
 
 // With a bias or a mask in memory.
 constexpr attention_sm90_config attention_sm90_biased_for(std::uint32_t depth) {
   if (depth <= 64) return {.depth_qk = 64, .depth_v = 64};
   if (depth <= 128) return {};
-  return {.depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 1};
+  return {.depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 3, .own_queries = true};
 }
 
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.
-inline constexpr attention_sm90_config attention_sm90_long_128{.keys = 176, .query_stages = 1};
+inline constexpr attention_sm90_config attention_sm90_long_128{
+    .keys = 176, .query_stages = 3, .own_queries = true};
 
 // For a causal mask and at most about a thousand keys: 192 queries have many that attend to none of a tile's keys.
 inline constexpr attention_sm90_config attention_sm90_short_64{.depth_qk = 64, .depth_v = 64};
+
+// For at most about two thousand keys: tiles of keys that divide them better, and room for the next queries.
+inline constexpr attention_sm90_config attention_sm90_short_256{
+    .depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 3, .own_queries = true};
 
 // For fewer tiles of queries than there are multiprocessors.
 inline constexpr attention_sm90_config attention_sm90_few_64{.depth_qk = 64, .depth_v = 64, .consumers = 1};

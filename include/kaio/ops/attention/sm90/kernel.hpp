@@ -3,7 +3,8 @@
 // K^T))) V.
 //
 // A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the
-// producer, copies tiles of Q, K and V into three rings:
+// producer, copies tiles of Q, K and V into three rings, of which the consumers have K and V in common, and take turns
+// at the stages of Q:
 //
 //   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by as much as the rings hold
 //
@@ -59,7 +60,7 @@ struct attention_sm90_body {
     val<f32> largest, inverse;
   };
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  using q_ring = shared_tiles<T, C.queries(), C.depth_qk, swizzled<128>, C.query_stages>;
+  using q_ring = shared_tiles<T, C.stage_queries(), C.depth_qk, swizzled<128>, C.query_stages>;
   using k_ring = shared_tiles<T, C.keys, C.depth_qk, swizzled<128>, C.stages>;
   using v_ring = shared_tiles<T, C.keys, C.depth_v, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
@@ -91,7 +92,7 @@ struct attention_sm90_body {
                             const kv_map& v_rest, const val<attention_problem>& problem,
                             const ApplyScore& score, const ReadAhead& read, const Factor& factor_of,
                             const ApplyMask& mask, const Walks& walks) {
-    const q_ring q_shared(t);  // queries x depth_qk
+    const q_ring q_shared(t);  // queries of one consumer or all x depth_qk
     const k_ring k_shared(t);  // keys x depth_qk
     const v_ring v_shared(t);  // keys x depth_v
     pipeline<C.query_stages> q_stages(t);
@@ -103,7 +104,7 @@ struct attention_sm90_body {
       prefetch(q);
       prefetch(k);
       prefetch(v);
-      q_stages.init(1, C.consumers);
+      q_stages.init(1, C.stage_consumers());
       k_stages.init(1, C.consumers);
       v_stages.init(1, C.consumers);
       fence_mbarrier_init(t);
@@ -137,16 +138,31 @@ struct attention_sm90_body {
           to_q.acquire();
           if (auto end = t.when(!walk.has_tile())) {
             queries.put_end(t.let(record));
-            to_q.full().arrive();
+            to_q.commit();
+            for (u32 stage = 1; stage < C.tile_stages(); ++stage) {
+              to_q.advance();
+              to_q.acquire();
+              to_q.commit();
+            }
           }
           tiles.break_if(!walk.has_tile());
           const attention_block block = walk.block();
           queries.put(t.let(record), block);
           record = (record + 1u) % query_records::count;
-          to_q.full().arrive_expect_tx(C.q_bytes());
-          load_rows<T>(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
-                       block.tensor_batch, to_q.full());
-          to_q.advance();
+          const val first_row = t.let(block.first_q_row + block.first_query);
+          const auto load_queries = [&](const val<u32>& row) {
+            to_q.full().arrive_expect_tx(C.q_bytes());
+            load_rows<T>(q_shared[to_q.stage()], q, row, block.head, block.tensor_batch, to_q.full());
+            to_q.advance();
+          };
+          if constexpr (C.tile_stages() == 1) {
+            load_queries(first_row);
+          } else {
+            for (auto row : t.range(0u, C.queries(), C.stage_queries()).no_unroll()) {
+              to_q.acquire();
+              load_queries(t.let(first_row + row));
+            }
+          }
           const auto range = walks.template walk<C.keys>(t, block, C.queries());
           const step_range own = steps_of_block(t, {range.first, range.last});
           // At least one, all of which is masked where there are no keys.
@@ -174,7 +190,7 @@ struct attention_sm90_body {
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
-      auto from_q = q_stages.consumer(t);
+      auto from_q = q_stages.consumer_from(t, C.own_queries ? t.let(warpgroup) : t.let(0u));
       auto from_k = k_stages.consumer(t), from_v = v_stages.consumer(t);
       const val leads_group = t.let(t.thread_rank() % 128u == 0u);
       const val scale = t.let(problem[&attention_problem::scale]);
@@ -198,6 +214,10 @@ struct attention_sm90_body {
         if (auto one = t.when(leads_group)) ring.release();
         ring.advance();
       };
+      const auto release_q = [&] {
+        if (auto one = t.when(leads_group)) from_q.release();
+        from_q.template advance<C.tile_stages()>();
+      };
       const auto is = [&](u32 flag) { return t.let((flags & flag) != 0u); };
       // K has come, and what is to be done with its scores. A barrier of the warpgroup follows before one of its
       // threads releases the stage, which the record is a part of.
@@ -210,8 +230,12 @@ struct attention_sm90_body {
       };
       const auto issue_scores = [&](const val<u32>& q_stage, const val<u32>& k_stage) {  // S = Q K^T
         wgmma_batch mma(t);
-        mma.multiply_add(s, wgmma_operand<major::k>(q_shared[q_stage]).rows(group_row),
-                         wgmma_operand<major::k>(k_shared[k_stage]), false);
+        const auto of_stage = wgmma_operand<major::k>(q_shared[q_stage]);
+        const auto keys = wgmma_operand<major::k>(k_shared[k_stage]);
+        if constexpr (C.own_queries)
+          mma.multiply_add(s, of_stage, keys, false);
+        else
+          mma.multiply_add(s, of_stage.rows(group_row), keys, false);
       };
       const auto places_of_step = [&] {
         const attention_block block = queries.block(t.let(record));
@@ -234,7 +258,7 @@ struct attention_sm90_body {
       // S has come: K is read no more, nor is Q where these were its last keys.
       const auto take_scores = [&](const auto& ahead) {
         release(from_k);
-        if (auto at_end = t.when(is(key_step::is_last))) release(from_q);
+        if (auto at_end = t.when(is(key_step::is_last))) release_q();
         if (auto some = t.when(!is(key_step::has_no_keys))) {
           const score_origin<2> origin = places_of_step();
           if constexpr (reads_ahead)

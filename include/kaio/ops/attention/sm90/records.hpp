@@ -11,8 +11,8 @@
 
 namespace kaio::ops {
 
-// Tiles of queries. A record outlives its tile of Q: it is read until O has left, when the producer may be two
-// tiles of Q further on.
+// Tiles of queries. A record outlives its tile of Q: it is read until O has left, when the producer may be three
+// tiles further on, whose Q waits for room.
 class query_records {
  public:
   static constexpr u32 count = 4;

@@ -23,7 +23,7 @@ void launch_attention_sm90_in_parts(const stream& s, const attention_call& call,
   const std::uint64_t tiles = call.blocks(C.queries());
   auto blocks = grid(parts == 1 ? std::min<std::uint64_t>(tiles, at_once) : tiles * parts).programmatic();
   if (parts > 1) blocks = blocks.cluster(parts);
-  const auto q = attention_map<T>(s, call.q, p.q, p.qk_size, C.queries());
+  const auto q = attention_map<T>(s, call.q, p.q, p.qk_size, C.stage_queries());
   const auto k = attention_map<T>(s, call.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, call.v, p.v, p.v_size, C.keys);
   const auto k_rest = attention_rest_map<T>(s, call.k, p.k, p.qk_size, C.keys, k);
