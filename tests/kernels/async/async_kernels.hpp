@@ -228,8 +228,10 @@ inline constexpr auto column_sums =
           }
         });
 
-// The same by consumer warps that share out the rows: y[64 w + c] is the sum of those of warp w.
+// The same by consumer warps that share out the rows: y[64 w + c] is the sum of those of warp w. Each stage is always of
+// the same warp.
 template <u32 Stages, u32 Warps>
+  requires(Stages % Warps == 0)
 inline constexpr auto shared_out_sums =
     kernel<"shared_out_sums_" + decimal<Stages> + "_" + decimal<Warps>, 32 + 32 * Warps,
            kernel_options{.target = {90, false}}>([](thread t, in<u32> x, out<u32> y, val<u32> rows) {

@@ -69,7 +69,6 @@ TEST_CASE("threads fill the stages of a pipeline", "[async]") {
 
 TEST_CASE("consumers share out the stages of a pipeline", "[async]") {
   check_shared_out<2, 2>();
-  check_shared_out<3, 2>();
   check_shared_out<4, 2>();
-  check_shared_out<5, 3>();
+  check_shared_out<6, 3>();
 }

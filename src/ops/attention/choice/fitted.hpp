@@ -9,37 +9,37 @@ namespace kaio::ops {
 inline constexpr attention_device_costs fitted_attention_device{
     .launch_seconds = 1e-06,
     .dram_share = 0.87,
-    .not_hidden = 0.3297,
+    .not_hidden = 0.1707,
     .exponentials = 16,
-    .score_clocks = 0.05064,
-    .general_clocks = 0.01761,
-    .softcap_clocks = 0.06163,
-    .alibi_clocks = 0.03705,
+    .score_clocks = 0.04,
+    .general_clocks = 0.016,
+    .softcap_clocks = 0.08,
+    .alibi_clocks = 0.024,
     .tensor_clocks = 0.125,
     .copy_clocks = 0.063,
-    .padding = 0.3639,
+    .padding = 0.6,
     .l2_of_one = 64,
     .l2_of_all = 46.6,
 };
 
 // In the order of attention_family.
 inline constexpr attention_family_costs fitted_attention_families[]{
-    // sm90: 1312
+    // sm90: 1316
     {
-        .start_clocks = 1521,
-        .tile_clocks = 2208,
-        .step_clocks = 273.8,
-        .alone = 1.598,
-        .last_wave = 0.9535,
+        .start_clocks = 935.6,
+        .tile_clocks = 2319,
+        .step_clocks = 197.8,
+        .alone = 1,
+        .last_wave = 0.6052,
         .rate = 0.58,
     },
     // mma_sync: 949
     {
-        .start_clocks = 422.3,
-        .tile_clocks = 3390,
-        .step_clocks = 496.9,
-        .alone = 2.19,
-        .last_wave = 0.9264,
+        .start_clocks = 396.4,
+        .tile_clocks = 4060,
+        .step_clocks = 664,
+        .alone = 2.443,
+        .last_wave = 0.8961,
         .rate = 0.5,
     },
     // simt: 0
@@ -55,37 +55,37 @@ inline constexpr attention_family_costs fitted_attention_families[]{
 
 inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     // 41 times
-    {attention_family::sm90, 90, 2, 64, 64, 192, 128, 0.6247, 0},
+    {attention_family::sm90, 90, 2, 64, 64, 192, 128, 0.4955, 0},
     // 58 times
-    {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.6529, 0},
+    {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.4856, 0},
     // 41 times
-    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4746, 0},
+    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4318, 0},
     // 41 times
-    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.483, 0},
-    // 236 times
-    {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.848, 0},
+    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.4392, 0},
+    // 240 times
+    {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.626, 0},
     // 96 times
-    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.8614, 1188},
+    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.6587, 500},
     // 96 times
-    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.581, 0},
+    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.4655, 0},
     // 236 times
-    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.9013, 0},
+    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.7273, 0},
     // 331 times
-    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.9486, 0},
+    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.7043, 1500},
     // 136 times
-    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.9502, 0},
+    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.7006, 0},
     // 58 times
-    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.6518, 0},
+    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.6604, 0},
     // 140 times
-    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.6814, 0},
+    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.7627, 0},
     // 140 times
-    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.6769, 0},
+    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.7994, 0},
     // 195 times
-    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.6267, 0},
+    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.6432, 0},
     // 208 times
-    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.4711, 0},
+    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.5236, 0},
     // 208 times
-    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.479, 0},
+    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.6257, 0},
     // not measured: 4096 rows of 32 heads on an H200
     {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.435, 0},
     // not measured: 4096 rows of 32 heads on an H200

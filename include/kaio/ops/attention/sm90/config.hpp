@@ -39,14 +39,15 @@ struct attention_sm90_config {
   constexpr bool valid() const {
     return depth_qk % panel == 0 && depth_qk <= 256 && depth_v % panel == 0 && depth_v <= 256 &&
            keys % 16 == 0 && keys <= 256 && consumers >= 1 && consumers <= 3 &&
-           query_stages >= tile_stages() && query_stages <= 2 * tile_stages();  // query_records
+           query_stages >= tile_stages() && query_stages <= tile_stages() + 1;  // query_records
   }
 };
 
 // A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth_v / 2 of O. With three consumers it
 // has 160 in all, which a plain score leaves room for 128 keys in. Tiles of block-sparse masks divide blocks of
-// 128 queries and 128 keys. Stages of their own let the queries of the next tile come while one consumer still needs those
-// of this one, and cost registers.
+// 128 queries and 128 keys. Stages of their own let the queries of the next tile come while one consumer still
+// needs those of this one, and cost registers. One stage more than consumers is another one's each time, which is
+// right because they take turns: none comes to its next queries before the others have theirs of the tile before.
 constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::uint32_t depth_v,
                                                    bool plain_score = false, bool block_sparse = false) {
   if (depth_qk <= 64 && depth_v <= 64) {

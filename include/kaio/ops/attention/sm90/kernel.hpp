@@ -3,8 +3,8 @@
 // K^T))) V.
 //
 // A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the
-// producer, copies tiles of Q, K and V into three rings, of which the consumers have K and V in common, and take turns
-// at the stages of Q:
+// producer, copies tiles of Q, K and V into three rings. All consumers read the stages of K and V; those of Q too,
+// or they share them out, so that each gives back its queries when it needs them no more:
 //
 //   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by as much as the rings hold
 //

@@ -11,8 +11,9 @@
 
 namespace kaio::ops {
 
-// Tiles of queries. A record outlives its tile of Q: it is read until O has left, when the producer may be three
-// tiles further on, whose Q waits for room.
+// Tiles of queries. A record outlives its tile of Q: it is read until O has left. With stages for one tile and one
+// more, of which the producer acquires the first of a tile before it writes the record, it is three tiles further
+// on at most.
 class query_records {
  public:
   static constexpr u32 count = 4;
