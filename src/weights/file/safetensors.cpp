@@ -108,9 +108,8 @@ tensor_entry read_entry(const std::string& name, const json& given, std::span<co
   return t;
 }
 
-// Appends the tensors of one file to `tensors`, in the order of their bytes.
-void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_entry>& tensors,
-                std::vector<safetensors_file::text_entry>* metadata) {
+// Reads the header of one file. Returns the bytes after it, which are the tensors'.
+std::span<const std::byte> read_header(shard& s, std::span<const std::byte> bytes) {
   byte_reader in(bytes);
   const auto length = in.read<std::uint64_t>();
   if (!length) fail_damaged(s.path, {}, "it ends within the length of its header");
@@ -126,9 +125,14 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
         s.path, {},
         text("it ends early: its header has ", *length, " bytes, of which ", *length - left, " are missing"));
   s.header = parse_json_of(s.path, characters(*header), "the header", 0);
-  const auto data = *in.take(in.left());
-  const std::uint64_t begin = bytes.size() - data.size();
+  return bytes.last(in.left());
+}
 
+// Appends the tensors of one file to `tensors`, in the order of their bytes.
+void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_entry>& tensors,
+                std::vector<safetensors_file::text_entry>* metadata) {
+  const std::span<const std::byte> data = read_header(s, bytes);
+  const std::uint64_t begin = bytes.size() - data.size();
   const std::uint64_t end_of_tensors = end_of(s.header);
   std::vector<tensor_entry> own;
   for (const auto& [name, value] : s.header.members) {
