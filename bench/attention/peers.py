@@ -93,7 +93,8 @@ def flex(torch, case):
         masks["padding"] = lambda b, h, q, k: mask[b, 0, q, k]
     scores["alibi"] = scores["causal_alibi"] = lambda x, b, h, q, k: x - slopes[h] * (q - k).abs()
     work, length = case["work"], case["length"]
-    blocks = create_block_mask(masks[work], case["batches"] if work == "padding" else None, None, length, length, device="cuda") if work in masks else None
+    batches = case["batches"] if work == "padding" else None
+    blocks = create_block_mask(masks[work], batches, None, length, length, device="cuda") if work in masks else None
     compiled = torch.compile(flex_attention, dynamic=False)
     return lambda q, k, v: compiled(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), score_mod=scores.get(work),
                                     block_mask=blocks, enable_gqa=case["grouped"])

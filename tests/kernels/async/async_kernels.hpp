@@ -149,6 +149,19 @@ inline constexpr auto bulk_blocks = kernel<"bulk_blocks", 128, hopper>(
       }
     });
 
+// By one thread: rows of 64 numbers into the stages of a ring, until all of them are used.
+template <u32 Stages>
+constexpr void copy_rows(thread t, const pipeline<Stages>& ring, const shared<u32, Stages, 64>& tiles,
+                         const in<u32>& x, const val<u32>& rows) {
+  auto to = ring.producer(t);
+  for (auto r : t.range(0u, rows)) {
+    to.acquire_expect(256);
+    copy_bulk(tiles[to.stage()][0], x[64 * r], 256, to.full());
+    to.advance();
+  }
+  to.drain();
+}
+
 // Sums of columns, by a producer warp that copies rows of 64 and consumer warps: y[c] = sum over r of
 // x[64 r + c] * (r + 1). Peek: the consumers ask for the next stage before they use this one. Behind: they
 // release a stage only while they use the next. Sm: below 90 the producers are 32 threads that store.
@@ -177,15 +190,7 @@ inline constexpr auto column_sums =
                 to.advance();
               }
             } else {
-              if (auto one = t.when(elect_one(t))) {
-                auto to = ring.producer(t);
-                for (auto r : t.range(0u, rows)) {
-                  to.acquire_expect(256);
-                  copy_bulk(tiles[to.stage()][0], x[64 * r], 256, to.full());
-                  to.advance();
-                }
-                to.drain();
-              }
+              if (auto one = t.when(elect_one(t))) copy_rows(t, ring, tiles, x, rows);
             }
           }
           if (auto consumer = t.otherwise()) {
@@ -240,15 +245,7 @@ inline constexpr auto shared_out_sums =
       const val role = warp_rank(t);
       if (auto one = t.when(t.thread_rank() == 0)) ring.init(1, 32);
       t.barrier();
-      if (auto producer = t.when(all_of(role == 0u, elect_one(t)))) {
-        auto to = ring.producer(t);
-        for (auto r : t.range(0u, rows)) {
-          to.acquire_expect(256);
-          copy_bulk(tiles[to.stage()][0], x[64 * r], 256, to.full());
-          to.advance();
-        }
-        to.drain();
-      }
+      if (auto producer = t.when(all_of(role == 0u, elect_one(t)))) copy_rows(t, ring, tiles, x, rows);
       if (auto consumer = t.when(role != 0u)) {
         const val own = t.let(role - 1u), lane = t.lane_rank();
         auto from = ring.consumer_from(t, own);

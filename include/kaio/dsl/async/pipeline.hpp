@@ -97,10 +97,9 @@ class ring_state {
 template <std::uint32_t Stages>
 class pipeline_producer : public ring_state<Stages> {
  public:
-  template <class S>
-  constexpr pipeline_producer(const thread& t, const S& stage, const mbarriers<Stages>& full,
-                              const mbarriers<Stages>& empty, std::uint32_t line, const char* file)
-      : ring_state<Stages>(t, stage, 1, line, file), full_(full), empty_(empty) {}
+  constexpr pipeline_producer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
+                              std::uint32_t line, const char* file)
+      : ring_state<Stages>(t, 0u, 1, line, file), full_(full), empty_(empty) {}
 
   // The barrier that the copies into this stage complete on.
   constexpr mbarrier full() const { return full_[this->stage()]; }
@@ -213,7 +212,7 @@ class pipeline {
   // A state that starts before the first stage: of the thread, or of several threads that fill together.
   constexpr pipeline_producer<Stages> producer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
-    return {t, 0u, full_, empty_, line, file};
+    return {t, full_, empty_, line, file};
   }
   constexpr pipeline_consumer<Stages> consumer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
