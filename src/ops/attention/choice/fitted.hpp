@@ -24,22 +24,22 @@ inline constexpr attention_device_costs fitted_attention_device{
 
 // In the order of attention_family.
 inline constexpr attention_family_costs fitted_attention_families[]{
-    // sm90: 16
+    // sm90: 1312
     {
-        .start_clocks = 1960,
-        .tile_clocks = 5703,
+        .start_clocks = 904,
+        .tile_clocks = 2319,
         .step_clocks = 197.8,
         .alone = 1,
         .last_wave = 0.6052,
         .rate = 0.58,
     },
-    // mma_sync: 0
+    // mma_sync: 949
     {
-        .start_clocks = 1000,
-        .tile_clocks = 6000,
-        .step_clocks = 200,
-        .alone = 2,
-        .last_wave = 0.7,
+        .start_clocks = 393.5,
+        .tile_clocks = 4057,
+        .step_clocks = 664,
+        .alone = 2.443,
+        .last_wave = 0.8946,
         .rate = 0.5,
     },
     // simt: 0
@@ -54,38 +54,38 @@ inline constexpr attention_family_costs fitted_attention_families[]{
 };
 
 inline constexpr attention_kernel_costs fitted_attention_kernels[]{
-    // 4 times
+    // 41 times
     {attention_family::sm90, 90, 2, 64, 64, 192, 128, 0.4955, 0},
-    // not measured: the one above, with a step that is an eighth shorter
+    // 58 times
     {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.4856, 0},
-    // not measured: the first one, with two consumers of three
-    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4459, 0},
-    // not measured: the first one, by 2048 rows on an H100
-    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.4013, 0},
-    // 10 times
+    // 41 times
+    {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.446, 0},
+    // 41 times
+    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.4408, 0},
+    // 236 times
     {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.626, 0},
-    // not measured: the crossover at 4096 keys, found when it was made
-    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.6636, 2300},
-    // not measured: the one of 128 queries, by 2048 rows on an H100
-    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.4006, 0},
-    // not measured: D = 128
-    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.626, 0},
-    // 2 times
-    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.7043, 0},
-    // not measured: the one above, with shorter steps
-    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.6691, 0},
-    // not measured: FlashAttention-2 on an H100, 282 to 324 TFLOP/s
-    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.45, 0},
-    // not measured: 323 TFLOP/s of a kernel of mma.sync on an H200
-    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.5, 0},
-    // not measured: D = 128
-    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.5, 0},
-    // not measured: Q is read again for every tile
-    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.4, 0},
-    // not measured: the same, and sums that two warps exchange
-    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.35, 0},
-    // not measured: the same with half the warps
-    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.25, 0},
+    // 96 times
+    {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.6636, 2000},
+    // 96 times
+    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.4655, 0},
+    // 236 times
+    {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.7273, 0},
+    // 331 times
+    {attention_family::sm90, 90, 2, 256, 256, 128, 80, 0.7043, 1500},
+    // 136 times
+    {attention_family::sm90, 90, 2, 256, 256, 128, 64, 0.7006, 0},
+    // 58 times
+    {attention_family::mma_sync, 80, 2, 64, 64, 64, 64, 0.6605, 0},
+    // 140 times
+    {attention_family::mma_sync, 80, 2, 128, 128, 64, 64, 0.7621, 0},
+    // 140 times
+    {attention_family::mma_sync, 80, 2, 192, 128, 64, 64, 0.799, 0},
+    // 195 times
+    {attention_family::mma_sync, 80, 2, 256, 256, 64, 32, 0.644, 0},
+    // 208 times
+    {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.5236, 0},
+    // 208 times
+    {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.6258, 0},
     // not measured: 4096 rows of 32 heads on an H200
     {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.435, 0},
     // not measured: 4096 rows of 32 heads on an H200
@@ -107,11 +107,11 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     // not measured: the same
     {attention_family::simt, 70, 2, 128, 128, 16, 128, 0.288, 0},
     // not measured: the same
-    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.252, 0},
+    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.2519, 0},
     // not measured: the same
     {attention_family::simt, 70, 2, 512, 512, 32, 64, 0.184, 0},
     // not measured: the same
-    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.16, 0},
+    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.1601, 0},
 };
 
 }  // namespace kaio::ops

@@ -78,6 +78,10 @@ inline constexpr attention_sm90_config attention_sm90_long_128{
 // For a causal mask and at most about a thousand keys: 192 queries have many that attend to none of a tile's keys.
 inline constexpr attention_sm90_config attention_sm90_short_64{.depth_qk = 64, .depth_v = 64};
 
+// For at most about two thousand keys: tiles of keys that divide them better, and room for the next queries.
+inline constexpr attention_sm90_config attention_sm90_short_256{
+    .depth_qk = 256, .depth_v = 256, .keys = 64, .query_stages = 3, .own_queries = true};
+
 // For fewer tiles of queries than there are multiprocessors.
 inline constexpr attention_sm90_config attention_sm90_few_64{.depth_qk = 64, .depth_v = 64, .consumers = 1};
 inline constexpr attention_sm90_config attention_sm90_few_128{.consumers = 1};
