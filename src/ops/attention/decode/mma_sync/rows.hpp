@@ -19,14 +19,16 @@ attention_decode_variant attention_decode_mma_row() {
   return row;
 }
 
+// In the order in which they are preferred: of a head size that has kernels of its own, those for sm_80 come before what
+// is made for larger heads.
 template <scalar T>
 std::span<const attention_decode_variant> attention_decode_mma_rows() {
   static const auto& rows =
       *new std::array{describe_attention_decode_sm90<attention_decode_short_sm90(64), T>(),
                       describe_attention_decode_sm90<attention_decode_short_sm90(128), T>(),
-                      attention_decode_mma_row<attention_decode_few_sm90(256), T>(),
                       attention_decode_mma_row<attention_decode_few(64), T>(),
                       attention_decode_mma_row<attention_decode_few(128), T>(),
+                      attention_decode_mma_row<attention_decode_few_sm90(256), T>(),
                       attention_decode_mma_row<attention_decode_few(256), T>(),
                       attention_decode_mma_row<attention_decode_many(64), T>(),
                       attention_decode_mma_row<attention_decode_many(128), T>(),

@@ -1,7 +1,8 @@
-// attention_decode over caches of 8 bits with matrix instructions of a warp: on sm_89 and later, where
-// conversions of 8-bit floats are instructions, and on sm_80.
+// attention_decode over caches of 8 bits with matrix instructions of a warp: on sm_90 and, where conversions of 8-bit
+// floats are instructions, on sm_89, and on sm_80.
 
 #include <kaio/ops/attention/decode/quantised/table_row.hpp>
+#include <kaio/ops/attention/decode/sm90/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -22,12 +23,16 @@ attention_decode_variant row_of() {
 }  // namespace
 
 std::span<const attention_decode_variant> attention_decode_mma_codes() {
-  static const auto& rows = *new std::array{
-      row_of<attention_decode_codes_sm90(64), 90>(),  row_of<attention_decode_codes_sm90(128), 90>(),
-      row_of<attention_decode_codes_sm90(256), 90>(), row_of<attention_decode_codes(64), 89>(),
-      row_of<attention_decode_codes(128), 89>(),      row_of<attention_decode_codes(256), 89>(),
-      row_of<attention_decode_codes(64), 80>(),       row_of<attention_decode_codes(128), 80>(),
-      row_of<attention_decode_codes(256), 80>()};
+  static const auto& rows =
+      *new std::array{describe_attention_decode_sm90_codes<attention_decode_short_codes_sm90(64)>(),
+                      describe_attention_decode_sm90_codes<attention_decode_short_codes_sm90(128)>(),
+                      row_of<attention_decode_codes(64), 89>(),
+                      row_of<attention_decode_codes(128), 89>(),
+                      row_of<attention_decode_codes_sm90(256), 90>(),
+                      row_of<attention_decode_codes(256), 89>(),
+                      row_of<attention_decode_codes(64), 80>(),
+                      row_of<attention_decode_codes(128), 80>(),
+                      row_of<attention_decode_codes(256), 80>()};
   return rows;
 }
 

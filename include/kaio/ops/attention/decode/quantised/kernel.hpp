@@ -10,9 +10,7 @@
 //                           V: columns 2 n of 16 are one operand, 2 n + 1 another: a lane has four
 //                           neighbours of O
 //
-// K's scale multiplies the scores of its key. V's multiplies the probabilities, which with it go by the
-// largest of their row until now, in place of the largest score: rounded to f16, none is too large or lost.
-// Sources: as of the kernel of 16 bits.
+// What scales do is in products.hpp. Sources: as of the kernel of 16 bits.
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
@@ -22,6 +20,7 @@
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
 #include <kaio/ops/attention/decode/quantised/convert.hpp>
 #include <kaio/ops/attention/decode/quantised/exact.hpp>
+#include <kaio/ops/attention/decode/quantised/products.hpp>
 #include <kaio/ops/attention/decode/quantised/queries.hpp>
 #include <kaio/ops/attention/decode/quantised/scales.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
@@ -103,10 +102,11 @@ struct attention_decode_quantised_body {
         array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
     online_softmax<2> softmax(t);
     // What O is in units of: the weights of its values are these times what is multiplied.
-    auto of_values = array_of<2>([&](u32) { return var(t, select(scales.v_by_key, 0.0f, scales.v_of_all)); });
+    const val k_of_all = scales.k_of_all(), v_of_all = scales.v_of_all();
+    auto of_values = array_of<2>([&](u32) { return var(t, select(scales.v_by_key, 0.0f, v_of_all)); });
     t.barrier();
-    const auto of_scores = array_of<2>(
-        [&](u32 r) { return t.let(q_factors[warp_row + quad_row + 8 * r] * scales.k_of_all * unit); });
+    const auto of_scores =
+        array_of<2>([&](u32 r) { return t.let(q_factors[warp_row + quad_row + 8 * r] * k_of_all * unit); });
     if constexpr (C.q_in_registers)
       for (std::uint32_t i = 0; i < slices; ++i) product::load_queries(q_parts[i], q_shared, warp_row, i);
 
@@ -126,32 +126,18 @@ struct attention_decode_quantised_body {
       with_code_type(t, kept, [&]<class T>(T) {
         multiply_keys<T>(t, s_parts, q_parts, q_shared, warp_row, own_k, k_lane);
       });
-      for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] *= of_scores[scores.row(i)];
-      if (auto own = t.when(scales.k_by_key))
-        for (std::uint32_t j = 0; j < key_parts; ++j) {
-          const auto pair = scales.pair(now, 0, t.let(own_key + 8 * j));
-          for (std::uint32_t e = 0; e < 4; ++e) s_parts[j].registers[e] *= pair[e % 2];
-        }
-
+      scale_scores(t, scores, s_parts, scales, now, own_key, of_scores);
       const val key = t.let(first + own_key);
       score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
       if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
-      const auto of_before = softmax.step(scores, factor);
-      auto correction = array_of<2>([&](u32 r) { return var(t, of_before[r]); });
-      if (auto own = t.when(scales.v_by_key)) {
-        for (std::uint32_t j = 0; j < key_parts; ++j) {
-          const auto pair = scales.pair(now, 1, t.let(own_key + 8 * j));
-          for (std::uint32_t e = 0; e < 4; ++e) {
-            auto& p = s_parts[j].registers[e];  // a masked key has none, whatever its scale is
-            p = select(p == 0.0f, 0.0f, p * pair[e % 2]);
-          }
-        }
-        for (u32 r = 0; r < 2; ++r) take_largest_weight(t, scores, r, correction[r], of_values[r]);
-      }
+      const auto correction =
+          probabilities_of_codes(t, softmax, scores, s_parts, scales, now, own_key, factor, of_values);
       rescale(t, o_parts, correction);
-      with_code_type(t, kept, [&]<class T>(T) { multiply_values<T>(t, o_parts, s_parts, own_v, v_lane); });
+      with_code_type(t, kept, [&]<class T>(T) {
+        multiply_code_values<T, Sm, product>(t, o_parts, s_parts, own_v, v_lane);
+      });
       stage = copies.following(now);
     }
 
@@ -215,46 +201,6 @@ struct attention_decode_quantised_body {
           }
       }
     }
-  }
-
-  // O += P V of the warp's keys, in codes.
-  template <class T, class Sums, class Scores, class Tile>
-  static constexpr void multiply_values(thread t, Sums& o_parts, Scores& s_parts, const Tile& own_v,
-                                        const typename ring::lane_type& at) {
-    for (std::uint32_t c = 0; c < p_slices; ++c) {
-      typename product::a_fragment p(t);  // 16 x k of P
-      product::take_probabilities(p, s_parts, c);
-      for (std::uint32_t g = 0; g < value_parts / 2; g += 2) {
-        const auto words = ldmatrix_x4_trans(own_v.at(at, product::k * c, 8 * g));
-        for (u32 n = 0; n < 2; ++n) {
-          b_fragment even(t), odd(t);
-          for (u32 r = 0; r < 2; ++r)
-            convert_codes<T, Sm, code_order::alternate>(t, words[2 * n + r], even.registers[r],
-                                                        odd.registers[r]);
-          product::multiply_add(o_parts[2 * (g + n)], p, even);
-          product::multiply_add(o_parts[2 * (g + n) + 1], p, odd);
-        }
-      }
-    }
-  }
-
-  // Divides the weights of a row by a power of two near the largest one until now; what was added up before
-  // is multiplied by `correction` for it. `unit`: that power.
-  template <class Scores>
-  static constexpr void take_largest_weight(thread t, const Scores& s, u32 r, var<f32>& correction,
-                                            var<f32>& unit) {
-    const val before = t.let(unit * correction);
-    var largest(t, before);
-    for (std::uint32_t i = 0; i < s.size(); ++i)
-      if (s.row(i) == r) largest = max(largest, abs(s[i]));
-    for (std::uint32_t lanes = 1; lanes < 4; lanes *= 2) largest = max(largest, shfl_xor(largest, lanes));
-    constexpr u32 exponents = 0x7f800000u, most = 0x7e800000u;  // 2^126
-    const val power = t.let(min(bit_cast<u32>(largest) & exponents, most));
-    const val inverse = t.let(bit_cast<f32>(0x7f000000u - power));
-    correction = before * inverse;
-    unit = bit_cast<f32>(power);
-    for (std::uint32_t i = 0; i < s.size(); ++i)
-      if (s.row(i) == r) s[i] *= inverse;
   }
 };
 

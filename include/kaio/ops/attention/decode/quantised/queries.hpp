@@ -20,6 +20,20 @@ constexpr auto place_of_query_element(const auto& column) {
   return (column & ~15u) + (column & 2u) * 4u + (column >> 1 & 6u) + (column & 1u);
 }
 
+// What a row of bf16 is multiplied by, `up`, and its scores in turn, `back`. largest: of its finite elements.
+struct query_scaling {
+  val<f32> up, back;
+};
+constexpr query_scaling scaling_of_queries(thread t, const val<f32>& largest) {
+  constexpr u32 place = 23, least = 20;  // of the exponent; `back` is normal from `least` on
+  const val exponent = t.let(max(bit_cast<u32>(largest) >> place, least));
+  return {t.let(bit_cast<f32>((268u - exponent) << place)), t.let(bit_cast<f32>((exponent - 14u) << place))};
+}
+// Of a number that is not negative.
+constexpr auto finite_or_zero(const val<f32>& x) {
+  return select(x == std::numeric_limits<f32>::infinity(), 0.0f, x);
+}
+
 // The rows of a tile, by the warps in turns; those that do not exist become zero. `factors`: what the scores
 // of a row have to be multiplied by.
 template <std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Warps, class Tile>
@@ -41,15 +55,11 @@ constexpr void load_queries_as_f16(thread t, const Tile& to, const shared<f32, R
           if (auto has = t.when(lane + 32 * i < size)) x[i] = A::read(from[lane + 32 * i]);
       });
     var largest(t, 0.0f);
-    for (auto& one : x)
-      largest = max(largest, select(abs(one) == std::numeric_limits<f32>::infinity(), 0.0f, abs(one)));
-    const val of_row = t.let(warp_reduce(t, largest, maximum{}));
-    constexpr u32 place = 23, least = 20;  // of the exponent; the factor is normal from `least` on
-    const val exponent = t.let(max(bit_cast<u32>(of_row) >> place, least));
+    for (auto& one : x) largest = max(largest, finite_or_zero(t.let(abs(one))));
+    const query_scaling by = scaling_of_queries(t, t.let(warp_reduce(t, largest, maximum{})));
     const val scaled = t.let(type == static_cast<u32>(element_type::bf16));
-    const val up = t.let(select(scaled, bit_cast<f32>((268u - exponent) << place), 1.0f));
-    if (auto leads = t.when(lane == 0u))
-      factors[row] = select(scaled, bit_cast<f32>((exponent - 14u) << place), 1.0f);
+    const val up = t.let(select(scaled, by.up, 1.0f));
+    if (auto leads = t.when(lane == 0u)) factors[row] = select(scaled, by.back, 1.0f);
     for (u32 i = 0; i < Depth / 32; ++i) {
       const val place_in_row = t.let(place_of_query_element(lane + 32 * i));
       const val rounded = t.let(cast<f16>(x[i] * up));

@@ -1,6 +1,6 @@
 #pragma once
 // Scales of keys and values next to a ring of tiles: where they differ from key to key they come by
-// asynchronous copies into rows of f32 of their own, else they are read once.
+// asynchronous copies into rows of f32 of their own, else they are read once, when the kernel before has ended.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -24,9 +24,11 @@ class attention_decode_scales {
         codes_(codes),
         head_(head),
         k_by_key(t.let(codes[&attention_codes::k][&cache_scale::by_key] != 0u)),
-        v_by_key(t.let(codes[&attention_codes::v][&cache_scale::by_key] != 0u)),
-        k_of_all(of_all(&attention_codes::k, k_by_key)),
-        v_of_all(of_all(&attention_codes::v, v_by_key)) {}
+        v_by_key(t.let(codes[&attention_codes::v][&cache_scale::by_key] != 0u)) {}
+
+  // What is read once; 1 where they are by key.
+  constexpr val<f32> k_of_all() const { return of_all(&attention_codes::k, k_by_key); }
+  constexpr val<f32> v_of_all() const { return of_all(&attention_codes::v, v_by_key); }
 
   // Of a key of the tile, by the threads that copy its first and its second piece.
   constexpr void copy(const val<u32>& stage, const val<u32>& key, const val<u32>& page, const val<u32>& row,
@@ -62,7 +64,6 @@ class attention_decode_scales {
 
  public:
   val<bool> k_by_key, v_by_key;
-  val<f32> k_of_all, v_of_all;  // 1 where they are by key
 };
 
 }  // namespace kaio::ops

@@ -2,7 +2,7 @@
 // Keys and values of a warp from a cache to its own tiles in shared memory, by asynchronous copies of 16 bytes
 // through the numbers of pages. A warp waits for nothing but its own copies. Which pages the rows of a tile
 // are in is read a tile ahead. Strides from page to page and from row to row are
-// below 2^32 elements.
+// below 2^32 elements. What a tile has is seen as T; with Codes > 1 a T is that many elements of the cache.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -11,6 +11,7 @@
 #include <kaio/ops/attention/decode/mma_sync/config.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -20,19 +21,27 @@ struct decode_columns {
   val<u64> k, v;
 };
 
+// Nothing comes along with a key.
+struct keys_alone {};
+
 // Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many
-// bytes as as many f32. Eight lanes copy a row: 128 neighbouring bytes at a time.
-template <auto C, scalar T>
+// bytes as as many f32, or 1 / Codes as many. Eight lanes copy a row: 128 neighbouring bytes at a time; four where it has 64.
+// WithKeys: with_keys(stage, key of the tile, page, row, exists, lane of those that copy the row) begins to copy what comes
+// along with a key.
+template <auto C, scalar T, std::uint32_t Codes = 1, class WithKeys = keys_alone>
 class attention_decode_warp_copies {
-  static constexpr std::uint32_t piece = 16 / sizeof(T), lanes = 8, across = lanes * piece,
-                                 apart = 32 / lanes, rows = C.own_keys() / apart, later = C.stages - 2,
+  static constexpr std::uint32_t row_size = C.depth / Codes,  // in T
+      panel_bytes = row_size * sizeof(T) < 128 ? row_size * sizeof(T) : 128, piece = 16 / sizeof(T),
+                                 lanes = panel_bytes / 16, across = lanes * piece, apart = 32 / lanes,
+                                 rows = C.own_keys() / apart, later = C.stages - 2,
                                  of_later = later == 0 ? 1 : later * rows,
                                  places = 8 / apart;  // of swizzled rows, which repeat after eight
-  static_assert(C.own_keys() % apart == 0 && C.depth % across == 0);
+  static constexpr u64 element_bytes = sizeof(T) / Codes;
+  static_assert(C.own_keys() % apart == 0 && row_size % across == 0);
 
  public:
-  using tile = shared_tile<T, C.own_keys(), C.depth, dsl::swizzled<128>>;
-  using ring = shared_tiles<f32, C.own_keys(), C.depth, dsl::swizzled<128>, C.stages * C.key_warps>;
+  using tile = shared_tile<T, C.own_keys(), row_size, dsl::swizzled<panel_bytes>>;
+  using ring = shared_tiles<f32, C.own_keys() / Codes, C.depth, dsl::swizzled<128>, C.stages * C.key_warps>;
   static_assert(ring::tile_type::bytes == 2 * tile::bytes);
 
   static constexpr tile keys_of(const typename ring::tile_type& entry) { return tile::over(entry); }
@@ -45,8 +54,9 @@ class attention_decode_warp_copies {
     const val column = column_of(t);
     const auto address = [&](auto member) {
       const auto strides = problem[member];
-      const val offset = t.let(cast<i64>(head) * strides[&attention_strides::head] + cast<i64>(column));
-      return t.let(strides[&attention_strides::address] + cast<u64>(offset) * u64{sizeof(T)});
+      const val offset =
+          t.let(cast<i64>(head) * strides[&attention_strides::head] + cast<i64>(elements(column)));
+      return t.let(strides[&attention_strides::address] + cast<u64>(offset) * element_bytes);
     };
     return {address(&attention_problem::k), address(&attention_problem::v)};
   }
@@ -54,7 +64,8 @@ class attention_decode_warp_copies {
   // Begins to copy the first tile, when the kernel before has ended.
   constexpr attention_decode_warp_copies(thread t, const ring& to, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const decode_columns& columns,
-                                         const decode_block& block, const val<u32>& warp)
+                                         const decode_block& block, const val<u32>& warp,
+                                         const WithKeys& with_keys = {})
       : t_(t),
         ring_(to),
         problem_(problem),
@@ -67,6 +78,7 @@ class attention_decode_warp_copies {
         line_(t.let(t.lane_rank() / lanes)),
         column_(column_of(t)),
         warp_(warp),
+        with_keys_(with_keys),
         has_all_columns_(t.let(all_of(problem[&attention_problem::qk_size] == C.depth,
                                       problem[&attention_problem::v_size] == C.depth))),
         lane_(array_of<places>(
@@ -107,7 +119,29 @@ class attention_decode_warp_copies {
     cp_async_commit_group(t_);
   }
 
+  // f(stage, first key), one tile of the block after the other, when the warp's keys of it are there; copies go on
+  // meanwhile.
+  template <class F>
+  constexpr void each_tile(const decode_block& block, const F& f) {
+    var stage(t_, 0u), filled(t_, u32{C.stages - 1});
+    for (auto first : t_.range(block.first, block.last, C.keys).no_unroll()) {
+      cp_async_wait_group<C.stages - 2>(t_);
+      sync_warp(t_);
+      copy(t_.let(filled));
+      f(stage, first);
+      filled = stage;
+      stage = t_.let(select(stage == C.stages - 1, 0u, stage + 1u));
+    }
+    cp_async_wait_group<0>(t_);
+  }
+
  private:
+  static constexpr auto elements(const auto& column) {
+    if constexpr (Codes == 1)
+      return column;
+    else
+      return column * Codes;
+  }
   static constexpr val<u32> column_of(thread t) { return t.let(t.lane_rank() % lanes * piece); }
 
   // Where the lane's rows are of the tile that is `further` after the one that is copied next. Those from the last
@@ -131,7 +165,7 @@ class attention_decode_warp_copies {
       return array_of<rows>([&](u32 i) {
         const val offset = t_.let(mul_wide(page(i), cast<u32>(strides[&attention_strides::batch])) +
                                   mul_wide(row(i), cast<u32>(strides[&attention_strides::row])));
-        return t_.let(column + offset * u64{sizeof(T)});
+        return t_.let(column + offset * element_bytes);
       });
     };
     const auto of_k = addresses(&attention_problem::k, columns_.k);
@@ -141,7 +175,7 @@ class attention_decode_warp_copies {
         const tile to = v == 0 ? keys_of(entry) : values_of(entry);
         for (std::uint32_t i = 0; i < rows; ++i) {
           const in from = pointer_at<in<T>>(t_, v == 0 ? of_k[i] : of_v[i]);
-          for (std::uint32_t c = 0; c < C.depth; c += across)
+          for (std::uint32_t c = 0; c < row_size; c += across)
             copy(to.at(lane_[i % places].further(i / places * 8, c)), from.from(i64{c})[0], v, i, c);
         }
       }
@@ -154,10 +188,17 @@ class attention_decode_warp_copies {
       const val k_size = t_.let(problem_[&attention_problem::qk_size]);
       const val v_size = t_.let(problem_[&attention_problem::v_size]);
       each([&](const auto& to, const auto& from, std::uint32_t v, std::uint32_t i, std::uint32_t c) {
-        cp_async<16>(to, from,
-                     all_of(first_ + (line_ + i * apart) < end_, column_ + c < (v == 0 ? k_size : v_size)));
+        cp_async<16>(
+            to, from,
+            all_of(first_ + (line_ + i * apart) < end_, elements(column_ + c) < (v == 0 ? k_size : v_size)));
       });
     }
+    if constexpr (!std::is_same_v<WithKeys, keys_alone>)
+      for (std::uint32_t i = 0; i < rows; ++i) {
+        const val key = t_.let(warp_ * C.own_keys() + line_ + i * apart);
+        const val exists = t_.let(first_ + (line_ + i * apart) < end_);
+        with_keys_(stage, key, t_.let(page(i)), t_.let(row(i)), exists, t_.let(column_ / piece));
+      }
     first_ += C.keys;
   }
 
@@ -169,6 +210,7 @@ class attention_decode_warp_copies {
   var<u32> first_;            // key of the warp's tile that is copied next
   val<u32> end_, tiles_end_;  // of the part, and where its first key is to be below for a tile that exists
   val<u32> last_, line_, column_, warp_;
+  WithKeys with_keys_;
   val<bool> has_all_columns_;
   dsl::register_array<typename tile::lane_type, places> lane_;
   dsl::register_array<var<u32>, rows> page_, row_;                  // of its rows, but those of

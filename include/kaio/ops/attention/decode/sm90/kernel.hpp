@@ -28,6 +28,7 @@
 #include <kaio/ops/attention/decode/sm90/combine.hpp>
 #include <kaio/ops/attention/decode/sm90/copies.hpp>
 #include <kaio/ops/attention/decode/sm90/queries.hpp>
+#include <kaio/ops/attention/decode/sm90/run.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
 
 #include <cstdint>
@@ -41,79 +42,20 @@ struct attention_decode_sm90_body {
   using product = attention_product<T, 80>;
   using operands = attention_decode_operands<product, C.depth>;
   using accumulator = typename product::accumulator;
-  using copies_type = attention_decode_warp_copies<C, T>;
-  using ring = typename copies_type::ring;
+  using warp_copies = attention_decode_warp_copies<C, T>;
+  using ring = typename warp_copies::ring;
   using sums_type = attention_decode_warp_sums<C, ring>;
+  using output = T;
+  static constexpr auto config = C;
   static constexpr std::uint32_t slices = operands::slices, key_parts = C.own_keys() / 8,
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static constexpr std::uint32_t together = product::together;
-  using o_fragments = dsl::register_array<accumulator, value_parts>;
-
-  template <class Functions>
-  static constexpr void run(thread t, const val<attention_problem>& problem,
-                            const val<attention_cache>& cache, const val<attention_split>& split,
-                            const Functions& functions) {
-    const ring tiles(t);  // own_keys x depth each, of K and of V
-    const sums_type sums(t, tiles);
-    const shared<i32, C.warps()> lengths_of(t);
-    const decode_place place = find_place<true>(t, split);
-    const decode_columns columns = copies_type::columns_of(t, problem, place.group);
-    sums.open(split);
-    const val none = t.let(0u);
-    const val warp = t.let(t.warp_rank()), row = t.let(accumulator::layout::lane_row(t.lane_rank()));
-    const val factor = functions.factor(t.let(problem[&attention_problem::scale]));
-    const val lengths = t.let(cache[&attention_cache::lengths]);
-    const val constant = t.let(split[&attention_split::constant] != 0u);
-    const val at_length = t.let(select(lengths != u64{0}, lengths + cast<u64>(place.batch) * u64{sizeof(i32)},
-                                       problem[&attention_problem::q][&attention_strides::address]));
-    begin_early<true>(t, split);
-    // Asked for first of all, at an address that can be read in any case, and Q meanwhile. By a copy, since compilers
-    // move loads down to where they are used.
-    if (auto one = t.when(t.lane_rank() == 0u))
-      cp_async<4>(lengths_of[warp], pointer_at<in<i32>>(t, at_length)[none]);
-    cp_async_commit_group(t);
-    const decode_rows of_block = find_rows(t, problem, place, C.rows);
-    const val rows = rows_of_tile(t, split, of_block);
-    auto q_rows = array_of<2>([&](u32) { return operands::no_row(t); });
-    const auto load_q = [&] {
-      const auto loaded = array_of<2>(
-          [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
-      for (u32 r = 0; r < 2; ++r) operands::keep_row(q_rows[r], loaded[r]);
-    };
-    if (auto early = t.when(!constant)) load_q();
-    const decode_block block =
-        find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
-          cp_async_wait_group<0>(t);
-          sync_warp(t);
-          return t.let(lengths_of[warp]);
-        });
-
-    const val works = t.let(all_of(has_work(t, split, block), block.first < block.last));
-    auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x depth
-    online_softmax<2> softmax(t);
-    const auto load_late = [&] {
-      if (auto late = t.when(constant)) load_q();
-    };
-    if (auto keys = t.when(works))
-      multiply(t, problem, cache, split, functions, block, columns, tiles, warp, factor, rows, load_late,
-               q_rows, o_parts, softmax);
-    if (auto idle = t.otherwise()) grid_dependency_wait(t);
-
-    const auto totals = array_of<2>([&](u32 r) { return softmax.total(r, factor); });
-    sync_warp(t);  // what the warp's tiles had is in registers
-    leave(t, sums, warp, row, rows, o_parts, totals);
-    // A single query attends to all that is read.
-    if (auto several = t.when(problem[&attention_problem::queries] != 1u))
-      compute_again(t, problem, cache, split, functions, block, warp, row, factor, o_parts, totals, sums);
-    sums.template combine<T>(problem, split, block, works);
-  }
-
- private:
-  // Of the tile; 1 where it has none.
-  static constexpr val<u32> rows_of_tile(thread t, const val<attention_split>& split,
-                                         const decode_rows& block) {
-    const val all = rows_of_sequence(t, split, block);
-    return t.let(max(min(max(all, block.first_row) - block.first_row, u32{C.rows}), 1u));
+  struct sums_of_keys {
+    dsl::register_array<accumulator, value_parts> o_parts;  // 16 x depth
+    online_softmax<2> softmax;
+  };
+  static constexpr sums_of_keys start(thread t) {
+    return {array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); }), online_softmax<2>(t)};
   }
 
   // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded after load_q.
@@ -123,8 +65,10 @@ struct attention_decode_sm90_body {
                                  const Functions& functions, const decode_block& block,
                                  const decode_columns& columns, const ring& tiles, const val<u32>& warp,
                                  const val<f32>& factor, const val<u32>& rows, const LoadQ& load_q,
-                                 const QRows& q_rows, o_fragments& o_parts, online_softmax<2>& softmax) {
-    copies_type copies(t, tiles, problem, cache, columns, block, warp);
+                                 const QRows& q_rows, sums_of_keys& state) {
+    auto& o_parts = state.o_parts;
+    auto& softmax = state.softmax;
+    warp_copies copies(t, tiles, problem, cache, columns, block, warp);
     load_q();
     const val quad_row = t.let(accumulator::layout::lane_row(t.lane_rank()));
     const val quad_column = t.let(accumulator::layout::lane_column(t.lane_rank()));
@@ -135,15 +79,11 @@ struct attention_decode_sm90_body {
     operands::template take_row<0>(t, q, problem, q_rows[0], t.let(quad_row < rows));
     operands::template take_row<1>(t, q, problem, q_rows[1], t.let(quad_row + 8u < rows));
     const val scale = t.let(problem[&attention_problem::scale]);
-    const auto key_lanes = operands::lanes_of(t, copies_type::keys_of(tiles[0]));
+    const auto key_lanes = operands::lanes_of(t, warp_copies::keys_of(tiles[0]));
 
-    var stage(t, 0u), filled(t, u32{C.stages - 1});
-    for (auto first : t.range(block.first, block.last, C.keys).no_unroll()) {
-      cp_async_wait_group<C.stages - 2>(t);
-      sync_warp(t);
-      copies.copy(t.let(filled));
+    copies.each_tile(block, [&](const auto& stage, const auto& first) {
       const auto entry = tiles[t.let(stage * C.key_warps + warp)];
-      const auto own_k = copies_type::keys_of(entry), own_v = copies_type::values_of(entry);
+      const auto own_k = warp_copies::keys_of(entry), own_v = warp_copies::values_of(entry);
       // 16 x own_keys, of two chains of products that do not wait for each other.
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });
       for (std::uint32_t j = 0; j < key_parts; ++j) {
@@ -172,23 +112,20 @@ struct attention_decode_sm90_body {
           for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
         }
       }
-      filled = stage;
-      stage = t.let(select(stage == C.stages - 1, 0u, stage + 1u));
-    }
-    cp_async_wait_group<0>(t);
+    });
   }
 
   // To the warp's entry of the ring; rows from 8 on where the tile has any.
   template <class Totals>
   static constexpr void leave(thread t, const sums_type& sums, const val<u32>& warp, const val<u32>& row,
-                              const val<u32>& rows, const o_fragments& o_parts, const Totals& totals) {
+                              const val<u32>& rows, const sums_of_keys& state, const Totals& totals) {
     const val column = t.let(accumulator::layout::lane_column(t.lane_rank()));
     const auto entry = sums.of_warp(warp);
     const auto lane = entry.lane(row, column, 8);
     const val leads = t.let(t.lane_rank() % 4u == 0u);
     const auto of_half = [&](u32 r) {
       for (std::uint32_t j = 0; j < value_parts; ++j) {
-        const auto& from = o_parts[j].registers;
+        const auto& from = state.o_parts[j].registers;
         store_vec(entry.at(lane.further(8 * r, 8 * j)), make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
       }
       if (auto once = t.when(leads)) sums.put(warp, t.let(row + 8 * r), totals[r]);
@@ -203,15 +140,9 @@ struct attention_decode_sm90_body {
                                       const val<attention_cache>& cache, const val<attention_split>& split,
                                       const Functions& functions, const decode_block& block,
                                       const val<u32>& warp, const val<u32>& row, const val<f32>& factor,
-                                      const o_fragments& o_parts, const Totals& totals,
+                                      const sums_of_keys& state, const Totals& totals,
                                       const sums_type& sums) {
-    const val rows = rows_of_sequence(t, split, block);
-    const auto wrong = array_of<2>([&](u32 r) {
-      var any(t, 0.0f);  // NaN, and where infinities of both signs meet
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any += o_parts[j].registers[e];
-      return t.let(all_of(isnan(any), !isnan(totals[r].sum), block.first_row + row + 8 * r < rows));
-    });
+    const auto wrong = rows_with_nan(t, split, block, row, state.o_parts, totals);
     const val none = t.let(0u);
     const auto source_of = [&] {
       return rows_of_decode_part<C, T>(t, problem, cache, split, block, none, warp);
@@ -229,8 +160,9 @@ struct attention_decode_sm90_kernel {
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
          val<attention_terms> terms, val<attention_band> band) {
-        attention_decode_sm90_body<C, T>::run(
-            t, problem, cache, split, decode_functions_of<general_score, band_mask>::of(t, terms, band));
+        run_attention_decode_sm90(t, problem, cache, split,
+                                  decode_functions_of<general_score, band_mask>::of(t, terms, band),
+                                  attention_decode_sm90_body<C, T>{});
       });
 };
 

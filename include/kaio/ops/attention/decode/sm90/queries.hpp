@@ -17,9 +17,29 @@
 
 namespace kaio::ops {
 
+// Loads of 16 bytes of row `row` of a tile, of which `rows` exist, one at least; of another one in its place, and where the
+// row has ended of its beginning, so that the loads depend on nothing. Load i begins element_of(i) after `first`.
+template <std::uint32_t Loads, class ElementOf>
+constexpr dsl::register_array<val<u32x4>, Loads> load_query_row(thread t,
+                                                                const val<attention_problem>& problem,
+                                                                const val<attention_split>& split,
+                                                                const decode_rows& block, const val<u32>& row,
+                                                                const val<u32>& rows, const val<u32>& first,
+                                                                const ElementOf& element_of) {
+  constexpr u64 bytes = 2;  // of an element
+  const decode_row at = find_row(t, split, block, t.let(block.first_row + min(row, rows - 1u)));
+  const val size = t.let(problem[&attention_problem::qk_size]);
+  const val from = t.let(problem[&attention_problem::q][&attention_strides::address] +
+                         cast<u64>(offset_of_queries(t, problem, block, at)) * bytes);
+  return array_of<Loads>([&](u32 i) {
+    const val inside = t.let(first + element_of(i) < size);
+    return load(pointer_at<in<u32x4>>(
+        t, t.let(from + cast<u64>(select(inside, first + element_of(i), 0u)) * bytes))[0]);
+  });
+}
+
 template <class Product, std::uint32_t Depth>
 struct attention_decode_operands {
-  using element = typename Product::element;
   using pair = typename Product::pair;
   using a_fragment = typename Product::a_fragment;
   using b_fragment = typename Product::b_fragment;
@@ -40,20 +60,10 @@ struct attention_decode_operands {
     for (std::uint32_t i = 0; i < 4 * eights; ++i) to[i] = from[i / 4][i % 4];
   }
 
-  // Row `row` of the tile, of which `rows` exist, one at least; of another one in its place, and where the row has
-  // ended of its beginning, so that the loads depend on nothing.
   static constexpr loaded_row load_row(thread t, const val<attention_problem>& problem,
                                        const val<attention_split>& split, const decode_rows& block,
                                        const val<u32>& row, const val<u32>& rows) {
-    const decode_row at = find_row(t, split, block, t.let(block.first_row + min(row, rows - 1u)));
-    const val first = first_element(t), size = t.let(problem[&attention_problem::qk_size]);
-    const val from = t.let(problem[&attention_problem::q][&attention_strides::address] +
-                           cast<u64>(offset_of_queries(t, problem, block, at)) * u64{sizeof(element)});
-    return array_of<eights>([&](u32 i) {
-      const val inside = t.let(first + element_of(i) < size);
-      return load(pointer_at<in<u32x4>>(
-          t, t.let(from + cast<u64>(select(inside, first + element_of(i), 0u)) * u64{sizeof(element)}))[0]);
-    });
+    return load_query_row<eights>(t, problem, split, block, row, rows, first_element(t), element_of);
   }
   // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists.
   template <std::uint32_t R>
