@@ -13,13 +13,14 @@
 //
 // What the score computes is differentiated by x (kaio::derivative); a member `derivative` of the same parameters,
 // where there is one, takes the place of that. The first template argument is the most elements of a row that
-// the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are two kernels for sm_80 and later,
-// for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out
+// the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are one for sm_90a and two for sm_80 and
+// later, for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out
 // the tiles of queries that attend to none of some keys; without one all of them are visited. What the
 // arguments after the options are, attention_with.hpp says.
 
 #include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>
+#include <kaio/ops/attention/backward/sm90/table_row.hpp>
 #include <kaio/ops/attention_backward.hpp>
 
 #include <array>
@@ -69,8 +70,8 @@ attention_backward_arguments attention_backward_with_arguments(
           true};
 }
 
-// The kernels of one score and one mask. Those with matrix instructions are followed by the others, which are
-// the last.
+// The kernels of one score and one mask, for sm_90a, of mma.sync, of multiply-adds; of f32 the last alone. The last follow
+// the others, where these leave flags.
 template <std::uint32_t Depth, class T, class Score, class Mask>
 auto attention_backward_with_variants() {
   const attention_backward_variant simt =
@@ -78,12 +79,17 @@ auto attention_backward_with_variants() {
   if constexpr (std::is_same_v<T, f32>) {
     return std::array{simt};
   } else {
-    attention_backward_variant mma =
-        describe_attention_backward_mma<attention_backward_mma_keys(Depth),
-                                        attention_backward_mma_queries(Depth), T, Score, Mask>();
-    mma.images[2] = simt.images[0];
-    mma.images[3] = simt.images[1];
-    return std::array{mma, simt};
+    const auto and_simt = [&](attention_backward_variant v) {
+      v.images[2] = simt.images[0];
+      v.images[3] = simt.images[1];
+      return v;
+    };
+    return std::array{
+        and_simt(
+            describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, Mask>()),
+        and_simt(describe_attention_backward_mma<attention_backward_mma_keys(Depth),
+                                                 attention_backward_mma_queries(Depth), T, Score, Mask>()),
+        simt};
   }
 }
 
@@ -113,12 +119,17 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
       detail::choose_attention_backward("attention_backward_with", call, variants, device);
   const auto bytes = variants[chosen].workspace_bytes;
   detail::check_backward_workspace(s.device_identity(), arguments, bytes == nullptr ? 0 : bytes(call));
+  if (const auto place = variants[chosen].place_workspace; place != nullptr) place(call);
   detail::prepare_attention_backward(s, call);
-  if constexpr (!std::is_same_v<element, f32>)
+  if constexpr (!std::is_same_v<element, f32>) {
     if (chosen == 0)
+      launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, element, Score, Mask>(
+          s, call, extra...);
+    if (chosen == 1)
       call = launch_attention_backward_mma<attention_backward_mma_keys(Depth),
                                            attention_backward_mma_queries(Depth), element, Score, Mask>(
           s, call, extra...);
+  }
   launch_attention_backward_simt<attention_backward_simt_for(Depth), Score, Mask>(s, call, extra...);
 }
 

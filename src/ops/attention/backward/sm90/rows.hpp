@@ -7,21 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "ops/attention/backward/choice/table.hpp"
 
 namespace kaio::ops {
-
-template <std::uint32_t Depth, class Score>
-inline constexpr auto attention_backward_sm90_shape = [] {
-  if constexpr (Depth > 128)
-    return attention_backward_sm90_wide_config{.depth_qk = Depth, .depth_v = Depth};
-  else
-    return attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>,
-                                       std::is_same_v<Score, biased_score> && Depth == 128 ? 2 : 1);
-}();
 
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
