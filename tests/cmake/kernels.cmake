@@ -40,7 +40,7 @@ if(TARGET kaio_test_ops)
   kaio_share_of_ops(sanitized "*" 0 5)
   set_tests_properties(ops.sanitized PROPERTIES COST 500 ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   set_tests_properties(ops.emulator PROPERTIES COST 400 TIMEOUT 1800)
-  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache" 0 3 --without "attention: every kernel")
+  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache,attention_decode: every kernel*" 0 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
     kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache,attention_decode: the same parts*" 0 1)
   endforeach()
@@ -48,8 +48,12 @@ if(TARGET kaio_test_ops)
     set_tests_properties(ops.attention.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
+  # Which has instructions for 8-bit floats: its own kernels for caches of them.
+  kaio_share_of_ops(attention_decode.sm_89 "attention_decode: every kernel*" 0 1)
+  set_tests_properties(ops.attention_decode.sm_89 PROPERTIES
+    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_89")
   foreach(architecture sm_70 sm_75)  # products of 8 and 4 bits by multiply-adds
-    kaio_share_of_ops(quantised.${architecture} "[int8],[fp8],[w4],[w8],matmul: a type that the device*,qkv_project: a type that the device*" 0 1)
+    kaio_share_of_ops(quantised.${architecture} "[int8],[fp8],[w4],[w8],[quantised],matmul: a type that the device*,qkv_project: a type that the device*,qkv_project: into caches*,gate_up_project: activations" 0 1)
     set_tests_properties(ops.quantised.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()

@@ -304,9 +304,21 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
   refuses("append: argument v has another element type than k", apart, {.append = {.k = fresh, .v = wide}});
   refuses("output out shares memory with argument append.k", apart,
           {.append = {.k = tensor_view<const f16, 4>(to, 2, 1, 2, 32), .v = fresh}});
+  device other = device::open("emulator");
+  auto far = other.allocate<f16>(1024);
+  refuses("argument k is memory of another device", apart,
+          {.append = {.k = tensor_view<const f16, 4>(far, 2, 1, 2, 32), .v = fresh}});
+  refuses("argument v is memory of another device", apart,
+          {.append = {.k = fresh, .v = tensor_view<const f16, 4>(far, 2, 1, 2, 32)}});
+  refuses("argument rotary.sin is memory of another device", apart,
+          {.append = {.k = fresh,
+                      .v = fresh,
+                      .rotary = {.cos = turns, .sin = tensor_view<const f16, 2>(far, 8, 16)}},
+           .workspace = space});
   refuses("neither cache.lengths", {.k = apart.k, .v = apart.v}, {.append = {.k = fresh, .v = fresh}});
   const thrown error = catch_error(
       [&] { attention_decode(s, q, kv_cache<const f16>(apart), o, {.append = {.k = fresh, .v = fresh}}); });
+  REQUIRE(error.code == errc::invalid_argument);
   REQUIRE(error.says("append to a cache of const elements"));
   attention_decode(s, q, apart, o, {.append = {.k = fresh, .v = fresh}});  // and one that is right
 }

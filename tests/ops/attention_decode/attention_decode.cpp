@@ -31,3 +31,49 @@ TEST_CASE("attention_decode: pages of any size, by a table and by a list", "[ops
       check_decode<f16>(c);
     }
 }
+
+TEST_CASE("attention_decode: pages of 256 keys", "[ops][attention_decode]") {
+  for (const cache_kind kind : {cache_kind::table, cache_kind::list})
+    check_decode<f16>({.heads = 2,
+                       .key_heads = 1,
+                       .qk_size = 32,
+                       .v_size = 32,
+                       .lengths = {257, 1, 0, 512, 255},
+                       .kind = kind,
+                       .page = 256,
+                       .by_last_page = kind == cache_kind::list});
+}
+
+TEST_CASE("attention_decode: as many queries as there may be", "[ops][attention_decode]") {
+  // One less than two tiles of 64 rows, and two of them; more queries than keys.
+  for (const u32 queries : {127u, 128u}) {
+    decode_case c{.queries = queries,
+                  .heads = 1,
+                  .key_heads = 1,
+                  .qk_size = 16,
+                  .v_size = 16,
+                  .lengths = {150, queries, 40},
+                  .causal = causal_alignment::bottom_right};
+    check_decode<f16>(c);
+    check_decode<bf16>(c);
+    c.variant = simt;
+    check_decode<f16>(c);
+  }
+}
+
+TEST_CASE("attention_decode: groups of 3 and of 8 heads", "[ops][attention_decode]") {
+  for (const u32 group : {3u, 8u})
+    for (const u32 queries : {1u, 2u, 5u}) {  // 3, 6, 15; 8, 16 and 40 rows
+      decode_case c{.queries = queries,
+                    .heads = 2 * group,
+                    .qk_size = 32,
+                    .v_size = 32,
+                    .lengths = {70, 9},
+                    .causal = causal_alignment::bottom_right,
+                    .alibi = 1};
+      check_decode<f16>(c);
+      check_decode<bf16, bf16, e4m3>(c);
+      c.variant = simt;
+      if (queries == 2) check_decode<f16>(c);
+    }
+}

@@ -29,6 +29,7 @@ struct call {
                             .table = tensor_view<const i32, 2>(numbers, batches, 3),
                             .lengths = of(more, batches)};
   attention_decode_options options{};
+  const stream* s = &under_test().stream();
 
   static tensor_view<const i32, 1> of(buffer<i32>& memory, u32 count) {
     return tensor_view<const i32, 1>(memory, count);
@@ -42,7 +43,7 @@ struct call {
     cache.table = {};
     cache.k = cache.k.slice(0, 0, batches), cache.v = cache.v.slice(0, 0, batches);
   }
-  void run() const { attention_decode(under_test().stream(), q, cache, o, options); }
+  void run() const { attention_decode(*s, q, cache, o, options); }
 };
 
 void refuses(std::string_view text, const std::function<void(call&)>& change) {
@@ -178,6 +179,86 @@ TEST_CASE("attention_decode: memory that is shared, and workspaces", "[ops][atte
   refuses("output workspace shares memory", [&](call& x) { long_call(x), x.options.workspace = x.on_k; });
   c.options.workspace = memory;
   c.run();
+}
+
+TEST_CASE("attention_decode: memory that is gone, or begins where no element does",
+          "[ops][attention_decode]") {
+  const auto released = []<class T>(T, std::size_t count) {
+    buffer<T> memory = under_test().allocate<T>(count);
+    memory.release();
+    return memory;
+  };
+  refuses("argument q is a null", [&](call& c) {
+    const auto gone = released(f16{}, batches * queries * heads * size);
+    c.q = tensor_view<const f16, 4>(gone, batches, queries, heads, size);
+  });
+  refuses("argument v is a null", [](call& c) {
+    buffer<f16> moved = std::move(c.on_v);
+    c.cache.v = tensor_view<const f16, 4>(c.on_v, pages, rows, key_heads, size);
+    c.on_v = std::move(moved);
+  });
+  refuses("argument out is a null", [&](call& c) {
+    auto gone = released(f16{}, batches * queries * heads * size);
+    c.o = tensor_view<f16, 4>(gone, batches, queries, heads, size);
+  });
+  refuses("argument table is a null", [&](call& c) {
+    const auto gone = released(i32{}, batches * 3);
+    c.cache.table = tensor_view<const i32, 2>(gone, batches, 3);
+  });
+  refuses("argument lengths is a null", [&](call& c) {
+    const auto gone = released(i32{}, batches);
+    c.cache.lengths = tensor_view<const i32, 1>(gone, batches);
+  });
+  const auto off_by = []<class T>(const buffer<T>& memory, u64 bytes) {
+    return device_pointer<T>{memory.address() + bytes, memory.size() - 1, memory.as_argument().device};
+  };
+  refuses("no multiple of", [&](call& c) {
+    c.q = tensor_view<const f16, 4>(off_by(c.on_q, 1), extents(batches, queries - 1, heads, size));
+    c.o = c.o.slice(1, 0, queries - 1);
+  });
+  for (const u64 bytes : {1u, 2u, 3u})
+    refuses("no multiple of", [&](call& c) {
+      c.cache.lengths = tensor_view<const i32, 1>(off_by(c.more, bytes), extents(batches));
+    });
+}
+
+TEST_CASE("attention_decode: memory and streams of another device", "[ops][attention_decode]") {
+  device other = device::open("emulator");
+  auto far = other.allocate<f16>(4096);
+  auto far_numbers = other.allocate<i32>(64);
+  auto far_floats = other.allocate<f32>(64);
+  const auto far_bytes = other.allocate<u8>(1 << 16);
+  const auto refused = [](std::string_view argument, const std::function<void(call&)>& change) {
+    refuses("argument " + std::string(argument) + " is memory of another device", change);
+  };
+  refused("q", [&](call& c) { c.q = tensor_view<const f16, 4>(far, batches, queries, heads, size); });
+  refused("k", [&](call& c) { c.cache.k = tensor_view<const f16, 4>(far, pages, rows, key_heads, size); });
+  refused("v", [&](call& c) { c.cache.v = tensor_view<const f16, 4>(far, pages, rows, key_heads, size); });
+  refused("out", [&](call& c) { c.o = tensor_view<f16, 4>(far, batches, queries, heads, size); });
+  refused("table", [&](call& c) { c.cache.table = tensor_view<const i32, 2>(far_numbers, batches, 3); });
+  refused("indptr", [&](call& c) { c.by_list(), c.cache.indptr = call::of(far_numbers, batches + 1); });
+  refused("indices", [&](call& c) { c.by_list(), c.cache.indices = call::of(far_numbers, pages); });
+  refused("last_page_len", [&](call& c) {
+    c.by_list(), c.cache.lengths = {}, c.cache.last_page_len = call::of(far_numbers, batches);
+  });
+  refused("lengths", [&](call& c) { c.cache.lengths = call::of(far_numbers, batches); });
+  refused("left_padding", [&](call& c) { c.cache.left_padding = call::of(far_numbers, batches); });
+  refused("batch_index",
+          [&](call& c) { c.contiguous(), c.cache.batch_index = call::of(far_numbers, batches); });
+  refused("alibi", [&](call& c) { c.options.alibi = tensor_view<const f32, 1>(far_floats, heads); });
+  refused("sinks", [&](call& c) { c.options.sinks = tensor_view<const f16, 1>(far, heads); });
+  refused("lse", [&](call& c) { c.options.lse = tensor_view<f32, 3>(far_floats, batches, heads, queries); });
+  refused("workspace", [&](call& c) {
+    c.options.parts = 2, c.options.combining = attention_combining::second_kernel,
+    c.options.workspace = far_bytes;
+  });
+  refused("q", [&](call& c) { c.s = &other.stream(); });
+  const stream none;
+  call c;
+  c.s = &none;
+  const thrown error = catch_error([&] { c.run(); });
+  REQUIRE(error.code == errc::invalid_argument);
+  REQUIRE(error.says("null stream"));
 }
 
 TEST_CASE("attention_decode: nothing to do", "[ops][attention_decode]") {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -28,12 +29,13 @@ struct decode_case {
   cache_kind kind = cache_kind::contiguous;
   u32 page = 16;
   u32 room = 0;  // rows of a contiguous batch, pages of a row of a table; 0: what the lengths need
-  bool heads_first = false;   // (heads, rows, size) in memory
-  bool together = false;      // K and V by turns in one tensor
-  bool indexed = false;       // contiguous: by batch_index
-  bool by_last_page = false;  // list: last_page_len in place of lengths
-  bool shared = false;        // sequences have their first page in common
-  u32 pad = 0;                // elements after each row
+  bool heads_first = false;    // (heads, rows, size) in memory
+  bool together = false;       // K and V by turns in one tensor
+  bool indexed = false;        // contiguous: by batch_index
+  bool by_last_page = false;   // list: last_page_len in place of lengths
+  bool shared = false;         // sequences have their first page in common
+  u32 pad = 0;                 // elements after each row
+  std::optional<u32> q_pad{};  // of Q, in place of `pad`
   causal_alignment causal = causal_alignment::none;
   attention_window window{};
   f32 softcap = 0;
@@ -68,9 +70,10 @@ struct decode_case {
     for (const u32 n : left) all += " " + std::to_string(n);
     return all + " kind " + std::to_string(static_cast<int>(kind)) + " page " + std::to_string(page) +
            " heads_first " + std::to_string(heads_first) + " together " + std::to_string(together) +
-           " indexed " + std::to_string(indexed) + " alibi " + std::to_string(alibi) + " scales " +
-           std::to_string(static_cast<int>(scales)) + " variant " + std::string(variant) + " parts " +
-           std::to_string(parts) + " combining " + std::to_string(static_cast<int>(combining)) + " " +
+           " indexed " + std::to_string(indexed) + " alibi " + std::to_string(alibi) + " q_pad " +
+           std::to_string(q_pad.value_or(pad)) + " scales " + std::to_string(static_cast<int>(scales)) +
+           " variant " + std::string(variant) + " parts " + std::to_string(parts) + " combining " +
+           std::to_string(static_cast<int>(combining)) + " " +
            attention_case(lengths.empty() ? attention_case{} : sequence(0)).text();
   }
 };

@@ -12,29 +12,11 @@ namespace {
 bool has_clusters() { return under_test().properties().target.sm >= 90; }
 
 template <class T, class C = T>
-ops::attention_decode_choice_info choice(const decode_case& c) {
-  decode_memory<T, C> memory(c);
-  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
-  auto on_o = upload(o.host);
-  const auto q = memory.q.template view<const T>(memory.on_q);
-  attention_decode_options options;
-  options.max_length = c.max_length;
-  options.batch_invariant = c.invariant;
-  options.parts = c.parts;
-  options.combining = c.combining;
-  const stream& s = under_test().stream();
-  const auto info = ops::attention_decode_choice(s, q, memory.cache, o.template view<T>(on_o), options);
-  const bool second = attention_decode_workspace_bytes(s, q, memory.cache, options) != 0;
-  REQUIRE(second == (info.parts > 1 && !info.in_cluster));
-  return info;
-}
-
-template <class T, class C = T>
 void check_cluster(decode_case c, u32 parts) {
   if (!has_clusters()) return;
   c.parts = parts;
   c.combining = attention_combining::cluster;
-  const auto info = choice<T, C>(c);
+  const auto info = decode_choice<T, C>(c);
   REQUIRE(info.in_cluster);
   REQUIRE(info.parts == parts);
   check_decode<T, T, C>(c);
@@ -96,13 +78,28 @@ TEST_CASE("attention_decode: clusters of every size", "[ops][attention_decode][c
 
 TEST_CASE("attention_decode: calls that the kernels for sm_90 leave to those for sm_80",
           "[ops][attention_decode][clusters]") {
-  // Rows that begin anywhere.
-  check_decode<f16>({.qk_size = 64, .lengths = {130, 7}, .kind = cache_kind::table, .pad = 4});
+  // Rows of keys that begin anywhere: neither copies them.
+  const decode_case odd{.qk_size = 64, .lengths = {130, 7}, .kind = cache_kind::table, .pad = 4};
+  REQUIRE(decode_choice<f16>(odd).name == "attention_decode_simt");
+  check_decode<f16>(odd);
   if (!has_clusters()) return;
   decode_case c{.qk_size = 128, .v_size = 128, .lengths = {100}};
-  REQUIRE(choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
+  REQUIRE(decode_choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
   c.pad = 8;  // 16 bytes
-  REQUIRE(choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
+  REQUIRE(decode_choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
+  // Rows of queries that begin anywhere.
+  c = {.queries = 2,
+       .qk_size = 128,
+       .v_size = 128,
+       .lengths = {130, 7},
+       .kind = cache_kind::table,
+       .q_pad = 4};
+  REQUIRE(decode_choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64");
+  check_decode<f16>(c);
+  c.qk_size = c.v_size = 64;
+  REQUIRE(decode_choice<bf16>(c).name == "attention_decode_mma_bf16_d64_16x128");
+  check_decode<bf16>(c);
+  check_decode<bf16, bf16, e4m3>(c);
 }
 
 TEST_CASE("attention_decode: parts in a cluster over a cache of 8 bits",
@@ -132,7 +129,7 @@ TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_deco
     c.lengths.assign(batches, 1);
     c.room = static_cast<u32>(keys / c.page);
     c.invariant = invariant;
-    return choice<f16>(c);
+    return decode_choice<f16>(c);
   };
   REQUIRE(!in_cluster(32768, 1).in_cluster);  // more parts than a cluster has
   REQUIRE(in_cluster(1024, 1).in_cluster);
@@ -143,14 +140,17 @@ TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_deco
 }
 
 TEST_CASE("attention_decode: parts that do not fit", "[ops][attention_decode][clusters]") {
-  const auto refuses = [](std::string_view text, decode_case c) {
+  const auto refuses = [](errc code, std::string_view text, decode_case c) {
     const thrown error = catch_error([&] { check_decode<f16>(c); });
     CAPTURE(text, error.message);
+    REQUIRE(error.code == code);
     REQUIRE(error.says("kaio: attention_decode"));
     REQUIRE(error.says(text));
   };
-  refuses("parts is 257", {.parts = 257});
-  refuses("batch_invariant next to parts", {.invariant = true, .parts = 2});
-  refuses("a cluster of 3 parts", {.parts = 3, .combining = attention_combining::cluster});
-  refuses("added up by a second kernel", {.queries = 20, .combining = attention_combining::cluster});
+  refuses(errc::invalid_argument, "parts is 257", {.parts = 257});
+  refuses(errc::invalid_argument, "batch_invariant next to parts", {.invariant = true, .parts = 2});
+  refuses(errc::invalid_argument, "a cluster of 3 parts",
+          {.parts = 3, .combining = attention_combining::cluster});
+  refuses(errc::unsupported_device, "added up by a second kernel",
+          {.queries = 20, .combining = attention_combining::cluster});
 }

@@ -13,31 +13,12 @@ using namespace kaio::tests;
 
 namespace {
 
-// V is a view of K.
-template <class T>
-void share_values(decode_memory<T>& memory) {
-  for (u32 p = 0; p < memory.k.batches; ++p)
-    for (u32 r = 0; r < memory.k.rows; ++r)
-      for (u32 h = 0; h < memory.k.heads; ++h)
-        for (u32 e = 0; e < memory.v.size; ++e) memory.v.at(p, r, h, e) = memory.k.at(p, r, h, e);
-  memory.cache.v = memory.cache.k.slice(3, 0, memory.v.size);
-}
-
-template <class T>
-std::string_view kernel_of(const decode_case& c, decode_memory<T>& memory) {
-  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
-  auto on_o = upload(o.host);
-  return ops::attention_decode_choice(under_test().stream(), memory.q.template view<const T>(memory.on_q),
-                                      memory.cache, o.template view<T>(on_o), {.variant = c.variant})
-      .name;
-}
-
 template <class T, class O = T>
 void check_mla(const decode_case& c) {
   CAPTURE(c.text());
   decode_memory<T> memory(c);
   share_values(memory);
-  const std::string_view kernel = kernel_of(c, memory);
+  const std::string_view kernel = decode_choice(c, memory).name;
   CAPTURE(kernel);
   REQUIRE(kernel.starts_with("attention_mla"));
   compare_decode(c, memory, run_decode<T, O>(c, memory));
@@ -205,6 +186,7 @@ TEST_CASE("attention_decode: new values in the keys in the same call",
       const tensor_view<const bf16, 2> table(on_k, 2, 32);
       options.append.rotary = {.cos = table, .sin = table};
       const thrown error = catch_error([&] { attention_decode(s, q, cache, o, options); });
+      REQUIRE(error.code == errc::invalid_argument);
       REQUIRE(error.says("whose values are in its keys"));
     }
     return x;
@@ -219,7 +201,7 @@ TEST_CASE("attention_decode: large heads without values in the keys", "[ops][att
   const stream& s = under_test().stream();
   auto q = upload(std::vector<f16>(600)), k = upload(std::vector<f16>(600)),
        v = upload(std::vector<f16>(600)), o = upload(std::vector<f16>(600));
-  const auto refused = [&](std::string_view text, i64 size, i64 v_size, bool shared) {
+  const auto refused = [&](errc code, std::string_view text, i64 size, i64 v_size, bool shared) {
     const tensor_view<const f16, 4> keys(k, 1, 1, 1, size);
     const tensor_view<const f16, 4> values =
         shared ? keys.slice(3, 0, v_size) : tensor_view<const f16, 4>(v, 1, 1, 1, v_size);
@@ -228,10 +210,11 @@ TEST_CASE("attention_decode: large heads without values in the keys", "[ops][att
                        kv_cache<const f16>{.k = keys, .v = values}, tensor_view<f16, 4>(o, 1, 1, 1, v_size));
     });
     CAPTURE(error.message);
+    REQUIRE(error.code == code);
     REQUIRE(error.says(text));
   };
-  refused("at most 256", 264, 264, false);
-  refused("at most 576", 584, 512, true);
-  refused("at most 512", 576, 520, true);
-  refused("no kernel for head sizes", 571, 512, true);  // rows that begin anywhere
+  refused(errc::invalid_argument, "at most 256", 264, 264, false);
+  refused(errc::invalid_argument, "at most 576", 584, 512, true);
+  refused(errc::invalid_argument, "at most 512", 576, 520, true);
+  refused(errc::unsupported_device, "no kernel for head sizes", 571, 512, true);  // rows that begin anywhere
 }

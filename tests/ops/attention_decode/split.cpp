@@ -7,25 +7,11 @@ using namespace kaio::tests;
 
 namespace {
 
-// What a call of the case runs.
-template <class T>
-ops::attention_decode_choice_info choice(const decode_case& c, const decode_memory<T>& memory) {
-  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
-  auto on_q = upload(memory.q.host), on_o = upload(o.host);
-  return ops::attention_decode_choice(under_test().stream(), memory.q.template view<const T>(on_q),
-                                      memory.cache, o.template view<T>(on_o),
-                                      {.causal = c.causal,
-                                       .window = c.window,
-                                       .max_length = c.max_length,
-                                       .batch_invariant = c.invariant,
-                                       .variant = c.variant});
-}
-
 template <class T>
 void check_split(const decode_case& c, bool has_parts) {
   CAPTURE(c.text());
   decode_memory<T> memory(c);
-  const auto runs = choice(c, memory);
+  const auto runs = decode_choice(c, memory);
   CAPTURE(runs.name, runs.parts);
   REQUIRE((runs.parts > 1) == has_parts);
   compare_decode(c, memory, run_decode<T>(c, memory));

@@ -49,7 +49,7 @@ struct decode_memory {
 
   explicit decode_memory(const decode_case& c)
       : numbers(c),
-        q(c.batches(), c.queries, c.heads, c.qk_size, false, c.pad),
+        q(c.batches(), c.queries, c.heads, c.qk_size, false, c.q_pad.value_or(c.pad)),
         k(numbers.pages, numbers.rows, c.key_heads, c.qk_size, c.heads_first, c.pad),
         v(numbers.pages, numbers.rows, c.key_heads, c.v_size, c.heads_first, c.pad) {
     q.fill(c.seed, 1);
@@ -156,6 +156,38 @@ struct decode_memory {
                          std::numeric_limits<f32>::quiet_NaN());
   }
 };
+
+// V becomes a view of K: the first elements of its rows.
+template <class T>
+void share_values(decode_memory<T>& memory) {
+  for (u32 p = 0; p < memory.k.batches; ++p)
+    for (u32 r = 0; r < memory.k.rows; ++r)
+      for (u32 h = 0; h < memory.k.heads; ++h)
+        for (u32 e = 0; e < memory.v.size; ++e) memory.v.at(p, r, h, e) = memory.k.at(p, r, h, e);
+  memory.cache.v = memory.cache.k.slice(3, 0, memory.v.size);
+}
+
+// What a call of the case runs.
+template <class T, class C>
+ops::attention_decode_choice_info decode_choice(const decode_case& c, const decode_memory<T, C>& memory) {
+  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
+  auto on_q = upload(memory.q.host), on_o = upload(o.host);
+  attention_decode_options options{.causal = c.causal, .window = c.window, .max_length = c.max_length};
+  options.batch_invariant = c.invariant;
+  options.parts = c.parts;
+  options.combining = c.combining;
+  options.variant = c.variant;
+  const stream& s = under_test().stream();
+  const auto q = memory.q.template view<const T>(on_q);
+  const auto info = ops::attention_decode_choice(s, q, memory.cache, o.template view<T>(on_o), options);
+  const bool second = attention_decode_workspace_bytes(s, q, memory.cache, options) != 0;
+  REQUIRE(second == (info.parts > 1 && !info.in_cluster));
+  return info;
+}
+template <class T, class C = T>
+ops::attention_decode_choice_info decode_choice(const decode_case& c) {
+  return decode_choice(c, decode_memory<T, C>(c));
+}
 
 template <class O>
 struct decode_results {

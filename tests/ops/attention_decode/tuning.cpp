@@ -155,6 +155,8 @@ TEST_CASE("tune_attention_decode_varlen: sequences with different numbers of que
   const auto report = ops::tune_attention_decode_varlen(gpu, q, cache, o, sequences, {}, {.repetitions = 1});
   REQUIRE(same_bits(o_memory.download(), want));
   REQUIRE(report.entries.size() > 1);
+  REQUIRE(report.variant == report.entries.front().variant);
+  REQUIRE(same_bits(run({}), run({.variant = report.variant})));
   for (const ops::tune_entry& e : report.entries) {
     CAPTURE(e.variant);
     files.replace_variants(e.variant);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <tuple>
 
-#include "tests/ops/attention_decode/support.hpp"
+#include "tests/ops/attention_decode/append_case.hpp"
 #include "thrown.hpp"
 
 using namespace kaio;
@@ -80,18 +80,22 @@ auto user_call(Score score, Mask mask, const Extra&... extra) {
   return user_decode<Depth, Score, Mask, Extra...>(score, mask, extra...);
 }
 
+host_functions on_host(const decode_case& c, const user_functions& f, u32 b) {
+  return {[&c, &f, b](double x, u32, u32 h, u32 i, u32 j) { return f.score(c, b, x, h, i, j); },
+          [&c, &f, b](u32, u32 h, u32 i, u32 j) { return f.mask(c, b, h, i, j); }};
+}
+
+auto both_of(const user_functions& f) {
+  return user_call<64>(distance_bias{}, first_and_last{}, f.on_bias, distances, f.on_windows, first_keys);
+}
+
 template <class T, class C = T>
 void check_both(const decode_case& c) {
   CAPTURE(c.text());
   const user_functions f(c.heads);
   decode_memory<T, C> memory(c);
-  const auto call =
-      user_call<64>(distance_bias{}, first_and_last{}, f.on_bias, distances, f.on_windows, first_keys);
-  const auto got = run_decode<T, T, C>(c, memory, call);
-  compare_decode(c, memory, got, [&](u32 b) {
-    return host_functions{[&, b](double x, u32, u32 h, u32 i, u32 j) { return f.score(c, b, x, h, i, j); },
-                          [&, b](u32, u32 h, u32 i, u32 j) { return f.mask(c, b, h, i, j); }};
-  });
+  const auto got = run_decode<T, T, C>(c, memory, both_of(f));
+  compare_decode(c, memory, got, [&](u32 b) { return on_host(c, f, b); });
 }
 
 }  // namespace
@@ -127,6 +131,17 @@ TEST_CASE("attention_decode_with: one half of the library's own", "[ops][attenti
     return host_functions{[&, b](double x, u32, u32 h, u32 i, u32 j) { return f.score(c, b, x, h, i, j); },
                           [&, b](u32, u32, u32 i, u32 j) { return c.keeps(b, i, j); }};
   });
+}
+
+TEST_CASE("attention_decode_with: new keys and values, rotated, in the same call",
+          "[ops][attention_decode][append]") {
+  decode_case c{.queries = 2, .lengths = {130, 12, 64}, .left = {3, 0, 0}, .kind = cache_kind::table};
+  const user_functions f(c.heads);
+  for (const bool interleaved : {true, false}) {
+    appending_memory<f16> memory(c, {.tokens = 2, .pairs = 16, .interleaved = interleaved});
+    const auto got = run_appending(c, memory, both_of(f));
+    compare_decode(c, memory.after, got, [&](u32 b) { return on_host(c, f, b); });
+  }
 }
 
 TEST_CASE("attention_decode_with: a cache of 8 bits", "[ops][attention_decode][codes]") {

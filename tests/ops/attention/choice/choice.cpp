@@ -60,6 +60,21 @@ TEST_CASE("attention: the choice on an H200 is that of what was measured", "[ops
     }
 }
 
+TEST_CASE("attention: the choice for heads of 256 on an H200 goes by the number of keys",
+          "[ops][attention][choice]") {
+  const auto keys_of_tile = [](const char* shape, work what) {
+    bench::problem p = bench::problem_of(shape).value();
+    p.what = what;
+    const paper_call<bf16> on_paper(p);
+    return chosen(on_paper.call(), named("H200")).keys;
+  };
+  for (const work what : {work::full, work::causal}) {
+    CHECK(keys_of_tile("32x512x8x8x256", what) == 64);
+    CHECK(keys_of_tile("16x1024x8x8x256", what) == 64);
+    CHECK(keys_of_tile("1x16384x8x8x256", what) == 80);
+  }
+}
+
 TEST_CASE("attention: estimates are those of measured calls", "[ops][attention][choice]") {
   struct row {
     const char* shape;

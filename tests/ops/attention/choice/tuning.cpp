@@ -52,6 +52,49 @@ struct operands {
   }
 };
 
+// Tuning found one of the kernels that can run the call, and the next call takes it.
+void require_found(operands& x, const std::string& found, const attention_options& options) {
+  CAPTURE(found);
+  const auto variants = x.variants(options);
+  REQUIRE(std::any_of(variants.begin(), variants.end(),
+                      [&](const auto& v) { return v.refusal.empty() && v.name == found; }));
+  REQUIRE(x.choice(options) == found);
+}
+
+// The same of calls of KAIO's names; and what their tuning found is for them: they take another name in its place.
+void check_compact(const own_cache& cache, u32 rows, u32 size, bool causal) {
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  tensor4<f32> x(1, rows, 1, size, false, 0);
+  x.fill(1, 1);
+  const auto on_x = upload(x.host);
+  const tensor_view<const f32, 4> in(on_x, 1, rows, 1, size);
+  auto memory = gpu.allocate<f32>(x.host.size()), forced = gpu.allocate<f32>(x.host.size());
+  const tensor_view<f32, 4> out(forced, 1, rows, 1, size);
+  attention_options options{.causal = causal ? causal_alignment::top_left : causal_alignment::none};
+  const std::string found =
+      causal ? ops::tune_attention_causal(gpu, rows, size) : ops::tune_attention(gpu, rows, size);
+  const auto variants = ops::attention_variants(s, in, in, in, out, options);
+  std::vector<std::string> names{found};
+  for (const auto& v : variants)
+    if (v.refusal.empty() && v.name != found) names.emplace_back(v.name);
+  CAPTURE(causal, found);
+  REQUIRE(std::any_of(variants.begin(), variants.end(),
+                      [&](const auto& v) { return v.refusal.empty() && v.name == found; }));
+  REQUIRE(names.size() > 1);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    if (name != found) cache.replace_variants(name);
+    REQUIRE(ops::attention_choice(s, in, in, in, out, options) == name);
+    const auto call = causal ? ops::attention_auto_causal : ops::attention_auto;
+    call(gpu, on_x, on_x, on_x, memory, rows, size);
+    attention_options by_name = options;
+    by_name.variant = name;
+    attention(s, in, in, in, out, by_name);
+    REQUIRE(kaio::tests::same_bits(memory.download(), forced.download()));
+  }
+}
+
 // A kernel that the model does not choose, as if it had been measured as the fastest.
 std::string remember_another(operands& x, const attention_options& options = {}) {
   const auto q = x.q(), k = x.k();
@@ -206,21 +249,26 @@ TEST_CASE("attention: tune with everything that a call may have", "[ops][attenti
                             .keep = tensor_view<const u8, 1>(keep, length),
                             .sinks = tensor_view<const f32, 1>(sinks, 2),
                             .lse = tensor_view<f32, 3>(lse, 1, 2, length)};
-  REQUIRE_FALSE(x.tuned(options).variant.empty());
-  REQUIRE_FALSE(ops::tune_attention(gpu, 20, 40).empty());
-  REQUIRE_FALSE(ops::tune_attention_causal(gpu, 20, 40).empty());
+  require_found(x, x.tuned(options).variant, options);
   REQUIRE(ops::tune_attention(gpu, 0, 40).empty());
   if (gpu.properties().target.sm < 80) return;  // no kernel of f16 reads lists there
   // Lists of blocks, of which a real call would have two kinds.
   auto counts = upload(std::vector<i32>(2, 99)), indices = upload(std::vector<i32>(4, 99));
   const tensor_view<const i32, 3> of_counts(counts, 1, 1, 2);
   const tensor_view<const i32, 4> of_indices(indices, 1, 1, 2, 2);
-  REQUIRE_FALSE(x.tuned({.blocks = {.kv_num_blocks = of_counts,
-                                    .kv_indices = of_indices,
-                                    .full_kv_num_blocks = of_counts,
-                                    .full_kv_indices = of_indices,
-                                    .size = {16, 16}}})
-                    .variant.empty());
+  const attention_options in_blocks{.blocks = {.kv_num_blocks = of_counts,
+                                               .kv_indices = of_indices,
+                                               .full_kv_num_blocks = of_counts,
+                                               .full_kv_indices = of_indices,
+                                               .size = {16, 16}}};
+  require_found(x, x.tuned(in_blocks).variant, in_blocks);
+}
+
+TEST_CASE("attention: tune by the names of KAIO", "[ops][attention][tune]") {
+  for (const bool causal : {false, true}) {
+    const own_cache cache;
+    check_compact(cache, 20, 40, causal);
+  }
 }
 
 TEST_CASE("attention: threads tune, forget and call at once", "[ops][attention][tune]") {
@@ -235,8 +283,14 @@ TEST_CASE("attention: threads tune, forget and call at once", "[ops][attention][
       const tensor_view<const f32, 4> in(x, 1, rows, 1, 64);
       const tensor_view<f32, 4> out(y, 1, rows, 1, 64);
       for (int k = 0; k < 2; ++k) {
-        if (tune(gpu, in, in, in, out, {}, {.repetitions = 1}).variant.empty()) ++bad;
-        if (ops::attention_choice(gpu.stream(), in, in, in, out).empty()) ++bad;
+        const auto variants = ops::attention_variants(gpu.stream(), in, in, in, out);
+        const auto can_run = [&](std::string_view name) {
+          return std::any_of(variants.begin(), variants.end(),
+                             [&](const auto& v) { return v.refusal.empty() && v.name == name; });
+        };
+        if (!can_run(tune(gpu, in, in, in, out, {}, {.repetitions = 1}).variant)) ++bad;
+        // Either what was found or, where the other thread has made it forgotten, what the model says.
+        if (!can_run(ops::attention_choice(gpu.stream(), in, in, in, out))) ++bad;
         attention(gpu.stream(), in, in, in, out);
         ops::forget_tuning();
       }

@@ -2,7 +2,6 @@
 // floats are instructions, on sm_89, and on sm_80.
 
 #include <kaio/ops/attention/decode/quantised/table_row.hpp>
-#include <kaio/ops/attention/decode/sm90/table_row.hpp>
 
 #include <array>
 #include <cstdint>

@@ -64,7 +64,7 @@ constexpr attention_decode_config attention_decode_codes(std::uint32_t depth) {
   return config;
 }
 
-// Codes of 8 bits for sm_90 in the kernel of its own (sm90/codes_kernel.hpp), D up to 128: tiles of as many bytes.
+// Codes of 8 bits for sm_90 in the kernel of its own (quantised/sm90_kernel.hpp), D up to 128: tiles of as many bytes.
 constexpr attention_decode_config attention_decode_short_codes_sm90(std::uint32_t depth) {
   attention_decode_config config = attention_decode_short_sm90(depth);
   config.keys *= 2;

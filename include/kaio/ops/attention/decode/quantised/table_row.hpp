@@ -6,6 +6,7 @@
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/quantised/kernel.hpp>
+#include <kaio/ops/attention/decode/quantised/sm90_kernel.hpp>
 
 #include <cstdint>
 
@@ -34,6 +35,27 @@ attention_decode_variant describe_attention_decode_quantised() {
           .keys = C.keys,
           .has_clusters = C.has_clusters(),
           .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
+}
+
+template <attention_decode_config C>
+void launch_attention_decode_sm90_codes(const stream& s, const attention_decode_call& call,
+                                        std::uint64_t blocks) {
+  attention_decode_sm90_codes<C>.launch(s, decode_grid(C, call, blocks), call.problem, call.cache, call.split,
+                                        call.terms, call.band, call.codes);
+}
+
+template <attention_decode_config C>
+attention_decode_variant describe_attention_decode_sm90_codes() {
+  return {.image = &attention_decode_sm90_codes<C>.image(),
+          .run = launch_attention_decode_sm90_codes<C>,
+          .takes_codes = true,
+          .copies_rows = true,
+          .is_narrow = true,
+          .depth = C.depth,
+          .rows = C.rows,
+          .keys = C.keys,
+          .has_clusters = true,
+          .resident = C.min_blocks};
 }
 
 }  // namespace kaio::ops

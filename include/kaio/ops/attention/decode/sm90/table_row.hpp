@@ -4,7 +4,6 @@
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
-#include <kaio/ops/attention/decode/sm90/codes_kernel.hpp>
 #include <kaio/ops/attention/decode/sm90/kernel.hpp>
 
 #include <cstdint>
@@ -27,27 +26,6 @@ attention_decode_variant describe_attention_decode_sm90() {
           .depth = C.depth,
           .rows = C.rows,
           .most_rows = C.rows,
-          .keys = C.keys,
-          .has_clusters = true,
-          .resident = C.min_blocks};
-}
-
-template <attention_decode_config C>
-void launch_attention_decode_sm90_codes(const stream& s, const attention_decode_call& call,
-                                        std::uint64_t blocks) {
-  attention_decode_sm90_codes<C>.launch(s, decode_grid(C, call, blocks), call.problem, call.cache, call.split,
-                                        call.terms, call.band, call.codes);
-}
-
-template <attention_decode_config C>
-attention_decode_variant describe_attention_decode_sm90_codes() {
-  return {.image = &attention_decode_sm90_codes<C>.image(),
-          .run = launch_attention_decode_sm90_codes<C>,
-          .takes_codes = true,
-          .copies_rows = true,
-          .is_narrow = true,
-          .depth = C.depth,
-          .rows = C.rows,
           .keys = C.keys,
           .has_clusters = true,
           .resident = C.min_blocks};

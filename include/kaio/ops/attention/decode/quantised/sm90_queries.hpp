@@ -1,12 +1,12 @@
 #pragma once
-// Q in registers as f16, straight from memory, and keys of codes of 8 bits to match (queries.hpp, for 16 bits). A lane has
+// Q in registers as f16, straight from memory, and keys of codes of 8 bits to match (sm90/queries.hpp, for 16 bits). A lane has
 // a quarter of a row, neighbours, of which every four are its operands of a slice of 16 elements:
 //
 //   codes of a row          0..31   32..63  64..95  96..127     D = 128
 //   lane of a quad          0       1       2       3           slice s: codes 4 s to 4 s + 3 of them
 //
 // So a row of Q is read by loads of 16 bytes, and so are eight keys, without a conflict of banks. A row of bf16 is
-// multiplied by a power of two (quantised/queries.hpp says why).
+// multiplied by a power of two (queries.hpp says why).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90: the kernel of 16 bits (kernel.hpp), with
+// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90: the kernel of 16 bits (sm90/kernel.hpp), with
 // tiles of as many bytes, which are twice as many keys. Codes become f16 on their way to the matrix instructions, as in
-// quantised/kernel.hpp; scales that differ from key to key come with the keys.
+// kernel.hpp; scales that differ from key to key come with the keys.
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
@@ -12,7 +12,7 @@
 #include <kaio/ops/attention/decode/quantised/exact.hpp>
 #include <kaio/ops/attention/decode/quantised/products.hpp>
 #include <kaio/ops/attention/decode/quantised/scales.hpp>
-#include <kaio/ops/attention/decode/sm90/codes_queries.hpp>
+#include <kaio/ops/attention/decode/quantised/sm90_queries.hpp>
 #include <kaio/ops/attention/decode/sm90/combine.hpp>
 #include <kaio/ops/attention/decode/sm90/copies.hpp>
 #include <kaio/ops/attention/decode/sm90/run.hpp>

@@ -1,0 +1,69 @@
+// attention_decode with all arguments of FlashAttention-2's flash_attn_with_kvcache in one call, and with what other
+// libraries have next to them, compared with double precision.
+#include "tests/ops/attention_decode/append_case.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// q, k, v, rotary_cos, rotary_sin, cache_seqlens, cache_leftpad, softmax_scale, causal, window_size, softcap,
+// alibi_slopes, num_splits, return_softmax_lse.
+decode_case all_arguments() {
+  return {.queries = 3,
+          .heads = 4,
+          .key_heads = 2,
+          .lengths = {90, 33, 170},
+          .left = {3, 0, 110},
+          .causal = causal_alignment::bottom_right,
+          .window = {70, 0},
+          .softcap = 3,
+          .scale = 0.2f,
+          .alibi = 2,
+          .parts = 3};
+}
+
+}  // namespace
+
+TEST_CASE("attention_decode: every argument of flash_attn_with_kvcache at once, cache_batch_idx",
+          "[ops][attention_decode][append]") {
+  decode_case c = all_arguments();
+  c.indexed = true;
+  for (const bool interleaved : {true, false}) {
+    check_appending<f16>(c, {.tokens = 3, .pairs = 16, .interleaved = interleaved});
+    check_appending<bf16>(c, {.tokens = 3, .pairs = 32, .interleaved = interleaved});
+  }
+}
+
+TEST_CASE("attention_decode: every argument of flash_attn_with_kvcache at once, block_table",
+          "[ops][attention_decode][append]") {
+  decode_case c = all_arguments();
+  c.kind = cache_kind::table;
+  for (const bool interleaved : {true, false}) {
+    c.page = interleaved ? 16 : 7;
+    check_appending<f16>(c, {.tokens = 3, .pairs = 16, .interleaved = interleaved});
+  }
+  check_appending<f32>(c, {.tokens = 3, .pairs = 8});
+  if (under_test().properties().target.sm >= 90) {
+    c.parts = 4;
+    c.combining = ops::attention_combining::cluster;
+    check_appending<bf16>(c, {.tokens = 3, .pairs = 16, .interleaved = true});
+  }
+  // Without a mask all queries are rotated as the first new token; and other numbers of queries than of tokens.
+  c = all_arguments();
+  c.kind = cache_kind::list;
+  c.by_last_page = true;
+  c.causal = causal_alignment::none;
+  c.window = {};
+  check_appending<f16>(c, {.tokens = 3, .pairs = 16, .interleaved = true, .q_at_first = true});
+  c.causal = causal_alignment::bottom_right;
+  check_appending<f16>(c, {.tokens = 5, .pairs = 16});
+}
+
+TEST_CASE("attention_decode: tokens rotated by positions of their own", "[ops][attention_decode][append]") {
+  decode_case c{.queries = 2, .lengths = {40, 21}, .kind = cache_kind::table};
+  c.causal = causal_alignment::bottom_right;
+  check_appending<f16>(c, {.tokens = 2, .pairs = 32, .by_positions = true});
+  c.left = {3, 8};  // which positions are not reduced by
+  check_appending<bf16>(c, {.tokens = 2, .pairs = 16, .interleaved = true, .by_positions = true});
+}
