@@ -119,6 +119,15 @@ class weights(unittest.TestCase):
         rows = self.rows(self.run_on("gptq.safetensors", safetensors(gptq)))
         self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | codes of GPTQ, refused: the tensors are those of GPTQ, and the configuration's method is awq")
 
+    def test_a_format_that_is_not_read(self):
+        config = {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32, "checkpoint_format": "gptq_p"}}
+        (self.folder / "config.json").write_text(json.dumps(config))
+        tensors = {"l.q.qweight": ("I32", [8, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("quantization_config: gptq (gptq_p), 4 bits, groups of 32", self.head)
+        self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | codes of GPTQ, refused: the configuration's format is gptq_p; kaio reads GPTQ in gptq, gptq_v2")
+        self.assertEqual(rows["l.q.scales"], "F16 | 2 x 64 | 256 | scales of GPTQ, refused")
+
     def test_what_no_operation_takes(self):
         tensors = {"l.q.qweight": ("I32", [40, 64]), "l.q.qzeros": ("I32", [2, 10]), "l.q.scales": ("F16", [2, 64])}
         rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))

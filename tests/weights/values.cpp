@@ -1,6 +1,7 @@
 // The decoder of each format gives the values of the reference, bit for bit: the checksums are those of gguf
 // 0.19.0 for the same blocks.
 
+#include "encoders.hpp"
 #include "files.hpp"
 
 #include <kaio/dsl/number/half.hpp>
@@ -44,33 +45,6 @@ std::vector<float> inputs(unsigned n) {
   return x;
 }
 
-// Q4_0 as the reference quantises it: d is the number of largest magnitude over -8.
-std::string quantised_q4_0(const std::vector<float>& x) {
-  std::string bytes;
-  for (std::size_t b = 0; b < x.size(); b += 32) {
-    float largest = 0;
-    for (std::size_t i = b; i < b + 32; ++i)
-      if (std::abs(x[i]) > std::abs(largest)) largest = x[i];
-    const float d = largest / -8, inverse = d != 0 ? 1 / d : 0;
-    bytes += little(f16(d).bits());
-    const auto code = [&](std::size_t i) { return std::min(15, static_cast<int>(x[i] * inverse + 8.5f)); };
-    for (std::size_t i = b; i < b + 16; ++i) bytes += static_cast<char>(code(i) | code(i + 16) << 4);
-  }
-  return bytes;
-}
-
-std::string quantised_q8_0(const std::vector<float>& x) {
-  std::string bytes;
-  for (std::size_t b = 0; b < x.size(); b += 32) {
-    float largest = 0;
-    for (std::size_t i = b; i < b + 32; ++i) largest = std::max(largest, std::abs(x[i]));
-    const float d = largest / 127, inverse = d != 0 ? 1 / d : 0;
-    bytes += little(f16(d).bits());
-    for (std::size_t i = b; i < b + 32; ++i) bytes += static_cast<char>(std::round(x[i] * inverse));
-  }
-  return bytes;
-}
-
 struct block_case {
   weight_format format;
   std::string block;
@@ -81,6 +55,7 @@ struct block_case {
 }  // namespace
 
 TEST_CASE("each block of GGUF decodes to the bits of the reference") {
+  const std::vector<float> x = inputs(256);
   const block_case cases[] = {
       {weight_format::q2_k,
        body(80) + scale + minimum,
@@ -118,16 +93,28 @@ TEST_CASE("each block of GGUF decodes to the bits of the reference") {
        0xe6743695,
        {2.1328125f, -13.6171875f, 6.234375f, -8.0390625f}},
       {weight_format::nvfp4, "\x38\x45\x01\x7e" + body(32), 0x9628a29f, 0x5628cfe2, {1.5f, -2, 3, -4}},
-      {weight_format::q4_0,
-       quantised_q4_0(inputs(256)),
-       0xc3c24a4a,
-       0xfa93255d,
-       {-2.34375f, 0, 2.34375f, -1.953125f}},
+      {weight_format::q4_0, as_q4_0(x), 0xc3c24a4a, 0xfa93255d, {-2.34375f, 0, 2.34375f, -1.953125f}},
+      {weight_format::q4_1,
+       as_q4_1(x),
+       0xf78238c4,
+       0xdd6bd313,
+       {-2.30810546875f, -0.265869140625f, 2.184814453125f, -1.899658203125f}},
+      {weight_format::q5_0,
+       as_q5_0(x),
+       0x867214ab,
+       0x58f98424,
+       {-2.34375f, -0.1953125f, 2.1484375f, -1.7578125f}},
+      {weight_format::q5_1,
+       as_q5_1(x),
+       0x8a8766b5,
+       0xee51b170,
+       {-2.5321044921875f, -0.1605224609375f, 2.2110595703125f, -1.7415771484375f}},
       {weight_format::q8_0,
-       quantised_q8_0(inputs(256)),
+       as_q8_0(x),
        0xacb519ff,
        0xc8bc7552,
        {-2.4366302490234375f, -0.1230621337890625f, 2.1905059814453125f, -1.821319580078125f}},
+      {weight_format::mxfp4, as_mxfp4(x), 0xea86dae9, 0x492cb08f, {-2, 0, 2, -2}},
   };
   for (const block_case& c : cases) {
     const weights::format_facts& f = facts(c.format);
@@ -142,7 +129,7 @@ TEST_CASE("each block of GGUF decodes to the bits of the reference") {
 }
 
 TEST_CASE("a part of a tensor has the values of the whole") {
-  const std::string bytes = quantised_q8_0(inputs(256));
+  const std::string bytes = as_q8_0(inputs(256));
   const tensor_entry t = entry(weight_format::q8_0, 256, bytes);
   const auto whole = read_values(t);
   for (const auto& [first, count] :

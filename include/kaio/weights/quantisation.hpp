@@ -83,7 +83,8 @@ struct quantised_layer {
   std::uint64_t nested_group = 0;
   float nested_offset = 0;
   bool act_order = false;  // groups are not neighbours: the index is neither k / group nor all 0
-  std::string problem;     // why the tensors do not fit together; empty: they do
+  // Why the tensors do not fit together or with the configuration, or are of a format that is not read; empty: none.
+  std::string problem;
   std::vector<quantised_part> parts;
 };
 
@@ -95,8 +96,9 @@ std::string obstacle_of(const quantised_layer& layer);
 // What a quantization_config says, as far as it does.
 struct quantisation_config {
   std::string method;  // "gptq", "awq", "compressed-tensors", "bitsandbytes", "fp8", "mxfp4", "modelopt"
-  std::string format;  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version
-  unsigned bits = 0;   // 0: not said
+  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version, in small letters; empty: not said.
+  std::string format;
+  unsigned bits = 0;                  // 0: not said
   std::optional<std::int64_t> group;  // -1: all of K
   bool act_order = false, symmetric = false;
   std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale; 0: not said

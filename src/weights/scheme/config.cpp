@@ -44,6 +44,14 @@ bool has_members(const json& of, std::string_view key, std::size_t least = 1) {
   return found && found->members.size() >= least;
 }
 
+// AutoAWQ writes "GEMM" and "gemm".
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
+}
+
 }  // namespace
 
 std::optional<quantisation_config> read_quantisation_config(std::string_view path) {
@@ -74,9 +82,9 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
                      has_members(*given, "config_groups", 2);
   config.act_order = given->truth_of("desc_act", false);
   config.symmetric = given->truth_of("sym", false);
-  config.format = given->text_of(
+  config.format = in_small_letters(given->text_of(
       "format",
-      given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type"))));
+      given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type")))));
   if (const json* const groups = given->find("config_groups"); groups && !groups->members.empty())
     if (const json* const weights = groups->members.front().second.find("weights");
         weights && weights->is_object()) {

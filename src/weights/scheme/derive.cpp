@@ -31,14 +31,6 @@ std::optional<uint64_t> words(uint64_t n, unsigned bits) {
   return *total / 32;
 }
 
-// Where a layer cannot be what its tensors' names say.
-bool contradicts(quantised_layer& layer, std::string problem) {
-  layer.problem = std::move(problem);
-  layer.n = layer.k = layer.group = 0;
-  layer.block_rows = layer.block_columns = layer.nested_group = 0;
-  return true;
-}
-
 bool of_method(const quantisation_config* config, std::string_view method) {
   return config && config->method == method;
 }
@@ -174,12 +166,32 @@ unsigned bits_of_gptq(const quantised_layer& layer, uint64_t words_of_k, const q
   return is_said && config->bits >= 2 && config->bits <= 8 ? config->bits : 0;
 }
 
+// LLM.int8's weight_format, which a file may leave out: 0, row after row. Older files may have the order of a kernel of
+// bitsandbytes: 1, col32; 2, col_turing; 3, col_ampere.
+std::string problem_of_weight_format(const quantised_layer& layer) {
+  const tensor_entry* const order = find(layer, weight_part::state);
+  if (!order) return {};
+  if (order->format != weight_format::u8 || order->elements != 1)
+    return "weight_format is not one number of U8";
+  const auto value = std::to_integer<unsigned>(order->bytes[0]);
+  if (value == 0) return {};
+  return text("weight_format is ", value,
+              ", the order of a kernel of bitsandbytes; kaio reads 0, row after row");
+}
+
 }  // namespace
 
 const tensor_entry* find(const quantised_layer& layer, weight_part part) {
   for (const quantised_part& p : layer.parts)
     if (p.part == part) return p.tensor;
   return nullptr;
+}
+
+bool contradicts(quantised_layer& layer, std::string problem) {
+  layer.problem = std::move(problem);
+  layer.n = layer.k = layer.group = 0;
+  layer.block_rows = layer.block_columns = layer.nested_group = 0;
+  return true;
 }
 
 // codes {K * bits / 32, N}, scales {G, N}, zero points {G, N * bits / 32}, index {K}
@@ -307,6 +319,8 @@ bool derive_rows(quantised_layer& layer, const quantisation_config* config) {
   const bool of_rows = scales.elements == layer.n && (scales.shape.size() == 1 || scales.shape[0] == layer.n);
   if (layer.scheme == weight_scheme::llm_int8) {
     if (!of_rows) return contradicts(layer, "SCB is not of one number a row");
+    if (std::string problem = problem_of_weight_format(layer); !problem.empty())
+      return contradicts(layer, std::move(problem));
     layer.group = layer.k;
     return true;
   }

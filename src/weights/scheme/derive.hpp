@@ -3,10 +3,16 @@
 
 #include <kaio/weights/quantisation.hpp>
 
+#include <string>
+
 namespace kaio::weights {
 
 // The first tensor of a layer that is this part of it; null: there is none.
 const tensor_entry* find(const quantised_layer& layer, weight_part part);
+
+// Where a layer cannot be what its tensors' names say, or not by the configuration: has the problem, and no numbers.
+// True, which a derive_function returns for it.
+bool contradicts(quantised_layer& layer, std::string problem);
 
 using derive_function = bool(quantised_layer& layer, const quantisation_config* config);
 derive_function derive_gptq, derive_awq_gemm, derive_awq_gemv, derive_awq_gemv_fast, derive_packed_int,

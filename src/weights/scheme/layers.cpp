@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "host/printable.hpp"
+#include "runtime/base/text.hpp"
+#include "weights/scheme/derive.hpp"
 #include "weights/scheme/scheme_table.hpp"
 
 namespace kaio::weights {
@@ -46,11 +50,25 @@ quantised_layer with_parts(const scheme_rule& rule, std::string_view name,
   return layer;
 }
 
+// A format of the configuration that the scheme is not in. Gives the problem, if there is one.
+std::string problem_of_format(const scheme_rule& rule, const quantisation_config* config) {
+  if (!config || config->format.empty() || rule.formats.empty()) return {};
+  std::string known;
+  for (const std::string_view format : rule.formats) {
+    if (config->format == format) return {};
+    known += (known.empty() ? "" : ", ") + std::string(format);
+  }
+  return runtime::text("the configuration's format is ", host::printable(config->format), "; kaio reads ",
+                       rule.facts.name, " in ", known);
+}
+
 // The same where the shapes are those of the scheme too.
 quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<const named_part> parts,
                       const quantisation_config* config) {
   quantised_layer layer = with_parts(rule, name, parts);
   if (layer.parts.empty() || !rule.derive(layer, config)) return {};
+  if (std::string problem = problem_of_format(rule, config); layer.problem.empty() && !problem.empty())
+    contradicts(layer, std::move(problem));
   return layer;
 }
 

@@ -35,7 +35,7 @@ constexpr part_rule int8_parts[] = {
     {".input_scale", part::input_scale}};
 constexpr part_rule llm_int8_parts[] = {{".weight", part::codes, true, {format::i8}},
                                         {".SCB", part::scales, true, {format::f32}},
-                                        {".weight_format", part::state, false, {format::u8}}};
+                                        {".weight_format", part::state}};
 constexpr part_rule fp8_parts[] = {
     {".weight", part::codes, true, {format::e4m3}},
     {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
@@ -69,13 +69,26 @@ constexpr part_rule mxfp4_packed_parts[] = {
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
-// Scheme and name; its tensors; what their shapes say; what multiplies with it.
+// Others have the same tensors with codes in another order: "gptq_p" of GPTQModel, planes of bits; "marlin"; "bitblas".
+constexpr std::string_view gptq_formats[] = {"gptq", "gptq_v2"};
+constexpr std::string_view awq_formats[] = {"gemm", "gemv", "gemv_fast", "llm-awq"};
+constexpr std::string_view packed_int_formats[] = {"pack-quantized", "mixed-precision"};
+
+// Scheme and name; its tensors; what their shapes say; what multiplies with it; formats of the file, where not any.
 constexpr scheme_rule rules[] = {
-    {{gptq, "GPTQ"}, gptq_parts, derive_gptq, use_of_words},
-    {{awq_gemm, "AWQ gemm"}, awq_parts, derive_awq_gemm, use_of_words},
-    {{awq_gemv, "AWQ gemv"}, awq_parts, derive_awq_gemv, use_of_words},
-    {{awq_gemv_fast, "AWQ gemv_fast"}, awq_fast_parts, derive_awq_gemv_fast, use_of_awq_gemv_fast},
-    {{packed_int, "compressed-tensors pack-quantized"}, packed_int_parts, derive_packed_int, use_of_words},
+    {{gptq, "GPTQ"}, gptq_parts, derive_gptq, use_of_words, gptq_formats},
+    {{awq_gemm, "AWQ gemm"}, awq_parts, derive_awq_gemm, use_of_words, awq_formats},
+    {{awq_gemv, "AWQ gemv"}, awq_parts, derive_awq_gemv, use_of_words, awq_formats},
+    {{awq_gemv_fast, "AWQ gemv_fast"},
+     awq_fast_parts,
+     derive_awq_gemv_fast,
+     use_of_awq_gemv_fast,
+     awq_formats},
+    {{packed_int, "compressed-tensors pack-quantized"},
+     packed_int_parts,
+     derive_packed_int,
+     use_of_words,
+     packed_int_formats},
     {{int8, "compressed-tensors int-quantized"}, int8_parts, derive_rows, use_of_int8},
     {{llm_int8, "bitsandbytes LLM.int8"}, llm_int8_parts, derive_rows, use_of_llm_int8},
     {{fp8, "FP8 with scales"}, fp8_parts, derive_rows, use_of_fp8},

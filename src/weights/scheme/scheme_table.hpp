@@ -30,6 +30,9 @@ struct scheme_rule {
   bool (*derive)(quantised_layer& layer, const quantisation_config* config);
   // What multiplies with a layer that has no problem.
   layer_use (*use)(const quantised_layer& layer);
+  // What a configuration may call the format of the file, where other formats have tensors of the same names and
+  // shapes. None: the scheme is that of the tensors alone.
+  std::span<const std::string_view> formats = {};
 };
 
 // In the order of weight_scheme; where several fit a layer, the first is taken.
