@@ -160,6 +160,18 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
   });
   const std::string_view chosen =
       ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv);
+  // Also where it is a name of one of its own kernels.
+  for (const std::string_view name : {std::string_view("attention_simt_f16_d64_64x64"), chosen}) {
+    const std::string part = "variant is \"" + std::string(name) + "\", a kernel of the attention";
+    const attention_backward_options options = t.options({.variant = name});
+    t.refuses(part, [&] { call(options); });
+    t.refuses(part, [&] {
+      ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, options);
+    });
+    t.refuses(part, [&] {
+      attention_backward_warmup(t.gpu, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, options);
+    });
+  }
   const ptx::target target = t.gpu.properties().target;
   const bool has_sm90 = target.sm == 90 && target.arch_specific;
   REQUIRE(chosen.starts_with(has_sm90          ? "attention_backward_sm90_f16_d64_"

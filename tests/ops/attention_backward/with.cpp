@@ -35,14 +35,15 @@ struct every_third {
   }
 };
 
-template <class T, class Score>
-void check_with(u32 queries, u32 keys) {
+template <class T, class Score, u32 Depth = 64>
+void check_with(u32 queries, u32 keys, u32 pad = 0) {
   backward_case c;
   c.batches = 2;
   c.heads = 2;
   c.queries = queries;
   c.keys = keys;
   c.qk_size = c.v_size = 40;
+  c.pad = pad;
   std::vector<f32> weight;
   for (u32 j = 0; j < keys; ++j) weight.push_back(0.125f * static_cast<f32>(j % 5));
   const auto on_weight = upload(weight);
@@ -54,8 +55,8 @@ void check_with(u32 queries, u32 keys) {
       c,
       [&](const auto& dout, const auto& q, const auto& k, const auto& v, const auto& out, const auto& lse,
           const auto& dq, const auto& dk, const auto& dv, const attention_backward_options& options) {
-        attention_backward_with<64>(under_test().stream(), dout, q, k, v, out, lse, dq, dk, dv, Score{},
-                                    every_third{}, options, on_weight, 0.25f, 3u);
+        attention_backward_with<Depth>(under_test().stream(), dout, q, k, v, out, lse, dq, dk, dv, Score{},
+                                       every_third{}, options, on_weight, 0.25f, 3u);
       },
       f);
 }
@@ -65,6 +66,9 @@ void check_with(u32 queries, u32 keys) {
 TEST_CASE("attention_backward_with: a score and a mask of the user's own", "[ops][attention_backward]") {
   check_with<f32, bent_score>(70, 33);
   check_with<f16, bent_score_with_derivative>(33, 70);
+  check_with<f16, bent_score_with_derivative>(300, 150);  // several tiles of each
+  check_with<bf16, bent_score, 128>(130, 140);
+  check_with<f16, bent_score_with_derivative>(33, 70, 1);  // no multiples of 16 bytes: mma.sync on sm_90a too
 }
 
 TEST_CASE("attention_backward_with: a warmup takes what the call takes, and does not run",

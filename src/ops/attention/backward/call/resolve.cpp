@@ -180,6 +180,10 @@ attention_backward_call resolve_attention_backward(const void* device,
   const bool packed = arguments.sequences != nullptr;
   if (options.forward.blocks.exists())
     refuse(operation, "blocks have no gradient here; leave them out, and mask by keep or a mask of your own");
+  if (!options.forward.variant.empty())
+    refuse(operation,
+           "variant is \"" + std::string(options.forward.variant) +
+               "\", a kernel of the attention; no option chooses one of its gradients: leave it out");
   if (!arguments.lse.exists())
     refuse(operation, "argument lse is not given; the attention writes it with its option lse");
   attention_options forward = options.forward;
