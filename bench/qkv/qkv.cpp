@@ -2,13 +2,13 @@
 // of kaio's ("three"), and to torch's product of the concatenated weights alone (a floor for its users), on
 // random numbers.
 //
-//   qkv [--json] [--seconds S] [--type f16|bf16] [--shape KxHEADSxKEY_HEADSxSIZE]... [--work mM|mMw8|mMw4]...
-//       [--variant NAME] [--parts N] [--no-peers]
+//   qkv [--json] [--seconds S] [--type f16|bf16] [--shape KxHEADSxKEY_HEADSxSIZE]...
+//       [--work mM|mMw4|mMw8|mMi8|mMfp8]... [--variant NAME] [--parts N] [--no-peers]
 //
-// M is the tokens: up to 64, each of a sequence of its own; more, of one. w4: weights of four bits, w8: of eight
-// with a scale for each output. The rate is bytes of weights, x, Q, K and V over time. Outputs hold NaN before
-// the first call; sampled elements are compared
-// with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+// M is the tokens: up to 64, each of a sequence of its own; more, of one. w4, w8: packed weights; i8, fp8: such
+// weights and hidden states. The rate is bytes of weights, x, Q, K and V over time. Outputs hold NaN before the
+// first call; sampled elements are compared with double precision. The protocols, cold and burst, are those of
+// bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
 #include "bench/matmul/clock_sampler.hpp"
@@ -70,18 +70,21 @@ int main(int count, char** words) {
   arguments.add_option("--shape", how.shapes, "KxHEADSxKEY_HEADSxSIZE")->check([](const std::string& text) {
     return qkv_bench_problem::of(text, "m1") ? std::string() : text + " is not KxHEADSxKEY_HEADSxSIZE";
   });
-  arguments.add_option("--work", how.works, "m1, m16, m1w4, m1w8, ...: tokens")
+  arguments.add_option("--work", how.works, "m1, m16w4, m512fp8, ...: tokens, and weights")
       ->check([](const std::string& text) {
-        return qkv_bench_problem::of("128x1x1x64", text) ? std::string() : text + " is not m1, m2, m1w4, ...";
+        return qkv_bench_problem::of("128x1x1x64", text) ? std::string()
+                                                         : text + " is not m1, m1w4, m1w8, m1i8, m1fp8, ...";
       });
   CLI11_PARSE(arguments, count, words);
   try {
     device gpu = device::open();
     if (how.shapes.empty()) how.shapes = {gpu.is_emulator() ? "128x2x1x64" : "4096x32x8x128"};
     if (how.works.empty())
-      how.works = gpu.is_emulator() ? std::vector<std::string>{"m1", "m2w4", "m2w8"}
-                                    : std::vector<std::string>{"m1",   "m16",   "m64",  "m512", "m2048",
-                                                               "m1w4", "m16w4", "m1w8", "m16w8"};
+      how.works = gpu.is_emulator() ? std::vector<std::string>{"m1", "m2w4", "m2w8", "m2i8", "m2fp8"}
+                                    : std::vector<std::string>{"m1",   "m16",    "m64",   "m512",   "m2048",
+                                                               "m1w4", "m16w4",  "m64w4", "m512w4", "m2048w4",
+                                                               "m1w8", "m16w8",  "m64w8", "m512w8", "m2048w8",
+                                                               "m1i8", "m512i8", "m1fp8", "m512fp8"};
     std::vector<qkv_bench_problem> problems;
     for (const std::string& shape : how.shapes)
       for (const std::string& work : how.works)
@@ -100,7 +103,7 @@ int main(int count, char** words) {
     if (!how.no_peers && !gpu.is_emulator()) {
       std::vector<std::string> cases;
       for (const qkv_bench_problem& p : problems)
-        if (p.bits == 16) cases.push_back(p.shape() + ":" + p.work());
+        if (p.weights.empty()) cases.push_back(p.shape() + ":" + p.work());
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
                    "--seconds " + std::to_string(how.seconds), cases);
     }

@@ -128,6 +128,7 @@ matmul_w4_options projection_product::packed_options() const {
   matmul_w4_options options;
   options.workspace = detail::rest_of(workspace, bytes());
   options.exact_weights = exact_weights;
+  options.constant_weights = constant == constant_operands::b;
   return options;
 }
 

@@ -1,6 +1,7 @@
 // gate_up_project with weights of 8 and 4 bits: the bits of the same products by themselves, and the steps
 // after them in double precision.
 #include "tests/ops/gate_up/support.hpp"
+#include "tests/ops/quantised/w4/packed_support.hpp"
 
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr i64 rows = 5, f = 64, k = 256;
 
-bool has_products() { return under_test().properties().target.sm >= 80; }
+bool has_one_launch() { return under_test().properties().target.sm >= 80; }
 
 template <class T, class Make>
 buffer<T> made(i64 count, const Make& make) {
@@ -40,8 +41,7 @@ void check_steps(const tensor_view<const X, 2>& x, const gate_up_weights& weight
 
 }  // namespace
 
-TEST_CASE("gate_up_project: i8", "[ops][gate_up]") {
-  if (!has_products()) return;
+TEST_CASE("gate_up_project: i8", "[ops][gate_up][quantised]") {
   std::mt19937_64 engine(3);
   const auto byte = [&] { return static_cast<i8>(static_cast<int>(engine() % 255) - 127); };
   auto on_x = made<i8>(rows * k, byte), on_w = made<i8>(2 * f * k, byte);
@@ -60,8 +60,7 @@ TEST_CASE("gate_up_project: i8", "[ops][gate_up]") {
   check_steps(x, {part(0, f), part(f, f)}, product.download(), options);
 }
 
-TEST_CASE("gate_up_project: 8-bit floats", "[ops][gate_up]") {
-  if (!has_products()) return;
+TEST_CASE("gate_up_project: 8-bit floats", "[ops][gate_up][quantised]") {
   std::mt19937_64 engine(5);
   const auto number = [&] { return e4m3(static_cast<float>(engine() % 17) - 8); };
   auto on_x = made<e4m3>(rows * k, number), on_w = made<e4m3>(2 * f * k, number);
@@ -84,8 +83,7 @@ TEST_CASE("gate_up_project: 8-bit floats", "[ops][gate_up]") {
   check_steps(x, fp8_weights{.matrix = w, .blocks = blocks}, product.download(), {.x_groups = groups});
 }
 
-TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
-  if (!has_products()) return;
+TEST_CASE("gate_up_project: packed weights", "[ops][gate_up][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(4);
   auto on_x = made<f16>(rows * k, [&] { return f16(static_cast<float>(engine() % 17) / 8 - 1); });
@@ -130,8 +128,32 @@ TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
   check_steps(x, w, product.download(), {.activation = matmul_activation::gelu});
 }
 
+// Rounded where tuning says so and the caller does not want exact ones.
+TEST_CASE("gate_up_project: many rows of packed weights, rounded or exact", "[ops][gate_up][quantised]") {
+  const stream& s = under_test().stream();
+  const own_cache cache;
+  constexpr i64 m = 130, depth = 64;
+  const rounded_product c(m, 2 * f, depth);
+  c.tune_to_matrix();
+  std::vector<std::vector<f16>> results;
+  for (const bool rounds : {false, true}) {
+    CAPTURE(rounds);
+    gate_up_output<f16> out(1, m, f, 8);
+    const tensor_view<f16, 2> to(out.memory, extents(m, f), strides(out.line(), 1));
+    const gate_up_options options{.activation = matmul_activation::relu, .exact_weights = !rounds};
+    REQUIRE(gate_up_workspace_bytes(s, c.x_view(), c.w.weight, to, options) ==
+            static_cast<u64>(2 * f * (m + (rounds ? depth : 0))) * sizeof(f16));
+    gate_up_with_workspace(c.x_view(), c.w.weight, to, options);
+    out.check([&](i64, i64 row, i64 column) {
+      return activated(options.activation, c.sum(row, column, rounds)) * c.sum(row, column + f, rounds);
+    });
+    results.push_back(out.memory.download());
+  }
+  REQUIRE(!same_bits(results[0], results[1]));
+}
+
 // Weights with offsets have no kernel for many rows on sm_90a: they are rounded into a matrix.
-TEST_CASE("gate_up_project: many rows of packed weights, rounded or exact", "[ops][gate_up]") {
+TEST_CASE("gate_up_project: many rows of packed weights, the workspace of a matrix", "[ops][gate_up]") {
   device& gpu = under_test();
   if (!(gpu.properties().target == ptx::target{90, true})) return;
   const stream& s = gpu.stream();
@@ -221,7 +243,7 @@ void check_one_launch(const w4_case& c) {
 }  // namespace
 
 TEST_CASE("gate_up_project: few rows by weights of four bits, in one launch", "[ops][gate_up]") {
-  if (!has_products()) return;
+  if (!has_one_launch()) return;
   check_one_launch<f16>({.m = 1, .columns = 96, .depth = 128, .group = 128});
   check_one_launch<f16>({.m = 5, .columns = 64, .depth = 320, .group = 32, .biases = true, .pad = 8});
   check_one_launch<f16>(
@@ -237,7 +259,7 @@ TEST_CASE("gate_up_project: few rows by weights of four bits, in one launch", "[
 }
 
 TEST_CASE("gate_up_project: one row by weights of four bits, in one launch", "[ops][gate_up]") {
-  if (!has_products()) return;
+  if (!has_one_launch()) return;
   // Tiles of 64 of K that the blocks of a cluster and their warps share unevenly; K that ends within one.
   check_one_launch<f16>({.m = 1, .columns = 160, .depth = 2496, .group = 64, .biases = true, .pad = 3});
   check_one_launch<bf16>(
@@ -250,8 +272,7 @@ TEST_CASE("gate_up_project: one row by weights of four bits, in one launch", "[o
 }
 
 // Their sums of x are of no kernel of one launch.
-TEST_CASE("gate_up_project: few rows by weights with offsets", "[ops][gate_up]") {
-  if (!has_products()) return;
+TEST_CASE("gate_up_project: few rows by weights with offsets", "[ops][gate_up][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(6);
   auto on_x = made<f16>(rows * k, [&] { return f16(static_cast<float>(engine() % 17) / 8 - 1); });

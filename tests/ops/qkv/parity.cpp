@@ -112,13 +112,10 @@ projections random_case(u32 m, u32 n, u32 k, u32 group, int lowest, int highest,
   return c;
 }
 
-bool has_kernels() { return under_test().properties().target.sm >= 80; }
-
 }  // namespace
 
 TEST_CASE("qkv_project_int8, qkv_project_int4: Q, K and V by their own weights, 100 times the same bits",
           "[ops][qkv][parity]") {
-  if (!has_kernels()) return;
   const auto repeat = [](const projections& c, const auto& run_once) {
     const results first = run_once();
     for (u32 p = 0; p < 3; ++p)
@@ -141,8 +138,7 @@ TEST_CASE("qkv_project_int8, qkv_project_int4: Q, K and V by their own weights, 
 
 // Each 16 of k and each column has a weight of its own: none is used for another, with K of two and three
 // tiles of KAIO's kernels.
-TEST_CASE("qkv_project_int8, qkv_project_int4: every weight in its place", "[ops][qkv][parity]") {
-  if (!has_kernels()) return;
+TEST_CASE("qkv_project_int8, qkv_project_int4: every weight in its place", "[ops][qkv][quantised][parity]") {
   for (const u32 k : {32u, 48u}) {
     projections c(3, 16, k, k);
     for (u32 row = 0; row < c.m; ++row)
@@ -157,8 +153,7 @@ TEST_CASE("qkv_project_int8, qkv_project_int4: every weight in its place", "[ops
   }
 }
 
-TEST_CASE("qkv_project_int8, qkv_project_int4: signs", "[ops][qkv][parity]") {
-  if (!has_kernels()) return;
+TEST_CASE("qkv_project_int8, qkv_project_int4: signs", "[ops][qkv][quantised][parity]") {
   projections c(2, 8, 128, 128);
   const std::array<int, 3> eight{-128, -1, 127}, four{-8, -1, 7};
   for (const bool is_int8 : {true, false}) {
@@ -169,8 +164,7 @@ TEST_CASE("qkv_project_int8, qkv_project_int4: signs", "[ops][qkv][parity]") {
   }
 }
 
-TEST_CASE("qkv_project_int8, qkv_project_int4: random weights", "[ops][qkv][parity]") {
-  if (!has_kernels()) return;
+TEST_CASE("qkv_project_int8, qkv_project_int4: random weights", "[ops][qkv][quantised][parity]") {
   const std::array<f32, 3> scale{0.01f, 0.5f, 2e-3f};
   for (const auto& [m, n, k] : {std::array<u32, 3>{17, 24, 64}, {1, 13, 20}, {70, 1030, 16}}) {
     projections c = random_case(m, n, k, k, -128, 127, m);
@@ -186,7 +180,6 @@ TEST_CASE("qkv_project_int8, qkv_project_int4: random weights", "[ops][qkv][pari
 }
 
 TEST_CASE("qkv_project_int8, qkv_project_int4: bad input", "[ops][qkv][parity]") {
-  if (!has_kernels()) return;
   const device& gpu = under_test();
   auto x = gpu.allocate<f16>(64), out = gpu.allocate<f16>(64), scales = gpu.allocate<f16>(8);
   auto other = gpu.allocate<f16>(64), third = gpu.allocate<f16>(64);

@@ -1,6 +1,7 @@
 // qkv_project with weights of 8 and of 4 bits, integers and floats: the bits of the same product by itself,
 // and the heads of it.
 #include "tests/ops/qkv/support.hpp"
+#include "tests/ops/quantised/w4/packed_support.hpp"
 #include "tests/ops/refusal.hpp"
 
 #include <kaio/ops/matmul_fp8.hpp>
@@ -42,8 +43,7 @@ void require_columns(const heads& got, const std::vector<f16>& product) {
 
 }  // namespace
 
-TEST_CASE("qkv_project: weights and hidden states of i8", "[ops][qkv]") {
-  if (under_test().properties().target.sm < 80) return;
+TEST_CASE("qkv_project: weights and hidden states of i8", "[ops][qkv][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(3);
   std::vector<i8> x(tokens * k), w(n * k);
@@ -76,8 +76,7 @@ TEST_CASE("qkv_project: weights and hidden states of i8", "[ops][qkv]") {
   }
 }
 
-TEST_CASE("qkv_project: weights of four bits", "[ops][qkv]") {
-  if (under_test().properties().target.sm < 80) return;
+TEST_CASE("qkv_project: weights of four bits", "[ops][qkv][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(4);
   std::vector<i32> words(n * k / 8);
@@ -106,8 +105,47 @@ TEST_CASE("qkv_project: weights of four bits", "[ops][qkv]") {
   require_columns(got, product.download());
 }
 
+// Rounded where tuning says so and the caller does not want exact ones.
+TEST_CASE("qkv_project: many tokens of packed weights, rounded or exact", "[ops][qkv][quantised]") {
+  device& gpu = under_test();
+  const stream& s = gpu.stream();
+  const own_cache cache;
+  constexpr i64 rows = 130, depth = 64;
+  const rounded_product c(rows, n, depth);
+  c.tune_to_matrix();
+  const tensor_view<const f16, 2> x = c.x_view();
+  for (const bool rounds : {false, true}) {
+    CAPTURE(rounds);
+    auto q = gpu.allocate<f16>(rows * q_heads * size), of_k = gpu.allocate<f16>(rows * k_heads * size),
+         v = gpu.allocate<f16>(rows * k_heads * size);
+    const qkv_outputs to{tensor_view<f16, 3>(q, rows, q_heads, size),
+                         tensor_view<f16, 3>(of_k, rows, k_heads, size),
+                         tensor_view<f16, 3>(v, rows, k_heads, size)};
+    qkv_options options{.exact_weights = !rounds};
+    const u64 bytes = qkv_project_workspace_bytes(s, x, c.w.weight, to, options);
+    REQUIRE(bytes == static_cast<u64>(n * (rows + (rounds ? depth : 0))) * sizeof(f16));
+    auto workspace = gpu.allocate<u8>(bytes);
+    options.workspace = workspace;
+    qkv_project(s, x, c.w.weight, to, options);
+    const auto got_q = q.download(), got_k = of_k.download(), got_v = v.download();
+    i64 differ = 0;
+    for (i64 token = 0; token < rows; ++token)
+      for (i64 column = 0; column < n; ++column) {
+        const f16 is = column < 128   ? got_q[static_cast<std::size_t>(token * 128 + column)]
+                       : column < 192 ? got_k[static_cast<std::size_t>(token * 64 + column - 128)]
+                                      : got_v[static_cast<std::size_t>(token * 64 + column - 192)];
+        const double want = c.sum(token, column, rounds);
+        differ += want != c.sum(token, column, !rounds) ? 1 : 0;
+        if (to_double(is) == want) continue;
+        CAPTURE(token, column);
+        REQUIRE(to_double(is) == want);
+      }
+    REQUIRE(differ > rows * n / 2);
+  }
+}
+
 // Weights with offsets have no kernel for many rows on sm_90a: they are rounded into a matrix.
-TEST_CASE("qkv_project: many tokens of packed weights, rounded or exact", "[ops][qkv]") {
+TEST_CASE("qkv_project: many tokens of packed weights, the workspace of a matrix", "[ops][qkv]") {
   device& gpu = under_test();
   if (!(gpu.properties().target == ptx::target{90, true})) return;
   const stream& s = gpu.stream();
@@ -128,8 +166,7 @@ TEST_CASE("qkv_project: many tokens of packed weights, rounded or exact", "[ops]
   REQUIRE(matmul_w4_workspace_bytes(s, a, w) >= 256 * depth * 2);
 }
 
-TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][qkv]") {
-  if (under_test().properties().target.sm < 80) return;
+TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][qkv][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(5);
   std::vector<u8> codes(n * k);
@@ -178,8 +215,7 @@ TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][
   }
 }
 
-TEST_CASE("qkv_project: weights and hidden states of 8-bit floats", "[ops][qkv]") {
-  if (under_test().properties().target.sm < 80) return;
+TEST_CASE("qkv_project: weights and hidden states of 8-bit floats", "[ops][qkv][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(6);
   std::uniform_real_distribution<float> any(-4, 4);
