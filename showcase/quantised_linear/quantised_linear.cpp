@@ -141,10 +141,6 @@ struct temporary_folder {
 int main() {
   return showcase::guarded([] {
     device gpu = device::open();
-    if (gpu.properties().target.sm < 80) {
-      std::printf("quantised_linear: kernels of matmul_w4 are made for sm_80 and later\n");
-      return 0;
-    }
     const temporary_folder folder;
     const std::vector<f32> w = showcase::random_normal(static_cast<std::size_t>(n * k), 3, 0.05f);
     const int gguf = from_gguf(gpu, (folder.path / "layer.gguf").string(), w);

@@ -8,8 +8,8 @@
 //   matmul_w4_with<squares>(s, x, w, y, {.workspace = memory});
 //
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
-// come by any of the sources of words of repack, without zero points. Five kernels are compiled for each
-// element type of x: for 8, 32 and 64 rows on sm_80 and later, for 64 and 128 on sm_90a.
+// come by any of the sources of words of repack, without zero points. Six kernels are compiled for each
+// element type of x: for 8, 32 and 64 rows on sm_80 and later, for 32, 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/choice/variant.hpp>

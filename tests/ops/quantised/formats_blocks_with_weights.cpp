@@ -1,5 +1,6 @@
 // Blocks of GGUF on the device: the values of the host's decoders, bit for bit, and the checksums of the reference.
 #include "tests/ops/quantised/formats_support.hpp"
+#include "tests/weights/encoders.hpp"
 
 #include <kaio/weights/weights.hpp>
 
@@ -74,6 +75,26 @@ TEST_CASE("formats: blocks of GGUF have the reference's values", "[ops][formats]
     REQUIRE(crc32_of(bytes) == c.crc_of_bytes);
     REQUIRE(crc32_of(decoded_by_device<f32>(c.format, bytes, 1, ops::facts(c.format).elements)) ==
             c.crc_of_values);
+  }
+}
+
+TEST_CASE("formats: blocks that the reference quantised have its values", "[ops][formats]") {
+  struct checked {
+    block_format format;
+    std::string (*encode)(const std::vector<f32>& x);
+    u32 crc_of_bytes, crc_of_values;
+  };
+  for (const checked& c : {checked{block_format::q4_0, as_q4_0, 0xc3c24a4au, 0xfa93255du},
+                           {block_format::q4_1, as_q4_1, 0xf78238c4u, 0xdd6bd313u},
+                           {block_format::q5_0, as_q5_0, 0x867214abu, 0x58f98424u},
+                           {block_format::q5_1, as_q5_1, 0x8a8766b5u, 0xee51b170u},
+                           {block_format::q8_0, as_q8_0, 0xacb519ffu, 0xc8bc7552u},
+                           {block_format::mxfp4, as_mxfp4, 0xea86dae9u, 0x492cb08fu}}) {
+    CAPTURE(std::string(ops::facts(c.format).name));
+    const std::string text = c.encode(documented_inputs(256));
+    const std::vector<u8> bytes(text.begin(), text.end());
+    REQUIRE(crc32_of(bytes) == c.crc_of_bytes);
+    REQUIRE(crc32_of(decoded_by_device<f32>(c.format, bytes, 4, 64)) == c.crc_of_values);
   }
 }
 

@@ -1,5 +1,6 @@
 // Codes and scales in tensors of their own on the device: bitsandbytes, MXFP4, NVFP4, FP8 and codes of 8 bits,
 // each value as the formats' references compute it in f32.
+#include "tests/ops/quantised/dynamic_map.hpp"
 #include "tests/ops/quantised/formats_support.hpp"
 
 using namespace kaio;
@@ -113,6 +114,26 @@ TEST_CASE("formats: nf4 with nested absmax", "[ops][formats]") {
                                    .nested_quant_map = line_of(of_map, 256),
                                    .offset = 0.25f}};
   require_values(values<f16>(source, n, k), want);
+}
+
+TEST_CASE("formats: absmax of every code of bitsandbytes' dynamic map", "[ops][formats]") {
+  const std::vector<f32> map = dynamic_map();
+  REQUIRE(crc32_of(map) == 0x1b137aebu);
+  // A block of 64 ones for each code.
+  std::vector<u8> codes(256);
+  for (std::size_t i = 0; i < 256; ++i) codes[i] = static_cast<u8>(i);
+  auto weight = upload(std::vector<u8>(256 * 32, 0xff)), absmax = upload(codes);
+  auto of_map = upload(map), of_scales = upload(std::vector<f32>{1});
+  const std::vector<f32> got = values<f32>(bnb_4bit{.weight = line_of(weight, 256 * 32),
+                                                    .nested = {.absmax = line_of(absmax, 256),
+                                                               .nested_absmax = line_of(of_scales, 1),
+                                                               .nested_quant_map = line_of(of_map, 256)}},
+                                           256, 64);
+  for (const std::size_t column : {std::size_t{0}, std::size_t{63}}) {
+    std::vector<f32> of_codes;
+    for (std::size_t row = 0; row < 256; ++row) of_codes.push_back(got[row * 64 + column]);
+    REQUIRE(crc32_of(of_codes) == 0x1b137aebu);
+  }
 }
 
 TEMPLATE_TEST_CASE("formats: MXFP4 and NVFP4", "[ops][formats]", f32, f16, bf16) {

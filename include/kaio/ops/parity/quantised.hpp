@@ -78,7 +78,7 @@ inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u3
 // Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both pack the
 // weights at every call, in memory that they allocate, and return when they have run: to pack them once, and
 // for heads, GQA, biases, norms, rotation and caches, see repack and qkv_project. n and k are at least 1.
-// Throws unsupported_device before sm_80.
+// Throws unsupported_device before sm_70.
 
 // W: k x n of i8, times its scale. KAIO required k a multiple of 16, n of 2.
 inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buffer<i8>& w_q,

@@ -1,5 +1,6 @@
 // nf4, fp4, MXFP4 and NVFP4: bytes and values of the reference quantisers by their CRCs, nested scales bit for
 // bit, and products against double precision.
+#include "tests/ops/quantised/dynamic_map.hpp"
 #include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
@@ -148,20 +149,7 @@ TEST_CASE("w4: every scale of MXFP4 and NVFP4, and any extents", "[ops][w4][code
 }
 
 TEST_CASE("w4: nested scales of bitsandbytes", "[ops][w4][codes]") {
-  std::vector<f32> map;  // the dynamic map of 8 bits
-  for (int i = 0; i < 7; ++i) {
-    const int intervals = 1 << i;
-    const f32 step = 0.9f / static_cast<f32>(intervals);
-    for (int j = 0; j < intervals; ++j) {
-      const f32 middle = 0.1f + step * (static_cast<f32>(j) + 0.5f);
-      for (const f32 sign : {-1.0f, 1.0f})
-        map.push_back(sign * middle * std::pow(10.0f, static_cast<f32>(i - 6)));
-    }
-  }
-  map.push_back(0);
-  map.push_back(1);
-  std::sort(map.begin(), map.end());
-  REQUIRE(map.size() == 256);
+  const std::vector<f32> map = dynamic_map();
   byte_model m = byte_model::random(w4_codes::nf4, {.n = 5, .k = 128, .group = 64}, 9);
   const std::vector<f32> outer{0.37f, 1.21f, 0.011f};
   std::vector<u8> codes;

@@ -4,6 +4,10 @@
 #include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
+#include "ops/quantised/w4/call/plan.hpp"
+
+#include <string>
+
 using namespace kaio;
 using namespace kaio::tests;
 
@@ -36,9 +40,21 @@ struct less_four : w4_dequantisation {
   };
 };
 
+// The kernel that a call runs.
+template <class D, class T>
+std::string kernel_of(const stream& s, const tensor_view<const T, 2>& x, const w4_weights& w,
+                      const matmul_w4_options& options) {
+  const auto arguments = ops::detail::own_w4_arguments<D, T>("matmul_w4_with", x, {}, w, options);
+  return std::string(
+      ops::plan_w4(s.device_identity(), s.properties(), arguments, true).choice.variant->image->name);
+}
+
+// `kernel`, if it has a name, is that of sm_90a, on the devices that have it.
 template <class D, class T, class Number>
-void check_own(const w4_shape& extents_of, const product_call& c, i64 parts, const Number& number) {
-  if (under_test().properties().target.sm < 80) return;
+void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w4_options& of_call,
+               const Number& number, const std::string& kernel = {}) {
+  const ptx::target device = under_test().properties().target;
+  if (device.sm < 80) return;
   const w4_shape shape = shape_for<D>(extents_of);
   w4_model<f16> model = w4_model<f16>::random(shape, c.seed);
   model.shape = shape;
@@ -52,28 +68,70 @@ void check_own(const w4_shape& extents_of, const product_call& c, i64 parts, con
       },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .parts = parts};
+        matmul_w4_options options = of_call;
+        options.bias = bias;
         const std::uint64_t bytes = matmul_w4_with_workspace_bytes<D>(s, x, w.weights(), options);
         buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
         if (bytes != 0) options.workspace = workspace;
+        if (!kernel.empty() && device == ptx::target{90, true})
+          REQUIRE(kernel_of<D, T>(s, x, w.weights(), options) == kernel);
         matmul_w4_with<D>(s, x, w.weights(), y, options);
       });
 }
 
+double of_three(u32 code) { return static_cast<double>(three_bits::numbers[code]); }
+double of_less_four(u32 code) { return static_cast<double>(code & 7) - 4; }
+
 }  // namespace
 
 TEST_CASE("matmul_w4_with: a table", "[ops][w4][own]") {
-  const auto number = [](u32 code) { return static_cast<double>(three_bits::numbers[code]); };
-  check_own<three_bits, f16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, 1, number);
-  check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, 2, number);
-  check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, 0,
-                             number);
+  check_own<three_bits, f16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1},
+                             {.parts = 1}, of_three);
+  check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, {.parts = 2}, of_three);
+  check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
+                             of_three);
 }
 
 TEST_CASE("matmul_w4_with: a decoder", "[ops][w4][own]") {
-  const auto number = [](u32 code) { return static_cast<double>(code & 7) - 4; };
-  check_own<less_four, bf16>({.n = 45, .k = 288, .group = 32}, {.m = 5, .seed = 1}, 3, number);
-  check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, 1, number);
+  check_own<less_four, bf16>({.n = 45, .k = 288, .group = 32}, {.m = 5, .seed = 1}, {.parts = 3},
+                             of_less_four);
+  check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, {.parts = 1},
+                             of_less_four);
+}
+
+// From nine rows of x on, which begin at multiples of 16 bytes, with K of at least a stage.
+TEST_CASE("matmul_w4_with: the kernels for sm_90a", "[ops][w4][own]") {
+  const std::string table = "matmul_w4_sm90_three_bits_f16_", decoder = "matmul_w4_sm90_less_four_bf16_";
+  // 32, 64 and 128 rows of a block; whole tiles and parts of one; parts of K in clusters and by a second kernel.
+  check_own<three_bits, f16>({.n = 45, .k = 512, .group = 64}, {.m = 9, .seed = 1}, {.parts = 1}, of_three,
+                             table + "32");
+  check_own<three_bits, f16>({.n = 264, .k = 320, .group = 64}, {.m = 32, .bias = true, .seed = 2},
+                             {.parts = 2}, of_three, table + "32");
+  check_own<three_bits, f16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 3}, {}, of_three,
+                             table + "64");
+  check_own<three_bits, f16>({.n = 136, .k = 448, .group = -1}, {.m = 70, .seed = 4}, {.parts = 3}, of_three,
+                             table + "128");
+  // Two groups in a tile of 64 of K.
+  check_own<less_four, bf16>({.n = 72, .k = 288, .group = 32}, {.m = 17, .bias = true, .seed = 5},
+                             {.parts = 2}, of_less_four, decoder + "32");
+  check_own<less_four, bf16>({.n = 33, .k = 256, .group = 32}, {.m = 64, .seed = 6}, {.parts = 1},
+                             of_less_four, decoder + "64");
+  check_own<less_four, bf16>({.n = 130, .k = 192, .group = 96}, {.m = 129, .seed = 7}, {.parts = 1},
+                             of_less_four, decoder + "128");
+}
+
+TEST_CASE("matmul_w4_with: the kernels for sm_90a, by their names", "[ops][w4][own]") {
+  if (under_test().properties().target != ptx::target{90, true}) return;
+  for (const char* rows : {"32", "64", "128"}) {
+    CAPTURE(rows);
+    const std::string table = std::string("matmul_w4_sm90_three_bits_f16_") + rows,
+                      decoder = std::string("matmul_w4_sm90_less_four_bf16_") + rows;
+    // One row of x, which other kernels are for, and more rows than a block has.
+    check_own<three_bits, f16>({.n = 40, .k = 256, .group = 64}, {.m = 1, .seed = 8}, {.variant = table},
+                               of_three, table);
+    check_own<less_four, bf16>({.n = 40, .k = 320, .group = 64}, {.m = 35, .seed = 9}, {.variant = decoder},
+                               of_less_four, decoder);
+  }
 }
 
 TEST_CASE("matmul_w4_with: weights of other codes are refused", "[ops][w4][own]") {
