@@ -47,7 +47,7 @@ struct settings {
 report report_of(const settings& how, const device& gpu) {
   report result{.benchmark = "attention_decode",
                 .device = gpu.properties().name,
-                .type = how.cache.empty() ? how.type : how.type + " " + how.cache,
+                .type = how.type + (how.cache.empty() ? "" : " " + how.cache) + (how.by_key ? " by key" : ""),
                 .json = how.json,
                 .seed = how.seed,
                 .rate = "tbs"};
