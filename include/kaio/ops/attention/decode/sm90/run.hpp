@@ -2,7 +2,7 @@
 // The course of a block of attention_decode of few rows for sm_90 (kernel.hpp), whatever its cache has: Body is what a
 // kernel computes.
 //
-//   Body::config, operands, warp_copies, sums_type, output
+//   Body::config, accumulator, operands, warp_copies, sums_type, output
 //   start(t)                  a warp's sums before its first key: .o_parts, .softmax
 //   multiply(...)             all keys of the warp
 //   leave(...)                its sums, to its entry of the ring
