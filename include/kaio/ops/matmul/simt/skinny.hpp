@@ -204,7 +204,11 @@ struct skinny_matmul_body {
       const val at = t.let(whole + warp);
       const auto of_b =
           array_of<C.columns>([&](std::uint32_t c) { return t.let(columns[c][cast<i64>(at) * line]); });
-      for (std::uint32_t r = 0; r < C.rows; ++r) add(r, t.let(rows[r][cast<i64>(at) * a_k]), of_b);
+      for (std::uint32_t r = 0; r < C.rows; ++r)
+        if constexpr (C.vector == 4)  // along k
+          add(r, t.let(rows[r][at]), of_b);
+        else
+          add(r, t.let(rows[r][cast<i64>(at) * a_k]), of_b);
     }
 
     constexpr std::uint32_t width = 32 * C.columns;
