@@ -12,11 +12,11 @@
 //                                {.forward = {.causal = causal_alignment::bottom_right}}, 0.5f);
 //
 // What the score computes is differentiated by x (kaio::derivative); a member `derivative` of the same parameters,
-// where there is one, takes the place of that. The first template argument is the most elements of a row that
-// the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are one for sm_90a and two for sm_80 and
-// later, for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out
-// the tiles of queries that attend to none of some keys; without one all of them are visited. What the
-// arguments after the options are, attention_with.hpp says.
+// where there is one, takes the place of that. The first template argument is the most elements of a row that the
+// kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are one for sm_90a, up to 128, and two for sm_80 and
+// later, for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out the
+// tiles of queries that attend to none of some keys; without one all of them are visited. What the arguments after the
+// options are, attention_with.hpp says.
 
 #include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>
@@ -70,8 +70,12 @@ attention_backward_arguments attention_backward_with_arguments(
           true};
 }
 
-// The kernels of one score and one mask, for sm_90a, of mma.sync, of multiply-adds; of f32 the last alone. The last follow
-// the others, where these leave flags.
+// Above, a kernel for sm_90a is more than clang evaluates without flags.
+template <std::uint32_t Depth>
+inline constexpr bool attention_backward_with_has_sm90 = Depth <= 128;
+
+// The kernels of one score and one mask, for sm_90a, of mma.sync, of multiply-adds; of f32 the last alone. The last
+// follow the others, where these leave flags.
 template <std::uint32_t Depth, class T, class Score, class Mask>
 auto attention_backward_with_variants() {
   const attention_backward_variant simt =
@@ -84,12 +88,15 @@ auto attention_backward_with_variants() {
       v.images[3] = simt.images[1];
       return v;
     };
-    return std::array{
-        and_simt(
-            describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, Mask>()),
+    const attention_backward_variant mma =
         and_simt(describe_attention_backward_mma<attention_backward_mma_keys(Depth),
-                                                 attention_backward_mma_queries(Depth), T, Score, Mask>()),
-        simt};
+                                                 attention_backward_mma_queries(Depth), T, Score, Mask>());
+    if constexpr (attention_backward_with_has_sm90<Depth>)
+      return std::array{and_simt(describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>,
+                                                                  T, Score, Mask>()),
+                        mma, simt};
+    else
+      return std::array{mma, simt};
   }
 }
 
@@ -122,10 +129,12 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
   if (const auto place = variants[chosen].place_workspace; place != nullptr) place(call);
   detail::prepare_attention_backward(s, call);
   if constexpr (!std::is_same_v<element, f32>) {
-    if (chosen == 0)
-      launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, element, Score, Mask>(
-          s, call, extra...);
-    if (chosen == 1)
+    constexpr bool has_sm90 = detail::attention_backward_with_has_sm90<Depth>;
+    if constexpr (has_sm90)
+      if (chosen == 0)
+        launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, element, Score, Mask>(
+            s, call, extra...);
+    if (chosen == (has_sm90 ? 1 : 0))
       call = launch_attention_backward_mma<attention_backward_mma_keys(Depth),
                                            attention_backward_mma_queries(Depth), element, Score, Mask>(
           s, call, extra...);

@@ -62,8 +62,8 @@ backward_case case_of(const covering_cases::values& v) {
   // ALiBi makes scores of a hundred, and so large a log-sum-exp: what their difference has of rounding is more than the
   // plain formula's in f32, in which both are of the same number where a query has one key. random.cpp draws it.
   if (in_f32) c.alibi = 0;
-  // Its error, of so few rows that one of them may be right by chance, is one of several batches: in f32, where no result
-  // is rounded to fewer bits, of several rows of each gradient.
+  // Its error, of so few rows that one of them may be right by chance, is one of several batches: in f32, where no
+  // result is rounded to fewer bits, of several rows of each gradient.
   const u32 fewest = in_f32 ? c.key_heads * std::min(c.queries, c.keys) : c.heads * c.queries;
   while (c.batches * fewest < 12) ++c.batches;
   c.wants_dq = (subsets[v[wanted]] & 1) != 0;

@@ -31,8 +31,9 @@
 // as done.release() was reached.
 //
 // Consumers may share out the stages in place of using each: consumer i of n has ring.consumer_from(t, i) and
-// advance<n>(), and one of them releases a stage. A barrier has two phases: where n does not divide the stages, so that a stage has
-// another consumer each round, one may wait for it only after the one before has, as consumers do that take turns.
+// advance<n>(), and one of them releases a stage. A barrier has two phases: where n does not divide the stages, so that
+// a stage has another consumer each round, one may wait for it only after the one before has, as consumers do that take
+// turns.
 //
 // In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies
 // reach have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block

@@ -19,8 +19,8 @@ attention_decode_variant attention_decode_mma_row() {
   return row;
 }
 
-// In the order in which they are preferred: of a head size that has kernels of its own, those for sm_80 come before what
-// is made for larger heads.
+// In the order in which they are preferred: of a head size that has kernels of its own, those for sm_80 come before
+// what is made for larger heads.
 template <scalar T>
 std::span<const attention_decode_variant> attention_decode_mma_rows() {
   static const auto& rows =

@@ -38,7 +38,7 @@ struct attention_row_input {
 
 struct attention_backward_options {
   // Those of the attention that is differentiated. Its `lse` is not written, `precision` not used: products
-  // of f32 are exact; `blocks` is refused.
+  // of f32 are exact; `blocks` and `variant` are refused.
   attention_options forward{};
   attention_row_input dlse{};  // the gradient of the lse, shaped as it
   // Of the bias: of the same extents, f32 or the elements of q; summed where they are 1.

@@ -64,8 +64,8 @@ u32 backward_heads_together(const attention_backward_call& call, const device_pr
   return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
 }
 
-// The shape for head sizes up to 64, 128 or 256. Scores that read memory, as those of users may, are computed in two parts at
-// 128, where a thread has the fewest registers left.
+// The shape for head sizes up to 64, 128 or 256. Scores that read memory, as those of users may, are computed in two
+// parts at 128, where a thread has the fewest registers left.
 template <std::uint32_t Depth, class Score>
 inline constexpr auto attention_backward_sm90_shape = [] {
   constexpr bool reads_memory = !std::is_same_v<Score, plain_score> && !std::is_same_v<Score, general_score>;

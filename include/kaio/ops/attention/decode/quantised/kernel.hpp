@@ -42,7 +42,7 @@ struct attention_decode_quantised_body {
                                               typename copies_type::swizzle, C.has_clusters()>;
   using scales_type = attention_decode_scales<C>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
-                                 p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
+                                 value_parts = C.depth / 8;
   static_assert(product::together == 2 && slices % 2 == 0 && key_parts % 2 == 0 && value_parts % 4 == 0);
 
   template <class Functions>

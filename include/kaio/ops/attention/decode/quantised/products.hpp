@@ -13,7 +13,8 @@
 
 namespace kaio::ops {
 
-// Scores of a thread in stage `stage`, whose first key of the tile is `key`, times their row's factor and their key's scale.
+// Scores of a thread in stage `stage`, whose first key of the tile is `key`, times their row's factor and their key's
+// scale.
 template <class Scores, class Parts, class Scales, class Key, class Factors>
 constexpr void scale_scores(thread t, const Scores& scores, Parts& s_parts, const Scales& scales,
                             const val<u32>& stage, const Key& key, const Factors& of_row) {

@@ -1,7 +1,7 @@
 #pragma once
-// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90: the kernel of 16 bits (sm90/kernel.hpp), with
-// tiles of as many bytes, which are twice as many keys. Codes become f16 on their way to the matrix instructions, as in
-// kernel.hpp; scales that differ from key to key come with the keys.
+// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90: the kernel of 16 bits
+// (sm90/kernel.hpp), with tiles of as many bytes, which are twice as many keys. Codes become f16 on their way to the
+// matrix instructions, as in kernel.hpp; scales that differ from key to key come with the keys.
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>

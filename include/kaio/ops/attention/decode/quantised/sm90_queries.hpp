@@ -1,6 +1,6 @@
 #pragma once
-// Q in registers as f16, straight from memory, and keys of codes of 8 bits to match (sm90/queries.hpp, for 16 bits). A lane has
-// a quarter of a row, neighbours, of which every four are its operands of a slice of 16 elements:
+// Q in registers as f16, straight from memory, and keys of codes of 8 bits to match (sm90/queries.hpp, for 16 bits). A
+// lane has a quarter of a row, neighbours, of which every four are its operands of a slice of 16 elements:
 //
 //   codes of a row          0..31   32..63  64..95  96..127     D = 128
 //   lane of a quad          0       1       2       3           slice s: codes 4 s to 4 s + 3 of them
@@ -46,8 +46,8 @@ struct attention_decode_code_operands {
                                   [](std::uint32_t i) { return 8 * i; });
   }
 
-  // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists. Returns what the
-  // scores of the row have to be multiplied by.
+  // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists. Returns what
+  // the scores of the row have to be multiplied by.
   template <std::uint32_t R>
   static constexpr val<f32> take_row(thread t, dsl::register_array<a_fragment, slices>& q,
                                      const val<attention_problem>& problem, const val<bool>& is_bf16,

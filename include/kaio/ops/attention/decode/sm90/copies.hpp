@@ -24,10 +24,10 @@ struct decode_columns {
 // Nothing comes along with a key.
 struct keys_alone {};
 
-// Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many
-// bytes as as many f32, or 1 / Codes as many. Eight lanes copy a row: 128 neighbouring bytes at a time; four where it has 64.
-// WithKeys: with_keys(stage, key of the tile, page, row, exists, lane of those that copy the row) begins to copy what comes
-// along with a key.
+// Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many bytes
+// as as many f32, or 1 / Codes as many. Eight lanes copy a row: 128 neighbouring bytes at a time; four where it has 64.
+// WithKeys: with_keys(stage, key of the tile, page, row, exists, lane of those that copy the row) begins to copy what
+// comes along with a key.
 template <auto C, scalar T, std::uint32_t Codes = 1, class WithKeys = keys_alone>
 class attention_decode_warp_copies {
   static constexpr std::uint32_t row_size = C.depth / Codes,  // in T

@@ -17,8 +17,8 @@
 
 namespace kaio::ops {
 
-// Loads of 16 bytes of row `row` of a tile, of which `rows` exist, one at least; of another one in its place, and where the
-// row has ended of its beginning, so that the loads depend on nothing. Load i begins element_of(i) after `first`.
+// Loads of 16 bytes of row `row` of a tile, of which `rows` exist, one at least; of another one in its place, and where
+// the row has ended of its beginning, so that the loads depend on nothing. Load i begins element_of(i) after `first`.
 template <std::uint32_t Loads, class ElementOf>
 constexpr dsl::register_array<val<u32x4>, Loads> load_query_row(thread t,
                                                                 const val<attention_problem>& problem,

@@ -24,7 +24,8 @@ constexpr val<u32> rows_of_decode_tile(thread t, const val<attention_split>& spl
   return t.let(max(min(max(all, block.first_row) - block.first_row, u32{rows}), 1u));
 }
 
-// Which of both rows of a thread, that exist, have NaN among their sums but not in their weights, or infinities of both signs.
+// Which of both rows of a thread, that exist, have NaN among their sums but not in their weights, or infinities of both
+// signs.
 template <class Parts, class Totals>
 constexpr auto rows_with_nan(thread t, const val<attention_split>& split, const decode_block& block,
                              const val<u32>& row, const Parts& o_parts, const Totals& totals) {
