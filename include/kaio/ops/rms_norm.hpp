@@ -3,14 +3,15 @@
 //
 //   rms_norm(s, x, weight, y);                                               // y = x / rms(x) * weight
 //   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});           // h = h + x; y = h / rms(h) * weight
+//   rms_norm(s, x, weight, codes, scales);                                   // y ~ codes * scales[row], i8 or e4m3
 //
 //   h = x + residual                                   where there is one: f32, rounded once to T
 //   y = h / rms(h) * (weight_offset + weight)          f32, rounded once to T; rms(h) = sqrt(mean of h^2 + epsilon)
 //
 // with T the element type of all of them. Sums of squares are in f32, in an order that depends on the size of a
 // row and on whether rows begin at multiples of 16 bytes: a row has the same bits alone and among others. The
-// residual that is written is h as it is rounded, and y is the norm of that. Nothing is allocated, read back
-// or waited for, so a call may be captured into a graph; a kernel is loaded when it is used for the first
+// residual that is written is h as it is rounded, and y is the norm of that. Codes and scales are those of
+// quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be captured into a graph; a kernel is loaded when it is used for the first
 // time on a device (rms_norm_warmup). Throws invalid_argument, by the name of the argument, before anything
 // runs; and what a launch throws.
 //
@@ -46,14 +47,21 @@ namespace detail {
 
 void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
                   const rms_norm_options& options);
+// scales: of rows, or not given: all by `scale`.
+void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
+                        const any_view& scales, f32 scale, const rms_norm_options& options);
+
+template <class T>
+concept rms_norm_code = std::is_same_v<T, i8> || std::is_same_v<T, e4m3>;
 
 template <class X, class Weight, class Out, std::size_t Rank>
 constexpr void require_rms_norm_types() {
   using element = std::remove_const_t<X>;
   static_assert(is_wide(element_kind_of<element>()), "kaio: the elements of rms_norm are f32, f16 or bf16");
-  static_assert(std::is_same_v<element, std::remove_const_t<Weight>> && std::is_same_v<element, Out>,
-                "kaio: the weight and the output of rms_norm have the element type of x, and the output is "
-                "not const");
+  static_assert(std::is_same_v<element, std::remove_const_t<Weight>> &&
+                    (std::is_same_v<element, Out> || rms_norm_code<Out>),
+                "kaio: the weight and the output of rms_norm have the element type of x, or the output that "
+                "of codes, i8 or e4m3; and the output is not const");
   static_assert(Rank >= 2 && Rank <= 4, "kaio: rms_norm takes views of two to four dimensions");
 }
 
@@ -64,13 +72,31 @@ constexpr void require_rms_norm_types() {
 // from everything else; fewer than 2^31 rows. Fastest where rows begin at multiples of 16 bytes and the size
 // is a multiple of 8.
 template <class X, class Weight, class Out, std::size_t Rank>
+  requires(!detail::rms_norm_code<Out>)
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Out, Rank>& out, const rms_norm_options& options = {}) {
   detail::require_rms_norm_types<X, Weight, Out, Rank>();
   detail::run_rms_norm(s, x, weight, out, options);
 }
 
-// Loads the kernels for elements of T ahead of their first use.
+// Into codes of i8 or e4m3, which are apart from everything else; scales: f32, of each row, the extents of x but the
+// last, any strides. Fastest where rows of codes begin at multiples of 8 bytes too.
+template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
+void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
+              const tensor_view<Code, Rank>& codes, const tensor_view<f32, Rank - 1>& scales,
+              const rms_norm_options& options = {}) {
+  detail::require_rms_norm_types<X, Weight, Code, Rank>();
+  detail::run_rms_norm_codes(s, x, weight, codes, scales, 0, options);
+}
+// By a scale that is known, above 0 and finite.
+template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
+void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
+              const tensor_view<Code, Rank>& codes, f32 scale, const rms_norm_options& options = {}) {
+  detail::require_rms_norm_types<X, Weight, Code, Rank>();
+  detail::run_rms_norm_codes(s, x, weight, codes, {}, scale, options);
+}
+
+// Loads the kernels for elements of T, into elements of T and into codes, ahead of their first use.
 void rms_norm_warmup(const runtime::device& gpu, element_kind kind);
 
 // The images of the kernels of rms_norm.

@@ -1,5 +1,6 @@
 #include "ops/rms_norm/rows.hpp"
 
+#include <kaio/ops/rms_norm/codes.hpp>
 #include <kaio/ops/rms_norm/kernel.hpp>
 
 #include <array>
@@ -10,40 +11,73 @@ namespace {
 
 constexpr u32 programmatic = 90;
 
-template <class T, u32 Sm>
-rms_norm_variant describe() {
-  return {.image = &rms_norm_rows<T, Sm>.image(),
-          .run = [](const stream& s, const rms_norm_problem& problem) {
-            const grid blocks(row_blocks(problem.rows, problem.lanes_log));
-            if constexpr (Sm >= programmatic)
-              rms_norm_rows<T, Sm>.launch(s, blocks.programmatic(), problem);
-            else
-              rms_norm_rows<T, Sm>.launch(s, blocks, problem);
+constexpr const rms_norm_problem& norm_of(const rms_norm_problem& problem) { return problem; }
+constexpr const rms_norm_problem& norm_of(const rms_norm_codes_problem& problem) { return problem.norm; }
+
+template <const auto& Kernel, class Problem, u32 Sm>
+rms_norm_variant<Problem> describe() {
+  return {.image = &Kernel.image(), .run = [](const stream& s, const Problem& problem) {
+            const grid blocks(row_blocks(norm_of(problem).rows, norm_of(problem).lanes_log));
+            Kernel.launch(s, Sm >= programmatic ? blocks.programmatic() : blocks, problem);
           }};
 }
 
 // Of f32, f16, bf16: for each device, and programmatic.
-const std::array<std::array<rms_norm_variant, 2>, 3>& table() {
-  static const std::array<std::array<rms_norm_variant, 2>, 3> rows{{
-      {describe<f32, 70>(), describe<f32, programmatic>()},
-      {describe<f16, 70>(), describe<f16, programmatic>()},
-      {describe<bf16, 70>(), describe<bf16, programmatic>()},
+template <class Problem>
+using variants = std::array<std::array<rms_norm_variant<Problem>, 2>, 3>;
+
+const variants<rms_norm_problem>& table() {
+  using p = rms_norm_problem;
+  static const variants<p> rows{{
+      {describe<rms_norm_rows<f32, 70>, p, 70>(),
+       describe<rms_norm_rows<f32, programmatic>, p, programmatic>()},
+      {describe<rms_norm_rows<f16, 70>, p, 70>(),
+       describe<rms_norm_rows<f16, programmatic>, p, programmatic>()},
+      {describe<rms_norm_rows<bf16, 70>, p, 70>(),
+       describe<rms_norm_rows<bf16, programmatic>, p, programmatic>()},
+  }};
+  return rows;
+}
+const variants<rms_norm_codes_problem>& table_of_codes() {
+  using p = rms_norm_codes_problem;
+  static const variants<p> rows{{
+      {describe<rms_norm_code_rows<f32, 70>, p, 70>(),
+       describe<rms_norm_code_rows<f32, programmatic>, p, programmatic>()},
+      {describe<rms_norm_code_rows<f16, 70>, p, 70>(),
+       describe<rms_norm_code_rows<f16, programmatic>, p, programmatic>()},
+      {describe<rms_norm_code_rows<bf16, 70>, p, 70>(),
+       describe<rms_norm_code_rows<bf16, programmatic>, p, programmatic>()},
   }};
   return rows;
 }
 
-}  // namespace
-
-const rms_norm_variant& rms_norm_variant_for(element_kind kind, const device_properties& device) {
-  const auto& of_kind = table()[kind == element_kind::f32 ? 0 : kind == element_kind::f16 ? 1 : 2];
+template <class Problem>
+const rms_norm_variant<Problem>& variant_of(const variants<Problem>& all, element_kind kind,
+                                            const device_properties& device) {
+  const auto& of_kind = all[kind == element_kind::f32 ? 0 : kind == element_kind::f16 ? 1 : 2];
   const bool later =
       device.target.sm >= programmatic && !(device.ptx_version < of_kind[1].image->needs.version);
   return of_kind[later ? 1 : 0];
 }
 
+}  // namespace
+
+const rms_norm_variant<rms_norm_problem>& rms_norm_variant_for(element_kind kind,
+                                                               const device_properties& device) {
+  return variant_of(table(), kind, device);
+}
+const rms_norm_variant<rms_norm_codes_problem>& rms_norm_codes_variant_for(element_kind kind,
+                                                                           const device_properties& device) {
+  return variant_of(table_of_codes(), kind, device);
+}
+
 void list_rms_norm_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const auto& of_kind : table())
-    for (const rms_norm_variant& v : of_kind) list.push_back(v.image);
+  const auto add = [&](const auto& all) {
+    for (const auto& of_kind : all)
+      for (const auto& v : of_kind) list.push_back(v.image);
+  };
+  add(table());
+  add(table_of_codes());
 }
 
 }  // namespace kaio::ops

@@ -18,6 +18,8 @@
 
 namespace kaio::ops {
 
+// end(results): what becomes of the rows. results(f) calls f(piece, offset, y) for each piece of a row that this thread
+// has, 8 elements or one: its number, how many bytes of T after the row's first element it begins, and the norm there.
 template <dsl::scalar T, std::uint32_t Sm>
 struct rms_norm_body {
   using elements = row_elements<T, Sm>;
@@ -25,10 +27,12 @@ struct rms_norm_body {
   static constexpr u32 words = held * elements::words;
 
   struct row_addresses {
-    val<u64> x, out, residual, residual_out, weight;
+    val<u64> x, residual, residual_out, weight;
   };
 
-  static constexpr void run(thread t, const val<rms_norm_problem>& problem) {
+  // problem: an rms_norm_problem, or a member that is one.
+  template <class Problem, class End>
+  static constexpr void run(thread t, const Problem& problem, const End& end) {
     const row_sums of_warps(t);
     const row_place place = place_of_thread(t, t.let(problem[&rms_norm_problem::lanes_log]));
     const val exists = t.let(place.row < problem[&rms_norm_problem::rows]);
@@ -87,40 +91,44 @@ struct rms_norm_body {
     const val total = sum_of_row(t, t.let(sum), place, of_warps);
     const val inverse = t.let(rsqrt(total / cast<f32>(size) + problem[&rms_norm_problem::epsilon]));
     const val offset = t.let(problem[&rms_norm_problem::weight_offset]);
-    if (auto by_runs = t.when(whole)) {
-      for (u32 r = 0; r < held; ++r)
-        if (auto inside = t.when(run_at(r) < runs)) {
-          const auto y = array_of<run_size>([&](u32 i) {
-            const val own = elements::value(t, x, r * elements::words, i);
-            const val weight = elements::value(t, weights, r * elements::words, i);
-            return t.let(own * inverse * (offset + weight));
-          });
-          const val to = t.let(at.out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
-          const auto rounded = elements::rounded_words(t, y);
-          elements::store_words(t, to, rounded);
-        }
-      finish<run_size>(t, at, first_far, runs, place.lanes, inverse, offset);
-    }
-    if (auto one_by_one = t.when(single)) finish<1>(t, at, place.lane, size, place.lanes, inverse, offset);
+    end(place, exists, [&](const auto& f) {
+      if (auto by_runs = t.when(whole)) {
+        for (u32 r = 0; r < held; ++r)
+          if (auto inside = t.when(run_at(r) < runs)) {
+            const auto y = array_of<run_size>([&](u32 i) {
+              const val own = elements::value(t, x, r * elements::words, i);
+              const val weight = elements::value(t, weights, r * elements::words, i);
+              return t.let(own * inverse * (offset + weight));
+            });
+            f(run_at(r), t.let(cast<u64>(run_at(r)) * u64{run_size * sizeof(T)}), y);
+          }
+        each_result<run_size>(t, at, first_far, runs, place.lanes, inverse, offset, f);
+      }
+      if (auto one_by_one = t.when(single))
+        each_result<1>(t, at, place.lane, size, place.lanes, inverse, offset, f);
+    });
   }
 
- private:
-  static constexpr row_addresses find_row(thread t, const val<rms_norm_problem>& problem,
-                                          const val<u32>& row) {
+  // Where the row of a place begins, of elements of 2^shift bytes; 0 where there is none.
+  template <class Problem, class Strides>
+  static constexpr val<u64> row_of(thread t, const Problem& problem, const Strides& strides,
+                                   const val<u32>& row, const val<u32>& shift) {
     const quotient of_heads = divide(t, row, problem[&rms_norm_problem::heads]);
     const quotient of_tokens = divide(t, of_heads.whole, problem[&rms_norm_problem::tokens]);
-    const val shift = t.let(val<u32>(sizeof(T) == 4 ? 2u : 1u));
-    const auto address = [&](auto member) {
-      const auto strides = problem[member];
-      const val base = t.let(strides[&row_strides::address]);
-      const val place = row_address(t, strides, of_tokens.whole, of_tokens.rest, of_heads.rest, shift);
-      return t.let(select(base != 0u, place, u64{0}));
-    };
+    const val base = t.let(strides[&row_strides::address]);
+    const val place = row_address(t, strides, of_tokens.whole, of_tokens.rest, of_heads.rest, shift);
+    return t.let(select(base != 0u, place, u64{0}));
+  }
+  static constexpr val<u32> shift_of(thread t) { return t.let(val<u32>(sizeof(T) == 4 ? 2u : 1u)); }
+
+ private:
+  template <class Problem>
+  static constexpr row_addresses find_row(thread t, const Problem& problem, const val<u32>& row) {
+    const auto address = [&](auto member) { return row_of(t, problem, problem[member], row, shift_of(t)); };
     const val x = address(&rms_norm_problem::x);
-    const val out = address(&rms_norm_problem::out);
     const val residual = address(&rms_norm_problem::residual);
     const val residual_out = address(&rms_norm_problem::residual_out);
-    return {x, out, residual, residual_out, t.let(problem[&rms_norm_problem::weight])};
+    return {x, residual, residual_out, t.let(problem[&rms_norm_problem::weight])};
   }
 
   // Pieces `first`, first + lanes, ... of x, with the residual; into residual_out, and their squares to sum.
@@ -144,10 +152,10 @@ struct rms_norm_body {
   }
 
   // The same pieces again: from residual_out, which this thread has written, or as before.
-  template <std::uint32_t Width>
-  static constexpr void finish(thread t, const row_addresses& at, const val<u32>& first,
-                               const val<u32>& pieces, const val<u32>& lanes, const val<f32>& inverse,
-                               const val<f32>& weight_offset) {
+  template <std::uint32_t Width, class F>
+  static constexpr void each_result(thread t, const row_addresses& at, const val<u32>& first,
+                                    const val<u32>& pieces, const val<u32>& lanes, const val<f32>& inverse,
+                                    const val<f32>& weight_offset, const F& f) {
     using piece = row_piece<elements, Width>;
     const val is_written = t.let(at.residual_out != 0u);
     const val from = t.let(select(is_written, at.residual_out, at.x));
@@ -165,7 +173,7 @@ struct rms_norm_body {
       const auto weight = piece::load(t, t.let(at.weight + offset));
       const auto y =
           array_of<Width>([&](u32 e) { return t.let(h[e] * inverse * (weight_offset + weight[e])); });
-      piece::store(t, t.let(at.out + offset), y);
+      f(t.let(i), offset, y);
     }
   }
 
@@ -187,8 +195,17 @@ struct rms_norm_body {
 
 // Launched with row_blocks(rows, lanes_log) blocks; from sm_90 on programmatically.
 template <dsl::scalar T, std::uint32_t Sm>
-inline constexpr auto rms_norm_rows = kaio::kernel<"rms_norm_" + type_name<T> + "_sm" + decimal<Sm>,
-                                                   row_threads, kernel_options{.target = {Sm, false}}>(
-    [](thread t, val<rms_norm_problem> problem) { rms_norm_body<T, Sm>::run(t, problem); });
+inline constexpr auto rms_norm_rows =
+    kaio::kernel<"rms_norm_" + type_name<T> + "_sm" + decimal<Sm>, row_threads,
+                 kernel_options{.target = {Sm, false}}>([](thread t, val<rms_norm_problem> problem) {
+      using body = rms_norm_body<T, Sm>;
+      body::run(t, problem, [&](const row_place& place, const val<bool>&, const auto& results) {
+        const val to =
+            body::row_of(t, problem, problem[&rms_norm_problem::out], place.row, body::shift_of(t));
+        results([&]<class Y>(const val<u32>&, const val<u64>& offset, const Y& y) {
+          row_piece<row_elements<T, Sm>, Y::size()>::store(t, t.let(to + offset), y);
+        });
+      });
+    });
 
 }  // namespace kaio::ops
