@@ -178,7 +178,8 @@ class attention_decode_bench : attention_measurement<T> {
     void append(const stream& s, const decode_problem& p, const cache_of& to) {
       kv_cache<C> cache = to.cache;
       cache.lengths = lengths_before(p);
-      append_kv(s, rows(p, k), rows(p, v), cache, {.rotary = {.cos = table(p, cos), .sin = table(p, sin)}});
+      append_kv(s, rows(p, k), rows(p, v), cache,
+                {.rotary = {.cos = table(p, cos), .sin = table(p, sin)}, .constant_numbers = true});
       rotary(s, to.q, turned(p), table(p, cos), table(p, sin), {.offsets = lengths_before(p)});
     }
   };

@@ -147,6 +147,9 @@ struct resolution {
   void check_cache(const any_cache& cache) {
     if (!options.rotary.offsets.is_null())
       wrong("rotary.offsets with a cache; positions are those of its keys, or rotary.positions");
+    for (const append_scale_input* scale : {&options.k_scale, &options.v_scale})
+      if (scale->view.rank == 2)
+        wrong("k_scale or v_scale of (sequences, heads); give (1), (heads) or (pages, rows, heads)");
     append_kv_options of{};
     of.cu_seqlens = options.cu_seqlens;
     of.slots = options.slots;

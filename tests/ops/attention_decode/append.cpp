@@ -22,6 +22,7 @@ struct append_decode {
   i64 queries = 2, tokens = 2, heads = 4, key_heads = 2, size = 64;
   u32 rotated = 32;  // pairs; 0: none
   bool interleaved = false, padding = false, computed = false, causal = true;
+  bool by_sequence = false;  // scales of 8 bits: of each sequence and head
   std::vector<i32> lengths{13, 0, 31};
 };
 
@@ -97,8 +98,10 @@ class append_decode_run {
   cache_and_results<T, C> memory() const {
     cache_and_results<T, C> m;
     m.k = upload(old_k), m.v = upload(old_v);
-    m.k_scale = upload(std::vector<f32>(static_cast<std::size_t>(pages * rows * c.key_heads), 0.5f));
-    m.v_scale = upload(std::vector<f32>(static_cast<std::size_t>(pages * rows * c.key_heads), 0.25f));
+    m.k_scale = upload(scales_of_rows(0.5f));
+    m.v_scale = upload(scales_of_rows(0.25f));
+    if (c.by_sequence)
+      m.k_scale = upload(scales_of_sequences(0.5f)), m.v_scale = upload(scales_of_sequences(0.25f));
     m.q = under_test().allocate<T>(q.size());
     m.o = upload(std::vector<T>(q.size(), from_float<T>(-7.0f)));
     m.lse = upload(std::vector<f32>(static_cast<std::size_t>(batches * c.heads * c.queries), -7.0f));
@@ -129,6 +132,7 @@ class append_decode_run {
   // append_kv, rotary, attention_decode.
   void apart(cache_and_results<T, C>& m) const {
     append_kv_options to;
+    buffer<f32> k_by_page, v_by_page;
     if (c.rotated != 0) {
       to.rotary = turn();
       if (c.queries == c.tokens) to.rotary.q = {queries_of(on_q), output(m.q)};
@@ -137,7 +141,10 @@ class append_decode_run {
     if constexpr (has_codes) {
       if (c.computed)
         to.k_scale_out = scale(m.k_scale), to.v_scale_out = scale(m.v_scale);
-      else
+      else if (c.by_sequence) {  // by the pages that a sequence has, which is the same
+        k_by_page = upload(scales_by_page(0.5f)), v_by_page = upload(scales_by_page(0.25f));
+        to.k_scale = scale(k_by_page), to.v_scale = scale(v_by_page);
+      } else
         to.k_scale = scale(m.k_scale), to.v_scale = scale(m.v_scale);
     }
     give_scales(options, m);
@@ -190,7 +197,39 @@ class append_decode_run {
     return options;
   }
   void give_scales(attention_decode_options& options, cache_and_results<T, C>& m) const {
-    if constexpr (has_codes) options.k_scale = scale(m.k_scale), options.v_scale = scale(m.v_scale);
+    if constexpr (has_codes) {
+      if (c.by_sequence) {
+        options.k_scale = tensor_view<const f32, 2>(m.k_scale, batches, c.key_heads);
+        options.v_scale = tensor_view<const f32, 2>(m.v_scale, batches, c.key_heads);
+      } else {
+        options.k_scale = scale(m.k_scale), options.v_scale = scale(m.v_scale);
+      }
+    }
+  }
+  std::vector<f32> scales_of_rows(f32 first) const {
+    return std::vector<f32>(static_cast<std::size_t>(pages * rows * c.key_heads), first);
+  }
+  f32 scale_of_sequence(f32 first, i64 b, i64 h) const {
+    return first + 0.125f * static_cast<f32>(b * c.key_heads + h);
+  }
+  std::vector<f32> scales_of_sequences(f32 first) const {
+    std::vector<f32> result;
+    for (i64 b = 0; b < batches; ++b)
+      for (i64 h = 0; h < c.key_heads; ++h) result.push_back(scale_of_sequence(first, b, h));
+    return result;
+  }
+  std::vector<f32> scales_by_page(f32 first) const {
+    const auto order = on_pages.download();
+    std::vector<f32> result = scales_of_rows(first);
+    const i64 of_sequence = pages / batches;
+    for (i64 p = 0; p < pages; ++p) {
+      const i64 at = c.kind == form::contiguous ? p : order[static_cast<std::size_t>(p)];
+      for (i64 r = 0; r < rows; ++r)
+        for (i64 h = 0; h < c.key_heads; ++h)
+          result[static_cast<std::size_t>((at * rows + r) * c.key_heads + h)] =
+              scale_of_sequence(first, p / of_sequence, h);
+    }
+    return result;
   }
   tensor_view<T, 2> table(const buffer<T>& x) const {
     return tensor_view<T, 2>(const_cast<buffer<T>&>(x), positions, i64{c.rotated});
@@ -256,6 +295,8 @@ TEST_CASE("attention_decode: another number of queries than of new keys", "[ops]
 TEST_CASE("attention_decode: new keys and values in 8 bits", "[ops][attention_decode][append][codes]") {
   check_append_decode<f16, e4m3>({.computed = true});
   check_append_decode<bf16, i8>({.kind = form::contiguous, .rotated = 0});
+  check_append_decode<f16, e4m3>({.by_sequence = true});
+  check_append_decode<bf16, i8>({.kind = form::contiguous, .by_sequence = true});
 }
 
 TEST_CASE("attention_decode: an append after the lengths have changed", "[ops][attention_decode][append]") {
@@ -316,6 +357,29 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
                       .rotary = {.cos = turns, .sin = tensor_view<const f16, 2>(far, 8, 16)}},
            .workspace = space});
   refuses("neither cache.lengths", {.k = apart.k, .v = apart.v}, {.append = {.k = fresh, .v = fresh}});
+  // Counts of their own.
+  const tensor_view<const f16, 3> packed(rows, 3, 2, 32);
+  const tensor_view<const i32, 1> cu(numbers, 3), positions(numbers, 2);
+  const append_rotary turned{.cos = turns, .sin = turns};
+  refuses("append.cu_k without append.k", apart, {.append = {.cu_k = cu}});
+  refuses("four dimensions next to append.cu_k", apart, {.append = {.k = fresh, .v = packed, .cu_k = cu}});
+  refuses("another number of dimensions than q", apart, {.append = {.k = fresh, .v = packed}});
+  refuses("another number of dimensions than q", apart, {.append = {.k = packed, .v = packed}});
+  refuses("argument append.cu_k has extent 0", apart,
+          {.append = {.k = packed, .v = packed, .cu_k = tensor_view<const i32, 1>(numbers, 4)}});
+  refuses("append.rotary.positions next to append.cu_k", apart,
+          {.append = {.k = packed,
+                      .v = packed,
+                      .cu_k = cu,
+                      .rotary = {.cos = turns, .sin = turns, .positions = positions}},
+           .workspace = space});
+  kv_cache<f16> listed = apart;
+  listed.lengths = {};
+  listed.indptr = cu, listed.indices = positions, listed.last_page_len = positions;
+  refuses("append.rotary with append.cu_k and last_page_len", listed,
+          {.max_length = 8,
+           .append = {.k = packed, .v = packed, .cu_k = cu, .rotary = turned},
+           .workspace = space});
   const thrown error = catch_error(
       [&] { attention_decode(s, q, kv_cache<const f16>(apart), o, {.append = {.k = fresh, .v = fresh}}); });
   REQUIRE(error.code == errc::invalid_argument);

@@ -16,6 +16,10 @@ struct append_form {
   bool interleaved = false;
   bool q_at_first = false;
   bool by_positions = false;  // by numbers of the tokens, which are not their places
+  std::vector<u32> counts{};  // in place of tokens, of each sequence: by cu_k
+
+  bool of_own_counts() const { return !counts.empty(); }
+  u32 of(u32 b) const { return of_own_counts() ? counts[b] : tokens; }
 };
 
 // On the host: queries and cache as they are after the append. On the device: as they are before it.
@@ -28,15 +32,20 @@ class appending_memory {
       : after(c), form_(form), batches_(c.batches()) {
     REQUIRE(!c.together);
     if (change) change(after);
-    tensor4<T> new_k(batches_, form.tokens, c.key_heads, c.qk_size, false, 0),
-        new_v(batches_, form.tokens, c.key_heads, c.v_size, false, 0), old_k = after.k, old_v = after.v;
+    std::vector<i32> before, first_positions, positions, begins{0};
+    for (u32 b = 0; b < batches_; ++b) begins.push_back(begins[b] + static_cast<i32>(form.of(b)));
+    // New rows of each sequence, one after the other.
+    const u32 all_tokens = static_cast<u32>(begins.back());
+    tensor4<T> new_k(1, all_tokens, c.key_heads, c.qk_size, false, 0),
+        new_v(1, all_tokens, c.key_heads, c.v_size, false, 0), old_k = after.k, old_v = after.v;
     given_q = after.q;
-    std::vector<i32> before, positions;
     u32 most = 0;
     for (u32 b = 0; b < batches_; ++b) {
-      REQUIRE(c.lengths[b] >= c.left_of(b) + form.tokens);
-      before.push_back(static_cast<i32>(c.lengths[b] - form.tokens));
-      for (u32 i = 0; i < form.tokens; ++i)
+      REQUIRE(c.lengths[b] >= c.left_of(b) + form.of(b));
+      before.push_back(static_cast<i32>(c.lengths[b] - form.of(b)));
+      first_positions.push_back(form.by_positions ? static_cast<i32>(11 * b + 1)
+                                                  : before[b] - static_cast<i32>(c.left_of(b)));
+      for (u32 i = 0; i < form.of(b); ++i)
         positions.push_back(form.by_positions
                                 ? static_cast<i32>(11 * b + 3 * i + 1)
                                 : before[b] + static_cast<i32>(i) - static_cast<i32>(c.left_of(b)));
@@ -47,30 +56,31 @@ class appending_memory {
       if (form.pairs != 0) rotate_on_host(&first, tables, position, form.interleaved, false);
     };
     for (u32 b = 0; b < batches_; ++b) {
-      for (u32 i = 0; i < form.tokens; ++i) {
+      for (u32 i = 0; i < form.of(b); ++i) {
         const key_place at = after.numbers.place(c, b, static_cast<u32>(before[b]) + i);
+        const u32 token = static_cast<u32>(begins[b]) + i;
         for (u32 h = 0; h < c.key_heads; ++h) {
           for (u32 e = 0; e < c.qk_size; ++e) {
-            new_k.at(b, i, h, e) = after.k.at(at.page, at.row, h, e);
+            new_k.at(0, token, h, e) = after.k.at(at.page, at.row, h, e);
             old_k.at(at.page, at.row, h, e) = from_float<T>(-3.0f);
           }
           for (u32 e = 0; e < c.v_size; ++e) {
-            new_v.at(b, i, h, e) = after.v.at(at.page, at.row, h, e);
+            new_v.at(0, token, h, e) = after.v.at(at.page, at.row, h, e);
             old_v.at(at.page, at.row, h, e) = from_float<T>(-5.0f);
           }
-          turn(after.k.at(at.page, at.row, h, 0), positions[b * form.tokens + i]);
+          turn(after.k.at(at.page, at.row, h, 0), positions[token]);
         }
       }
       for (u32 i = 0; i < c.queries; ++i)
         for (u32 h = 0; h < c.heads; ++h)
-          turn(after.q.at(b, i, h, 0),
-               form.by_positions ? positions[b * form.tokens + i]
-                                 : positions[b * form.tokens] + static_cast<i32>(form.q_at_first ? 0 : i));
+          turn(after.q.at(b, i, h, 0), form.by_positions
+                                           ? positions[b * form.tokens + i]
+                                           : first_positions[b] + static_cast<i32>(form.q_at_first ? 0 : i));
     }
     on_q_ = upload(given_q.host);
     after.on_k = upload(old_k.host), after.on_v = upload(old_v.host);
     on_new_k_ = upload(new_k.host), on_new_v_ = upload(new_v.host);
-    on_before_ = upload(before), on_positions_ = upload(positions);
+    on_before_ = upload(before), on_positions_ = upload(positions), on_begins_ = upload(begins);
     on_cos_ = upload(tables.cos), on_sin_ = upload(tables.sin);
     q = given_q.template view<const T>(on_q_);
     cache.k = after.k.template view<T>(after.on_k);
@@ -82,7 +92,14 @@ class appending_memory {
     cache.batch_index = after.cache.batch_index;
     cache.left_padding = after.cache.left_padding;
     if (!c.by_last_page) cache.lengths = tensor_view<const i32, 1>(on_before_, batches_);
-    append = {.k = new_k.template view<const T>(on_new_k_), .v = new_v.template view<const T>(on_new_v_)};
+    if (form.of_own_counts()) {
+      append.k = tensor_view<const T, 3>(on_new_k_, all_tokens, c.key_heads, c.qk_size);
+      append.v = tensor_view<const T, 3>(on_new_v_, all_tokens, c.key_heads, c.v_size);
+      append.cu_k = tensor_view<const i32, 1>(on_begins_, batches_ + 1);
+    } else {
+      append.k = tensor_view<const T, 4>(on_new_k_, batches_, form.tokens, c.key_heads, c.qk_size);
+      append.v = tensor_view<const T, 4>(on_new_v_, batches_, form.tokens, c.key_heads, c.v_size);
+    }
     if (form.pairs == 0) return;
     append.rotary = {.cos = tables.view(on_cos_), .sin = tables.view(on_sin_)};
     append.rotary.interleaved = form.interleaved;
@@ -110,7 +127,7 @@ class appending_memory {
   append_form form_;
   u32 batches_;
   buffer<T> on_q_, on_new_k_, on_new_v_, on_cos_, on_sin_;
-  buffer<i32> on_before_, on_positions_;
+  buffer<i32> on_before_, on_positions_, on_begins_;
 };
 
 // `Call` is library_decode or one like it.
@@ -141,7 +158,8 @@ decode_results<T> run_appending(const decode_case& c, appending_memory<T>& memor
 
 template <class T>
 void check_appending(const decode_case& c, const append_form& form) {
-  CAPTURE(c.text(), form.tokens, form.pairs, form.interleaved, form.q_at_first, form.by_positions);
+  CAPTURE(c.text(), form.tokens, form.counts, form.pairs, form.interleaved, form.q_at_first,
+          form.by_positions);
   appending_memory<T> memory(c, form);
   compare_decode(c, memory.after, run_appending(c, memory));
 }

@@ -20,7 +20,7 @@ namespace kaio::tests {
 enum class cache_kind { contiguous, table, list };
 
 // Of a cache of 8 bits: one for all of it, one for each head, one for each key of a head.
-enum class scale_kind { none, one, heads, keys };
+enum class scale_kind { none, one, heads, sequences, keys };
 
 struct decode_case {
   u32 queries = 1, heads = 4, key_heads = 2, qk_size = 64, v_size = 64;

@@ -48,6 +48,8 @@ void check_format() {
                         .heads_first = true,
                         .scales = scale_kind::keys});
   check_codes<f16, C>({.lengths = {300}, .kind = cache_kind::table, .page = 1, .scales = scale_kind::keys});
+  check_codes<bf16, C>(
+      {.lengths = {70, 9, 129}, .kind = cache_kind::table, .page = 16, .scales = scale_kind::sequences});
 }
 
 // Element 5 of V at key j of sequence 0 is `code`, or the key's scales are NaN.
@@ -60,7 +62,7 @@ void check_with(decode_case c, u32 j, std::optional<C> code) {
     if (code) memory.v.at(at.page, at.row, h, 5) = *code;
     if (!code)
       for (cache_scales* scales : {&memory.k_scale, &memory.v_scale})
-        scales->host[scales->index(at, h)] = std::numeric_limits<f32>::quiet_NaN();
+        scales->host[scales->index(0, at, h)] = std::numeric_limits<f32>::quiet_NaN();
   }
   memory.upload_again();
   for (const std::string_view variant :

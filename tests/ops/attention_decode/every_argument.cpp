@@ -1,5 +1,5 @@
-// attention_decode with all arguments of FlashAttention-2's flash_attn_with_kvcache in one call, and with what other
-// libraries have next to them, compared with double precision.
+// attention_decode with all arguments of FlashAttention-2's flash_attn_with_kvcache in one call, with those that
+// FlashAttention-3 and other libraries have next to them, compared with double precision.
 #include "tests/ops/attention_decode/append_case.hpp"
 
 using namespace kaio;
@@ -66,4 +66,19 @@ TEST_CASE("attention_decode: tokens rotated by positions of their own", "[ops][a
   check_appending<f16>(c, {.tokens = 2, .pairs = 32, .by_positions = true});
   c.left = {3, 8};  // which positions are not reduced by
   check_appending<bf16>(c, {.tokens = 2, .pairs = 16, .interleaved = true, .by_positions = true});
+}
+
+TEST_CASE("attention_decode: new tokens of counts of their own, cu_seqlens_k_new",
+          "[ops][attention_decode][append]") {
+  decode_case c = all_arguments();
+  c.kind = cache_kind::table;
+  check_appending<f16>(c, {.pairs = 16, .interleaved = true, .counts = {5, 0, 2}});
+  check_appending<bf16>(c, {.counts = {1, 3, 4}});
+  c.kind = cache_kind::contiguous;
+  c.causal = causal_alignment::none;
+  c.window = {};
+  check_appending<f16>(c, {.pairs = 32, .q_at_first = true, .counts = {0, 0, 7}});
+  c.kind = cache_kind::list;
+  c.by_last_page = true;
+  check_appending<f32>(c, {.counts = {2, 1, 0}});
 }

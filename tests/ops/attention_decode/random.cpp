@@ -47,7 +47,7 @@ decode_case draw(std::uint64_t seed) {
   c.invariant = chance(5);
   if (chance(4)) c.max_length = c.longest() + below(100);
   if (c.max_length == 0 && chance(6)) c.variant = "attention_decode_simt";
-  c.scales = static_cast<scale_kind>(below(4));
+  c.scales = static_cast<scale_kind>(below(5));
   return c;
 }
 

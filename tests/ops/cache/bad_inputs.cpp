@@ -186,6 +186,10 @@ TEST_CASE("append_kv: bad inputs", "[ops][cache]") {
   const tensor_view<f32, 3> computed(t.scales, 5, 8, 2);
   small("k_scale next to k_scale_out", {.k_scale = scale, .k_scale_out = computed});
   small("argument v_scale has extent 0", {.v_scale = tensor_view<const f32, 1>(t.scales, 3)});
+  small("argument k_scale has extent 0", {.k_scale = tensor_view<const f32, 2>(t.scales, 3, 2)});
+  small("argument k_scale has extent 1", {.k_scale = tensor_view<const f32, 2>(t.scales, 2, 3)});
+  small("where rows are of no sequence", {.slots = tensor_view<const i32, 2>(t.numbers, 2, 3),
+                                          .k_scale = tensor_view<const f32, 2>(t.scales, 2, 2)});
   small("argument v_scale_out has extent 1", {.v_scale_out = tensor_view<f32, 3>(t.scales, 5, 7, 2)});
   small("output v_scale_out shares memory with argument k_scale_out",
         {.k_scale_out = computed, .v_scale_out = computed});
@@ -213,6 +217,8 @@ TEST_CASE("copy_pages and gather_kv: bad inputs", "[ops][cache]") {
   t.refuses("gather_kv_varlen takes it", [&] { gather_kv(t.s, t.cache, k, v, {.cu_seqlens = t.of(3)}); });
   const tensor_view<const f32, 1> scale(t.scales, 3);
   t.refuses("it has no scales", [&] { gather_kv(t.s, t.cache, k, v, {.k_scale = scale}); });
+  t.refuses("where rows are of no sequence",
+            [&] { gather_kv(t.s, t.small, k, v, {.k_scale = tensor_view<const f32, 2>(t.scales, 2, 2)}); });
   t.refuses("argument v_scale has extent 0", [&] { gather_kv(t.s, t.small, k, v, {.v_scale = scale}); });
   t.refuses("no cu_seqlens", [&] {
     gather_kv_varlen(t.s, t.cache, tensor_view<f16, 3>(t.y_memory, 6, 2, 32),

@@ -80,6 +80,8 @@ TEST_CASE("qkv_project: bad input", "[ops][qkv]") {
           [&](qkv_options& o) { o.rotary.offsets = numbers_view(run.on_offsets, 2); });
   refused("k_scale of a cache whose elements", w, {to_q, cache},
           [&](qkv_options& o) { o.k_scale = tensor_view<const f32, 1>(run.on_cos, 1); });
+  refused("k_scale or v_scale of (sequences, heads)", w, {to_q, cache},
+          [&](qkv_options& o) { o.k_scale = tensor_view<const f32, 2>(run.on_cos, 2, 1); });
   refused("cache.v", w, {to_q, kv_cache<f16>{.k = kept_k, .v = kept_k, .lengths = cache.lengths}});
   if (gpu.properties().target.sm >= 80) {
     const qkv_weights across = tensor_view<const f16, 2>(run.on_w, 32, 256).transposed();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -151,12 +152,13 @@ struct resolution {
             " of a cache whose elements are those of k and v; it has no scales");
     if (has_given && has_computed) wrong(scale + " next to " + scale + "_out; give one of them");
     if (has_given) {
-      const scale_strides by = check_scale(check, scale, given.view, to);
+      const scale_strides by = check_scale(check, operation, scale, given.view, to,
+                                           by_slots ? std::nullopt : std::optional(sequences));
       rows.scale = by.address;
       rows.scale_page = by.page;
       rows.scale_row = by.row;
       rows.scale_head = by.head;
-      rows.scales_are = static_cast<u32>(scale_source::given);
+      rows.scales_are = static_cast<u32>(by.of_sequence ? scale_source::of_sequence : scale_source::given);
     }
     if (has_computed) {
       check.output(scale + "_out", computed);
@@ -214,6 +216,7 @@ struct resolution {
     for (const auto& [rows, turned] : {std::pair{&p.of_k, pairs}, std::pair{&p.of_v, 0u}})
       pieces = std::max({pieces, units_of_row(turned, rows->size, rows->kept != 0), rows->size / 16});
     p.lanes_log = lanes_log2(pieces);
+    p.constant = options.constant_numbers ? 1 : 0;
   }
 };
 

@@ -190,13 +190,23 @@ kept_type kept_as(element_kind kind) {
                                       : kept_type::same;
 }
 
-scale_strides check_scale(const validation& check, std::string_view name, const any_view& scale,
-                          const any_view& cache) {
+scale_strides check_scale(const validation& check, std::string_view operation, std::string_view name,
+                          const any_view& scale, const any_view& cache,
+                          std::optional<std::int64_t> sequences) {
   check.input(name, scale);
   if (scale.rank == 1) {
     if (scale.extents[0] == 1) return {scale.address, 0, 0, 0};
     check.extent(name, scale, 0, cache.extents[2], "1, or the heads of k and v");
     return {scale.address, 0, 0, scale.strides[0]};
+  }
+  if (scale.rank == 2) {
+    if (!sequences)
+      refuse(operation, std::string(name) +
+                            " of (sequences, heads), where rows are of no sequence; give (1), (heads) "
+                            "or (pages, rows, heads)");
+    check.extent(name, scale, 0, *sequences, "the sequences");
+    check.extent(name, scale, 1, cache.extents[2], "the heads of k and v");
+    return {scale.address, scale.strides[0], 0, scale.strides[1], true};
   }
   for (std::uint32_t d = 0; d < 3; ++d) check.extent(name, scale, d, cache.extents[d], "as of the cache");
   return {scale.address, scale.strides[0], scale.strides[1], scale.strides[2]};

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,12 +65,15 @@ cache_places check_places(const validation& check, std::string_view operation, c
 kept_type kept_as(element_kind kind);
 
 // f32 scales (1), (heads) or (pages, rows, heads) of the rows of a cache's k or v: 0 where they are shared.
+// of_sequence: (sequences, heads), and `page` is from sequence to sequence; refused where there are no `sequences`.
 struct scale_strides {
   u64 address;
   i64 page, row, head;
+  bool of_sequence = false;
 };
-scale_strides check_scale(const validation& check, std::string_view name, const any_view& scale,
-                          const any_view& cache);
+scale_strides check_scale(const validation& check, std::string_view operation, std::string_view name,
+                          const any_view& scale, const any_view& cache,
+                          std::optional<std::int64_t> sequences = {});
 
 // The pages of cache.k; one without rows has none.
 void set_pages(cache_places& places, const any_view& cache_k);

@@ -32,7 +32,7 @@ gathered_rows gathered_of(const validation& check, std::string_view operation, s
   if (!is_given(scale)) return rows;
   if (same)
     refuse(operation, std::string(name) + " of elements that are moved as they are; it has no scales");
-  const scale_strides by = check_scale(check, name, scale, from);
+  const scale_strides by = check_scale(check, operation, name, scale, from);
   rows.scale = by.address;
   rows.scale_page = by.page;
   rows.scale_row = by.row;

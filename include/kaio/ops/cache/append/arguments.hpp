@@ -45,15 +45,16 @@ struct append_rotary {
   bool q_at_first = false;
 };
 
-// Scales of f32: (1) for all heads, (heads), or (pages, rows, heads) of any strides, 0 for what shares them.
+// Scales of f32: (1) for all heads, (heads), or (pages, rows, heads) of any strides, 0 for what shares them. Of
+// append_kv and attention_decode (sequences, heads) too.
 struct append_scale_input {
   any_view view;
   append_scale_input() = default;
   template <class T, std::size_t Rank>
   append_scale_input(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
-    static_assert(Rank == 1 || Rank == 3,
-                  "kaio: the scales of a cache are (1), (heads) or (pages, rows, heads)");
+    static_assert(Rank >= 1 && Rank <= 3,
+                  "kaio: the scales of a cache are (1), (heads), (sequences, heads) or (pages, rows, heads)");
   }
 };
 
@@ -69,6 +70,9 @@ struct append_kv_options {
   append_scale_input k_scale{}, v_scale{};
   // The same, computed for each row of a head: (pages, rows, heads), written where the row is.
   tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
+  // Nothing in the stream before this call writes the numbers that say where the new rows go (of the cache, cu_seqlens,
+  // slots, rotary.positions): they may be read before it has ended. A hint; results do not depend on it.
+  bool constant_numbers = false;
 };
 
 }  // namespace kaio::ops

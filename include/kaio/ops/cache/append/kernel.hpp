@@ -23,22 +23,21 @@ namespace kaio::ops {
 
 namespace detail {
 
-// Where a row of K or V goes, and the place of its scale.
+// Where a row of K or V goes, and the place of its scale, of page `scale_page`.
 struct kept_row {
   val<u64> address, scale;
 };
 template <class Rows>
-constexpr kept_row find_kept_row(thread t, const Rows& rows, const append_place& place, const val<u32>& head,
-                                 const val<u32>& shift) {
+constexpr kept_row find_kept_row(thread t, const Rows& rows, const append_place& place,
+                                 const val<u32>& scale_page, const val<u32>& head, const val<u32>& shift) {
   const auto rows_at = rows[&cache_rows::at];
-  const auto offset = [&](const auto& page, const auto& row, const auto& of_head) {
-    return t.let(
-        cast<u64>(cast<i64>(place.page) * page + cast<i64>(place.row) * row + cast<i64>(head) * of_head));
+  const auto offset = [&](const val<u32>& of, const auto& page, const auto& row, const auto& of_head) {
+    return t.let(cast<u64>(cast<i64>(of) * page + cast<i64>(place.row) * row + cast<i64>(head) * of_head));
   };
-  const val at =
-      offset(rows_at[&page_strides::page], rows_at[&page_strides::row], rows_at[&page_strides::head]);
-  const val of_scale =
-      offset(rows[&cache_rows::scale_page], rows[&cache_rows::scale_row], rows[&cache_rows::scale_head]);
+  const val at = offset(place.page, rows_at[&page_strides::page], rows_at[&page_strides::row],
+                        rows_at[&page_strides::head]);
+  const val of_scale = offset(scale_page, rows[&cache_rows::scale_page], rows[&cache_rows::scale_row],
+                              rows[&cache_rows::scale_head]);
   const val same = t.let(rows[&cache_rows::kept] == static_cast<u32>(kept_type::same));
   return {t.let(rows_at[&page_strides::address] + (at << select(same, shift, 0u))),
           t.let(rows[&cache_rows::scale] + of_scale * sizeof(f32))};
@@ -56,16 +55,18 @@ constexpr void round_to_type(thread t, const val<u32>& type, Vars& x) {
 }  // namespace detail
 
 // From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. From sm_90 on it is
-// launched programmatically, and what follows it, as attention_decode does, begins before it has ended. The bits are
-// the same.
+// launched programmatically, and what follows it begins before it has ended, but when all before it has: of what is in
+// memory by then, attention_decode need not wait for more than the new rows. The bits are the same.
 template <std::uint32_t Sm>
 inline constexpr auto append_kv_rows =
     kaio::kernel<"append_kv_sm" + decimal<Sm>, row_threads, kernel_options{.target = {Sm}}>(
         [](thread t, val<append_problem> problem) {
-          if constexpr (Sm >= 90) {
-            launch_dependents(t);
+          const auto begin = [&] {
             grid_dependency_wait(t);
-          }
+            launch_dependents(t);
+          };
+          if constexpr (Sm >= 90)
+            if (auto written = t.when(problem[&append_problem::constant] == 0u)) begin();
           const row_place place = place_of_thread(t, t.let(problem[&append_problem::lanes_log]));
           const val inside = t.let(place.row < problem[&append_problem::rows]);
           const val key_heads = t.let(problem[&append_problem::key_heads]);
@@ -112,7 +113,10 @@ inline constexpr auto append_kv_rows =
               writes = of.has_place;
               const auto find = [&](auto source, const auto& rows) {
                 from = row_address(t, problem[source], batch, token, head, shift);
-                const detail::kept_row row = detail::find_kept_row(t, rows, of, head, shift);
+                const val by_sequence =
+                    t.let(rows[&cache_rows::scales_are] == static_cast<u32>(scale_source::of_sequence));
+                const val scale_page = t.let(select(by_sequence, of.sequence, of.page));
+                const detail::kept_row row = detail::find_kept_row(t, rows, of, scale_page, head, shift);
                 to = row.address;
                 scale_at = row.scale;
               };
@@ -120,6 +124,8 @@ inline constexpr auto append_kv_rows =
               if (auto value = t.otherwise()) find(&append_problem::v, of_v);
             }
           }
+
+          if constexpr (Sm >= 90) begin();
 
           // The lane's unit, in registers.
           const val rotated_units = t.let((pairs + (run_size - 1)) / run_size);
@@ -151,8 +157,9 @@ inline constexpr auto append_kv_rows =
           if (auto written = t.when(writes)) {
             if (auto own = t.when(all_of(computed, place.lane == 0u)))
               pointer_at<out<f32>>(t, scale_address)[0] = scale;
-            if (auto given = t.when(source == static_cast<u32>(scale_source::given)))
-              scale = pointer_at<in<f32>>(t, scale_address)[0];
+            const val is_given = t.let(any_of(source == static_cast<u32>(scale_source::given),
+                                              source == static_cast<u32>(scale_source::of_sequence)));
+            if (auto given = t.when(is_given)) scale = pointer_at<in<f32>>(t, scale_address)[0];
             if (auto stores = t.when(has_unit)) {
               const val same_shift = t.let(select(is_same, shift, 0u));
               const element_run run0 = run_of(t, row_to, same_shift, unit.first[0], unit.limit[0], aligned);

@@ -12,7 +12,8 @@
 namespace kaio::ops {
 
 struct append_place {
-  val<bool> exists;     // the token is of a sequence
+  val<bool> exists;  // the token is of a sequence
+  val<u32> sequence;
   val<bool> has_place;  // and the cache has a row for it:
   val<u32> page, row;   // row `row` of page `page`
   val<u32> position;    // for the tables
@@ -66,7 +67,7 @@ constexpr append_place place_of_token(thread t, const Problem& problem, const va
     if (auto given = t.when(positions[&token_numbers::address] != 0u))
       position = as_index(t, number_of_token(t, positions, batch, token));
   }
-  return {t.let(exists), t.let(has_place), t.let(page), t.let(row), t.let(position)};
+  return {t.let(exists), t.let(sequence), t.let(has_place), t.let(page), t.let(row), t.let(position)};
 }
 
 }  // namespace kaio::ops

@@ -7,7 +7,8 @@
 
 namespace kaio::ops {
 
-enum class scale_source : u32 { none, given, computed };
+// given: by the place of a row; of_sequence: given, and scale_page is from sequence to sequence.
+enum class scale_source : u32 { none, given, computed, of_sequence };
 
 // Where the rows of K or V go.
 struct cache_rows {
@@ -34,6 +35,7 @@ struct append_problem {
   u32 q_aligned, q_in_place, q_at_first;
   u32 computes_scales;  // of K or of V
   u32 lanes_log;
+  u32 constant;  // 1: no work before this one writes the numbers that say where rows go
 };
 
 }  // namespace kaio::ops

@@ -27,8 +27,9 @@ void check_append_apart(const validation& check, const attention_decode_argument
     std::string_view name;
     any_view view;
   };
-  const std::array<any_named, 7> of_append{{{"append.k", append.k.view},
+  const std::array<any_named, 8> of_append{{{"append.k", append.k.view},
                                             {"append.v", append.v.view},
+                                            {"append.cu_k", append.cu_k},
                                             {"append.rotary.cos", append.rotary.cos.view},
                                             {"append.rotary.sin", append.rotary.sin.view},
                                             {"append.rotary.positions", append.rotary.positions.view},
@@ -47,21 +48,46 @@ void check_append_apart(const validation& check, const attention_decode_argument
 }
 
 // New keys and values, but for what append_kv checks.
-void check_append(const attention_decode_arguments& arguments, bool values_in_keys) {
+void check_append(const validation& check, const attention_decode_arguments& arguments,
+                  std::int64_t sequences, bool values_in_keys) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& append = options.append;
   const bool scales = !append.k_scale_out.is_null() || !append.v_scale_out.is_null();
   if (!append.exists()) {
-    if (append.rotates() || scales)
-      refuse_attention(arguments.operation,
-                       "append.rotary or append.k_scale_out without append.k and append.v, which they belong "
-                       "to; rotate queries alone by rotary");
+    if (append.rotates() || scales || !append.cu_k.is_null())
+      refuse_attention(
+          arguments.operation,
+          "append.rotary, append.k_scale_out or append.cu_k without append.k and append.v, which "
+          "they belong to; rotate queries alone by rotary");
     return;
   }
   if (!append.k.view.exists() || !append.v.view.exists())
     refuse_attention(arguments.operation, "one of append.k and append.v; both are appended");
-  if (append.k.view.rank != arguments.q.rank || append.v.view.rank != arguments.q.rank)
-    refuse_attention(arguments.operation, "append.k or append.v has another number of dimensions than q");
+  const bool of_own_counts = !append.cu_k.is_null();
+  for (const attention_new_rows* rows : {&append.k, &append.v}) {
+    if (of_own_counts && rows->view.rank != 3)
+      refuse_attention(
+          arguments.operation,
+          "append.k or append.v of four dimensions next to append.cu_k; give (tokens, heads, size)");
+    if (!of_own_counts && rows->view.rank != arguments.q.rank)
+      refuse_attention(arguments.operation, "append.k or append.v has another number of dimensions than q");
+  }
+  if (of_own_counts) {
+    check.input("append.cu_k", append.cu_k);
+    check.extent("append.cu_k", append.cu_k, 0, sequences + 1, "the sequences and one more");
+    if (sequences > 0 && append.cu_k.stride(0) != 1)
+      refuse_attention(arguments.operation, "argument append.cu_k has gaps; its numbers follow each other");
+  }
+  if (of_own_counts && append.rotates()) {
+    if (append.rotary.positions.view.exists())
+      refuse_attention(
+          arguments.operation,
+          "append.rotary.positions next to append.cu_k, where queries have positions of their own");
+    if (arguments.cache.last_page_len.exists())
+      refuse_attention(
+          arguments.operation,
+          "append.rotary with append.cu_k and last_page_len, which counts the new tokens; give lengths");
+  }
   if (!arguments.cache.is_written)
     refuse_attention(arguments.operation,
                      "append to a cache of const elements; pass a kv_cache that is written");

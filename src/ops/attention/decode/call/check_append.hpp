@@ -9,6 +9,7 @@ namespace kaio::ops::detail {
 // Throw invalid_argument: what an append reads and writes shares memory with the rest of the call; options that
 // do not belong together.
 void check_append_apart(const validation& check, const attention_decode_arguments& arguments);
-void check_append(const attention_decode_arguments& arguments, bool values_in_keys);
+void check_append(const validation& check, const attention_decode_arguments& arguments,
+                  std::int64_t sequences, bool values_in_keys);
 
 }  // namespace kaio::ops::detail

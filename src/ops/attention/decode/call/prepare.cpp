@@ -44,6 +44,13 @@ attention_view dense_at(const attention_view& q, std::uint64_t address, const vo
   return view;
 }
 
+append_queries queries_into(const attention_view& q, const attention_view& rotated) {
+  append_queries queries;
+  queries.in = queries_of(q);
+  queries.out = queries_of(rotated);
+  return queries;
+}
+
 // The cache as append_kv writes it: of rows whose first elements are the values, K is the rest.
 any_cache written_cache(const attention_decode_arguments& arguments, bool values_in_keys) {
   any_cache cache = arguments.cache.cache;
@@ -62,17 +69,33 @@ void append(const stream& s, const attention_decode_arguments& arguments, const 
   const attention_append& given = options.append;
   append_kv_options to;
   to.rotary = given.rotary;
-  if (rotated.exists()) {
-    to.rotary.q.in = queries_of(arguments.q);
-    to.rotary.q.out = queries_of(rotated);
-  }
+  const bool of_own_counts = !given.cu_k.is_null();
+  if (rotated.exists() && !of_own_counts) to.rotary.q = queries_into(arguments.q, rotated);
   to.k_scale_out = given.k_scale_out;
   to.v_scale_out = given.v_scale_out;
   to.k_scale.view = options.k_scale.numbers;
   to.v_scale.view = options.v_scale.numbers;
-  if (arguments.sequences != nullptr) to.cu_seqlens = arguments.sequences->cu_q.numbers;
+  to.constant_numbers = options.constant_numbers;
+  const tensor_view<const i32, 1> none{};
+  const auto& cu_q = arguments.sequences == nullptr ? none : arguments.sequences->cu_q.numbers;
+  to.cu_seqlens = of_own_counts ? given.cu_k : cu_q;
   const std::string caller = std::string(arguments.operation) + ": append";
-  run_append_kv(s, given.k.view, given.v.view, written_cache(arguments, values_in_keys), to, caller);
+  const any_cache cache = written_cache(arguments, values_in_keys);
+  run_append_kv(s, given.k.view, given.v.view, cache, to, caller);
+  if (!rotated.exists() || !of_own_counts) return;
+
+  // The queries alone, as they follow from their own numbers: next to no heads of keys.
+  append_kv_options turn;
+  turn.rotary = to.rotary;
+  turn.rotary.q = queries_into(arguments.q, rotated);
+  turn.cu_seqlens = cu_q;
+  turn.constant_numbers = to.constant_numbers;
+  any_view no_rows = turn.rotary.q.in;
+  no_rows.extents[no_rows.rank - 2] = 0;
+  any_cache no_heads = cache;
+  no_heads.k.extents[2] = no_heads.v.extents[2] = 0;
+  no_heads.v.extents[3] = no_rows.extents[no_rows.rank - 1];
+  run_append_kv(s, no_rows, no_rows, no_heads, turn, caller);
 }
 
 }  // namespace
@@ -98,7 +121,12 @@ planned_attention_decode prepare_attention_decode(const stream& s,
       result.call.problem.q = strides_of(arguments.operation, "q", as_one_batch(rotated));
     }
   }
-  if (arguments.options->append.exists()) append(s, arguments, rotated, result.call.values_in_keys);
+  if (arguments.options->append.exists()) {
+    append(s, arguments, rotated, result.call.values_in_keys);
+    // append_kv lets the next kernel begin when all before it has ended; without tokens it is not launched.
+    if (!arguments.options->append.k.view.empty())
+      result.call.split.unsettled = static_cast<u32>(decode_unsettled::new_keys);
+  }
   return result;
 }
 

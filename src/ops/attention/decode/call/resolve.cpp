@@ -247,7 +247,8 @@ void check_options(const validation& check, const attention_decode_arguments& ar
 }
 
 // Scales, where they are there: of what has some.
-void check_cache_scales(const validation& check, const attention_decode_arguments& arguments) {
+void check_cache_scales(const validation& check, const attention_decode_arguments& arguments,
+                        std::int64_t sequences) {
   const attention_decode_options& options = *arguments.options;
   const attention_view& k = arguments.cache.k;
   for (const auto& [name, view] :
@@ -257,10 +258,13 @@ void check_cache_scales(const validation& check, const attention_decode_argument
       refuse_attention(arguments.operation,
                        std::string(name) + " of a cache whose elements are those of q; it has no scales");
     check.input(name, *view);
-    if (view->rank == 3)
+    if (view->rank == 3) {
       for (const std::size_t d : {batch, row, head})
         check.extent(name, *view, d, k.extents[d], "as of the cache");
-    else if (view->extents[0] != 1)
+    } else if (view->rank == 2) {
+      check.extent(name, *view, 0, sequences, "the sequences");
+      check.extent(name, *view, 1, k.extents[head], "the heads of k");
+    } else if (view->extents[0] != 1)
       check.extent(name, *view, 0, k.extents[head], "1, or the heads of k");
   }
 }
@@ -322,11 +326,9 @@ cache_scale scale_of(const attention_view& v) {
   scale.address = v.address;
   const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
   scale.head = stride(v.rank - 1);
-  if (v.rank == 3) {
-    scale.page = stride(batch);
-    scale.row = stride(row);
-  }
-  scale.by_key = scale.page != 0 || scale.row != 0 ? 1 : 0;
+  if (v.rank > 1) scale.page = stride(0);
+  if (v.rank == 3) scale.row = stride(row);
+  scale.by_key = v.rank == 3 && (scale.page != 0 || scale.row != 0) ? 1 : 0;
   return scale;
 }
 
@@ -350,8 +352,8 @@ attention_decode_call resolve_attention_decode(const void* device,
   check_shapes(check, arguments, shaped, form);
   check_numbers(check, operation, arguments.cache, shaped.sequences);
   check_options(check, arguments, shaped);
-  check_cache_scales(check, arguments);
-  check_append(arguments, values_in_keys(arguments.cache));
+  check_cache_scales(check, arguments, shaped.sequences);
+  check_append(check, arguments, shaped.sequences, values_in_keys(arguments.cache));
   check_apart(check, arguments);
 
   attention_decode_call call;
@@ -396,14 +398,17 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.codes.k = scale_from(options.k_scale, append.k_scale_out);
   call.codes.v = scale_from(options.v_scale, append.v_scale_out);
   call.cache = cache_of(arguments.cache, form, options.max_length);
-  if (append.exists() && shaped.packed)
+  if (!append.cu_k.is_null())
+    call.cache.cu_added = append.cu_k.address();
+  else if (append.exists() && shaped.packed)
     call.cache.cu_added = problem.cu_q;
   else if (append.exists())
     call.cache.added = static_cast<u32>(append.k.view.extents[1]);
   call.split.key_heads = divisor::of(std::max(static_cast<u32>(k.extents[head]), 1u));
   call.split.rows = problem.queries * problem.heads_of_group;
   call.split.group = divisor::of(problem.heads_of_group);
-  call.split.constant = options.constant_numbers ? 1 : 0;
+  call.split.unsettled =
+      static_cast<u32>(options.constant_numbers ? decode_unsettled::elements : decode_unsettled::everything);
   call.split.type = static_cast<u32>(element_of(q.type));
   call.split.out_type = static_cast<u32>(element_of(o.exists() ? o.type : q.type));
   call.most_keys = call.cache.max_keys;

@@ -15,8 +15,8 @@
 
 namespace kaio::ops {
 
-// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), or (pages or batches, rows, heads) of any
-// strides, 0 for what shares them.
+// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), (sequences, heads), or (pages or batches, rows,
+// heads), of any strides, 0 for what shares them.
 struct attention_cache_scale {
   attention_view view;
   any_view numbers;  // the same, as append_kv takes it
@@ -24,13 +24,13 @@ struct attention_cache_scale {
   template <class T, std::size_t Rank>
   attention_cache_scale(const tensor_view<T, Rank>& v) : view(v), numbers(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
-    static_assert(Rank == 1 || Rank == 3,
-                  "kaio: the scales of a cache are (1), (heads) or (pages, rows, heads)");
+    static_assert(Rank >= 1 && Rank <= 3,
+                  "kaio: the scales of a cache are (1), (heads), (sequences, heads) or (pages, rows, heads)");
   }
 };
 
-// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen (tokens,
-// heads, size).
+// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen, and with cu_k,
+// (tokens, heads, size).
 struct attention_new_rows {
   any_view view;
   attention_new_rows() = default;
@@ -45,6 +45,9 @@ struct attention_new_rows {
 // New keys and values that a call appends to the cache before it reads it, as append_kv does.
 struct attention_append {
   attention_new_rows k{}, v{};
+  // (sequences + 1): sequence b has new tokens cu_k[b] to before cu_k[b + 1]. Where it is not given, as many as k has
+  // for each; of attention_decode_varlen as many as queries.
+  tensor_view<const i32, 1> cu_k{};
   // K and the queries of the call are rotated by position; `rotary.q` is not given: rotated queries go into
   // the workspace.
   append_rotary rotary{};
@@ -93,8 +96,8 @@ struct attention_decode_options {
   attention_combining combining = attention_combining::automatic;
   // Lengths of the cache are those before the append, last_page_len those after it; they are not changed.
   attention_append append{};
-  // Nothing in the stream before this call writes the numbers of the cache (lengths, tables, lists) or of the sequences:
-  // they may be read before it has ended. A hint; results do not depend on it.
+  // Nothing in the stream before this call writes the numbers of the cache (lengths, tables, lists), of the sequences,
+  // append.cu_k or append.rotary.positions: they may be read before it has ended. A hint; results do not depend on it.
   bool constant_numbers = false;
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
   std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one

@@ -34,6 +34,17 @@ constexpr val<i32> cached_number(thread t, const val<u64>& address, const val<u3
   return t.let(pointer_at<in<i32>>(t, address)[i]);
 }
 
+// How many keys of a sequence are there besides its length.
+constexpr val<u32> added_keys(thread t, const val<attention_cache>& cache, const val<u32>& batch) {
+  var added(t, cache[&attention_cache::added]);
+  const val cu_added = t.let(cache[&attention_cache::cu_added]);
+  if (auto own = t.when(cu_added != u64{0})) {
+    const val end = cached_number(t, cu_added, t.let(batch + 1u)), begin = cached_number(t, cu_added, batch);
+    added = cast<u32>(max(end - begin, 0));
+  }
+  return t.let(added);
+}
+
 // length_of(): lengths[batch], where there are lengths.
 template <class LengthOf>
 constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& cache, const val<u32>& batch,
@@ -64,12 +75,7 @@ constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& ca
   const val lengths = t.let(cache[&attention_cache::lengths]);
   if (auto given = t.when(lengths != u64{0})) {
     const val length = t.let(length_of());
-    var added(t, cache[&attention_cache::added]);
-    const val cu_added = t.let(cache[&attention_cache::cu_added]);
-    if (auto own = t.when(cu_added != u64{0})) {
-      const val end = number(cu_added, t.let(batch + 1u)), begin = number(cu_added, batch);
-      added = cast<u32>(max(end - begin, 0));
-    }
+    const val added = added_keys(t, cache, batch);
     keys = min(keys, select(length < 0, 0u, cast<u32>(length) + added));
   }
   const val batch_index = t.let(cache[&attention_cache::batch_index]);
@@ -114,6 +120,18 @@ struct decode_block {
   val<u32> queries;                  // of the sequence
   val<u32> query_row;                // of Q and O, that the first query is
 };
+
+// Keys of the sequence before this one are in memory when the kernel begins.
+constexpr val<u32> settled_keys(thread t, const val<attention_cache>& cache,
+                                const val<attention_split>& split, const decode_block& block) {
+  var settled(t, 0u);
+  const val kind = t.let(split[&attention_split::unsettled]);
+  if (auto some = t.when(kind == static_cast<u32>(decode_unsettled::new_keys))) {
+    const val keys = block.sequence.keys;
+    settled = keys - min(keys, added_keys(t, cache, block.batch));
+  }
+  return t.let(settled);
+}
 
 // The same block, with its queries found once more: they need no registers until then.
 constexpr decode_block find_again(thread t, const val<attention_problem>& problem,
@@ -171,7 +189,9 @@ template <bool IsProgrammatic>
 constexpr void begin_early(thread t, const val<attention_split>& split) {
   if constexpr (IsProgrammatic) {
     launch_dependents(t);
-    if (auto written = t.when(split[&attention_split::constant] == 0u)) grid_dependency_wait(t);
+    const val everything =
+        t.let(split[&attention_split::unsettled] == static_cast<u32>(decode_unsettled::everything));
+    if (auto written = t.when(everything)) grid_dependency_wait(t);
   }
 }
 

@@ -26,12 +26,14 @@ constexpr val<i64> scale_offset(thread t, const Scale& scale, const Page& page, 
 }
 
 template <class Scale, class Page, class Row>
-constexpr val<f32> scale_at(thread t, const Scale& scale, const Page& page, const Row& row,
-                            const val<u32>& head) {
+constexpr val<f32> scale_at(thread t, const Scale& scale, const val<u32>& sequence, const Page& page,
+                            const Row& row, const val<u32>& head) {
   const val address = t.let(scale[&cache_scale::address]);
   var result(t, 1.0f);
-  if (auto given = t.when(address != u64{0}))
-    result = pointer_at<in<f32>>(t, address)[scale_offset(t, scale, page, row, head)];
+  if (auto given = t.when(address != u64{0})) {
+    const val place = t.let(select(scale[&cache_scale::by_key] != 0u, page, sequence));
+    result = pointer_at<in<f32>>(t, address)[scale_offset(t, scale, place, row, head)];
+  }
   return t.let(result);
 }
 

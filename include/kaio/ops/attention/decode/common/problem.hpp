@@ -32,6 +32,12 @@ struct attention_cache {
   u64 cu_added;
 };
 
+// What work that has not ended when the kernel begins may still write, of what the kernel reads.
+//   everything   nothing is known
+//   elements     q and the cache, but not the numbers of the cache and of the sequences
+//   new_keys     q, and the keys that `added` and `cu_added` count: append_kv has been launched just before
+enum class decode_unsettled : u32 { everything, elements, new_keys };
+
 // Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head.
 // With parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
@@ -47,14 +53,15 @@ struct attention_split {
   u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
   u32 type, out_type;  // element_type of q, k and v; of out
   u32 in_cluster;      // 1: the parts of a tile are a cluster, which adds them up; no second kernel
-  u32 constant;        // 1: no work before this one writes the numbers of the cache and of the sequences
+  u32 unsettled;       // decode_unsettled
 };
 
 // How the elements of K and V are kept: as those of Q, or as codes of 8 bits, which times a scale are the
 // elements.
 enum class cache_elements : u32 { same, e4m3, e5m2, i8 };
 
-// Scales of f32, by the place of a key: an address of 0 is a scale of 1. by_key: page or row matter.
+// Scales of f32, by the place of a key: an address of 0 is a scale of 1. by_key: page or row matter; else `page` is
+// from sequence to sequence.
 struct cache_scale {
   u64 address;
   i64 page, row, head;

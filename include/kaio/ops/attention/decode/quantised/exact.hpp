@@ -74,7 +74,7 @@ struct quantised_rows_of_part {
         t.let(offset_of(t, strides, page, row) + cast<i64>(block.group) * strides[&attention_strides::head]);
     return {t, t.let(codes[&attention_codes::kept]),
             t.let(strides[&attention_strides::address] + cast<u64>(at)),
-            scale_at(t, codes[scale_member], page, row, block.group)};
+            scale_at(t, codes[scale_member], block.batch, page, row, block.group)};
   }
 };
 

@@ -58,7 +58,7 @@ struct attention_decode_quantised_body {
         find_decode_block<C.has_clusters()>(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block))) {
-      const scales_type scales(t, scale_memory, codes, block.group);
+      const scales_type scales(t, scale_memory, codes, block);
       compute(t, problem, cache, split, functions, codes, block, q_shared, tiles, scales, q_factors, finish);
     }
     if (auto idle = t.otherwise()) finish.store_nothing(problem, split, block);

@@ -18,11 +18,12 @@ class attention_decode_scales {
   using memory = shared<f32, 2 * C.stages, C.keys>;  // row 2 * stage + is_v
 
   constexpr attention_decode_scales(thread t, const memory& to, const val<attention_codes>& codes,
-                                    const val<u32>& head)
+                                    const decode_block& block)
       : t_(t),
         memory_(to),
         codes_(codes),
-        head_(head),
+        sequence_(block.batch),
+        head_(block.group),
         k_by_key(t.let(codes[&attention_codes::k][&cache_scale::by_key] != 0u)),
         v_by_key(t.let(codes[&attention_codes::v][&cache_scale::by_key] != 0u)) {}
 
@@ -53,14 +54,15 @@ class attention_decode_scales {
  private:
   constexpr val<f32> of_all(auto member, const val<bool>& by_key) const {
     var result(t_, 1.0f);
-    if (auto same = t_.when(!by_key)) result = scale_at(t_, codes_[member], t_.let(0u), t_.let(0u), head_);
+    const val none = t_.let(0u);
+    if (auto same = t_.when(!by_key)) result = scale_at(t_, codes_[member], sequence_, none, none, head_);
     return t_.let(result);
   }
 
   thread t_;
   memory memory_;
   const val<attention_codes>& codes_;
-  val<u32> head_;
+  val<u32> sequence_, head_;
 
  public:
   val<bool> k_by_key, v_by_key;

@@ -71,10 +71,11 @@ class attention_decode_sm90_codes_body {
                           const val<u32>& warp, const val<f32>& factor, const val<u32>& rows,
                           const LoadQ& load_q, const QRows& q_rows, sums_of_keys& state) const {
     auto& o_parts = state.o_parts;
-    const scales_type scales(t, scale_memory_, codes_, block.group);
+    const scales_type scales(t, scale_memory_, codes_, block);
     const val has_scales = t.let(any_of(scales.k_by_key, scales.v_by_key));
+    const val settled = settled_keys(t, cache, split, block);
     attention_decode_warp_copies<C, f16, 2, with_scales> copies(t, tiles, problem, cache, columns, block,
-                                                                warp, {t, &scales, has_scales});
+                                                                settled, warp, {t, &scales, has_scales});
     load_q();
     const val quad_row = t.let(accumulator::layout::lane_row(t.lane_rank()));
     const val quad_column = t.let(accumulator::layout::lane_column(t.lane_rank()));

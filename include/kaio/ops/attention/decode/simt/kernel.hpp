@@ -100,8 +100,8 @@ struct attention_decode_simt_body {
             k = offset_of(t, problem[&attention_problem::k], found.page, found.row);
             v = offset_of(t, problem[&attention_problem::v], found.page, found.row);
             if (auto coded = t.when(kept != static_cast<u32>(cache_elements::same))) {
-              of_k = scale_at(t, codes[&attention_codes::k], found.page, found.row, block.group);
-              of_v = scale_at(t, codes[&attention_codes::v], found.page, found.row, block.group);
+              of_k = scale_at(t, codes[&attention_codes::k], block.batch, found.page, found.row, block.group);
+              of_v = scale_at(t, codes[&attention_codes::v], block.batch, found.page, found.row, block.group);
             }
           });
         k_rows.at[i] = k;

@@ -3,6 +3,8 @@
 // through the numbers of pages. A warp waits for nothing but its own copies. Which pages the rows of a tile
 // are in is read a tile ahead. Strides from page to page and from row to row are
 // below 2^32 elements. What a tile has is seen as T; with Codes > 1 a T is that many elements of the cache.
+//
+// The first tile is copied when the kernel before has ended, or earlier where that kernel writes none of its keys.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -61,11 +63,12 @@ class attention_decode_warp_copies {
     return {address(&attention_problem::k), address(&attention_problem::v)};
   }
 
-  // Begins to copy the first tile, when the kernel before has ended.
+  // Begins to copy the first tile; when that returns, the kernel before has ended. settled: keys before this one were
+  // there when this kernel began.
   constexpr attention_decode_warp_copies(thread t, const ring& to, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const decode_columns& columns,
-                                         const decode_block& block, const val<u32>& warp,
-                                         const WithKeys& with_keys = {})
+                                         const decode_block& block, const val<u32>& settled,
+                                         const val<u32>& warp, const WithKeys& with_keys = {})
       : t_(t),
         ring_(to),
         problem_(problem),
@@ -88,7 +91,8 @@ class attention_decode_warp_copies {
         later_page_(array_of<of_later>([&](u32) { return var(t, 0u); })),
         later_row_(array_of<of_later>([&](u32) { return var(t, 0u); })) {
     places_.with([&](const auto& find) { find_tile(find, 0, page_, row_, 0); });
-    grid_dependency_wait(t);
+    const val is_late = t.let(min(first_ + C.own_keys(), end_) > settled);
+    if (auto late = t.when(is_late)) grid_dependency_wait(t);
     put(
         t.let(0u), [&](std::uint32_t i) { return page_[i]; }, [&](std::uint32_t i) { return row_[i]; });
     cp_async_commit_group(t);
@@ -96,6 +100,7 @@ class attention_decode_warp_copies {
       for (std::uint32_t s = 0; s < later; ++s) find_tile(find, s, later_page_, later_row_, s * rows);
       find_tile(find, later, page_, row_, 0);
     });
+    if (auto early = t.when(!is_late)) grid_dependency_wait(t);
   }
 
   // Further tiles, as far as there are stages but one for them: a group each.

@@ -68,7 +68,8 @@ struct attention_decode_sm90_body {
                                  const QRows& q_rows, sums_of_keys& state) {
     auto& o_parts = state.o_parts;
     auto& softmax = state.softmax;
-    warp_copies copies(t, tiles, problem, cache, columns, block, warp);
+    const val settled = settled_keys(t, cache, split, block);
+    warp_copies copies(t, tiles, problem, cache, columns, block, settled, warp);
     load_q();
     const val quad_row = t.let(accumulator::layout::lane_row(t.lane_rank()));
     const val quad_column = t.let(accumulator::layout::lane_column(t.lane_rank()));

@@ -55,7 +55,8 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
   const val warp = t.let(t.warp_rank()), row = t.let(Body::accumulator::layout::lane_row(t.lane_rank()));
   const val factor = functions.factor(t.let(problem[&attention_problem::scale]));
   const val lengths = t.let(cache[&attention_cache::lengths]);
-  const val constant = t.let(split[&attention_split::constant] != 0u);
+  const val numbers_settled =
+      t.let(split[&attention_split::unsettled] != static_cast<u32>(decode_unsettled::everything));
   const val at_length = t.let(lengths + cast<u64>(place.batch) * u64{sizeof(i32)});
   const val asks = t.let(all_of(t.lane_rank() == 0u, lengths != u64{0}));
   begin_early<true>(t, split);
@@ -70,7 +71,7 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
         [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
     for (u32 r = 0; r < 2; ++r) operands::keep_row(q_rows[r], loaded[r]);
   };
-  if (auto early = t.when(!constant)) load_q();
+  if (auto early = t.when(!numbers_settled)) load_q();
   const decode_block block =
       find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
         cp_async_wait_group<0>(t);
@@ -81,7 +82,7 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
   const val works = t.let(all_of(has_work(t, split, block), block.first < block.last));
   auto state = body.start(t);
   const auto load_late = [&] {
-    if (auto late = t.when(constant)) load_q();
+    if (auto late = t.when(numbers_settled)) load_q();
   };
   if (auto keys = t.when(works))
     body.multiply(t, problem, cache, split, functions, block, columns, tiles, warp, factor, rows, load_late,
