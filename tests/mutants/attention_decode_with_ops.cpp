@@ -273,7 +273,7 @@ void run_with_infinities() {
           memory.v.at(at.page, at.row, 0, element) = from_float<C>(INFINITY);
         memory.q.at(0, 1, 1, 7) = from_float<T>(INFINITY);
       } else {
-        memory.v_scale.host[memory.v_scale.index(0, at, 0)] = INFINITY;
+        memory.v_scale.host[memory.v_scale.index(at, 0)] = INFINITY;
       }
       memory.upload_again();
       run_decode<T>(c, memory);

@@ -329,6 +329,30 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
   };
   refuses("both are appended", apart, {.append = {.k = fresh}});
   refuses("rotate queries alone by rotary", apart, {.append = {.rotary = {.cos = turns, .sin = turns}}});
+  const tensor_view<const i32, 1> cu(numbers, 3);
+  const tensor_view<const f16, 3> packed(rows, 2, 2, 32);
+  refuses("append.cu_k without append.k", apart, {.append = {.cu_k = cu}});
+  refuses("append.k has four dimensions next to append.cu_k", apart,
+          {.append = {.k = fresh, .v = fresh, .cu_k = cu}});
+  refuses("another number of dimensions than q", apart, {.append = {.k = packed, .v = packed}});
+  refuses("argument append.cu_k has extent 0", apart,
+          {.append = {.k = packed, .v = packed, .cu_k = tensor_view<const i32, 1>(numbers, 2)}});
+  refuses(
+      "argument append.cu_k has gaps", apart,
+      {.append = {
+           .k = packed, .v = packed, .cu_k = tensor_view<const i32, 1>(numbers, extents(3), strides(0))}});
+  const ops::append_rotary by_positions{
+      .cos = turns, .sin = turns, .positions = tensor_view<const i32, 1>(numbers, 2)};
+  refuses("append.rotary.positions next to append.cu_k", apart,
+          {.append = {.k = packed, .v = packed, .cu_k = cu, .rotary = by_positions}, .workspace = space});
+  const kv_cache<f16> listed{.k = apart.k,
+                             .v = apart.v,
+                             .indptr = cu,
+                             .indices = tensor_view<const i32, 1>(numbers, 2),
+                             .last_page_len = tensor_view<const i32, 1>(numbers, 2)};
+  refuses("append.rotary with append.cu_k of a cache by last_page_len", listed,
+          {.append = {.k = packed, .v = packed, .cu_k = cu, .rotary = {.cos = turns, .sin = turns}},
+           .workspace = space});
   refuses("append.rotary.q is given", apart,
           {.append = {.k = fresh, .v = fresh, .rotary = {.cos = turns, .sin = turns, .q = {q, o}}},
            .workspace = space});
@@ -357,29 +381,6 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
                       .rotary = {.cos = turns, .sin = tensor_view<const f16, 2>(far, 8, 16)}},
            .workspace = space});
   refuses("neither cache.lengths", {.k = apart.k, .v = apart.v}, {.append = {.k = fresh, .v = fresh}});
-  // Counts of their own.
-  const tensor_view<const f16, 3> packed(rows, 3, 2, 32);
-  const tensor_view<const i32, 1> cu(numbers, 3), positions(numbers, 2);
-  const append_rotary turned{.cos = turns, .sin = turns};
-  refuses("append.cu_k without append.k", apart, {.append = {.cu_k = cu}});
-  refuses("four dimensions next to append.cu_k", apart, {.append = {.k = fresh, .v = packed, .cu_k = cu}});
-  refuses("another number of dimensions than q", apart, {.append = {.k = fresh, .v = packed}});
-  refuses("another number of dimensions than q", apart, {.append = {.k = packed, .v = packed}});
-  refuses("argument append.cu_k has extent 0", apart,
-          {.append = {.k = packed, .v = packed, .cu_k = tensor_view<const i32, 1>(numbers, 4)}});
-  refuses("append.rotary.positions next to append.cu_k", apart,
-          {.append = {.k = packed,
-                      .v = packed,
-                      .cu_k = cu,
-                      .rotary = {.cos = turns, .sin = turns, .positions = positions}},
-           .workspace = space});
-  kv_cache<f16> listed = apart;
-  listed.lengths = {};
-  listed.indptr = cu, listed.indices = positions, listed.last_page_len = positions;
-  refuses("append.rotary with append.cu_k and last_page_len", listed,
-          {.max_length = 8,
-           .append = {.k = packed, .v = packed, .cu_k = cu, .rotary = turned},
-           .workspace = space});
   const thrown error = catch_error(
       [&] { attention_decode(s, q, kv_cache<const f16>(apart), o, {.append = {.k = fresh, .v = fresh}}); });
   REQUIRE(error.code == errc::invalid_argument);

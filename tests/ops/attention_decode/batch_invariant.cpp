@@ -36,8 +36,8 @@ void copy_sequence(const decode_case& from, const decode_memory<T, C>& source, c
     const key_place x = source.numbers.place(from, 0, j), y = memory.numbers.place(to, b, j);
     for (u32 h = 0; h < from.key_heads; ++h) {
       if (source.k_scale.kind == scale_kind::keys) {
-        memory.k_scale.host[memory.k_scale.index(b, y, h)] = source.k_scale.at(0, x, h);
-        memory.v_scale.host[memory.v_scale.index(b, y, h)] = source.v_scale.at(0, x, h);
+        memory.k_scale.host[memory.k_scale.index(y, h)] = source.k_scale.at(x, h, 0);
+        memory.v_scale.host[memory.v_scale.index(y, h)] = source.v_scale.at(x, h, 0);
       }
       for (u32 e = 0; e < from.qk_size; ++e)
         memory.k.at(y.page, y.row, h, e) = source.k.at(x.page, x.row, h, e);

@@ -19,7 +19,7 @@ namespace kaio::tests {
 
 enum class cache_kind { contiguous, table, list };
 
-// Of a cache of 8 bits: one for all of it, one for each head, one for each key of a head.
+// Of a cache of 8 bits: one for all of it, one for each head, of a sequence too, one for each key of a head.
 enum class scale_kind { none, one, heads, sequences, keys };
 
 struct decode_case {

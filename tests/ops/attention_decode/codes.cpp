@@ -39,6 +39,14 @@ void check_format() {
                        .page = 24,
                        .causal = causal_alignment::bottom_right,
                        .scales = scale_kind::heads});
+  check_codes<bf16, C>({.queries = 2,
+                        .qk_size = 128,
+                        .v_size = 128,
+                        .lengths = {60, 140, 9},
+                        .kind = cache_kind::table,
+                        .scales = scale_kind::sequences});
+  check_codes<f16, C>(
+      {.heads = 2, .qk_size = 160, .v_size = 80, .lengths = {40, 70}, .scales = scale_kind::sequences});
   check_codes<bf16, C>({.heads = 2,
                         .qk_size = 256,
                         .v_size = 256,
@@ -48,8 +56,6 @@ void check_format() {
                         .heads_first = true,
                         .scales = scale_kind::keys});
   check_codes<f16, C>({.lengths = {300}, .kind = cache_kind::table, .page = 1, .scales = scale_kind::keys});
-  check_codes<bf16, C>(
-      {.lengths = {70, 9, 129}, .kind = cache_kind::table, .page = 16, .scales = scale_kind::sequences});
 }
 
 // Element 5 of V at key j of sequence 0 is `code`, or the key's scales are NaN.
@@ -62,7 +68,7 @@ void check_with(decode_case c, u32 j, std::optional<C> code) {
     if (code) memory.v.at(at.page, at.row, h, 5) = *code;
     if (!code)
       for (cache_scales* scales : {&memory.k_scale, &memory.v_scale})
-        scales->host[scales->index(0, at, h)] = std::numeric_limits<f32>::quiet_NaN();
+        scales->host[scales->index(at, h)] = std::numeric_limits<f32>::quiet_NaN();
   }
   memory.upload_again();
   for (const std::string_view variant :
@@ -93,6 +99,10 @@ TEST_CASE("attention_decode: NaN and infinities in 8 bits reach the queries that
   check_with<bf16, e4m3>(c, 397, e4m3::from_bits(0xff));
   check_with<f16, e5m2>(c, 397, e5m2::from_bits(0xfc));  // minus infinity
   check_with<f16, e5m2>(c, 397, e5m2::from_bits(0x7e));
+  decode_case of_sequences = c;
+  of_sequences.lengths = {400, 300};
+  of_sequences.scales = scale_kind::sequences;
+  check_with<bf16, e4m3>(of_sequences, 397, e4m3::from_bits(0x7f));
   check_with<bf16, i8>(c, 397, std::nullopt);
   check_with<f16, e4m3>(c, 397, std::nullopt);
 }
@@ -232,6 +242,8 @@ TEST_CASE("attention_decode: scales that do not fit", "[ops][attention_decode][c
   refuses("k_scale of a cache whose elements are those of q", plain, {.k_scale = one});
   refuses("v_scale of a cache whose elements are those of q", plain, {.v_scale = one});
   refuses("argument k_scale has extent 0", small, {.k_scale = three});
+  refuses("argument k_scale has extent 0", small, {.k_scale = tensor_view<const f32, 2>(scales, 2, heads)});
+  refuses("argument v_scale has extent 1", small, {.v_scale = tensor_view<const f32, 2>(scales, 1, 3)});
   refuses("argument v_scale has extent 1", small,
           {.v_scale = tensor_view<const f32, 3>(scales, 1, 7, heads)});
   refuses("argument k_scale has extent 2", small, {.k_scale = tensor_view<const f32, 3>(scales, 1, rows, 3)});

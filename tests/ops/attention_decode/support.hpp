@@ -18,17 +18,14 @@ struct cache_scales {
   u32 rows = 0, heads = 0;
   scale_kind kind = scale_kind::none;
 
-  // Of a key of sequence b.
-  std::size_t index(u32 b, const key_place& at, u32 h) const {
-    switch (kind) {
-      case scale_kind::keys: return (std::size_t{at.page} * rows + at.row) * heads + h;
-      case scale_kind::sequences: return std::size_t{b} * heads + h;
-      case scale_kind::heads: return h;
-      default: return 0;
-    }
+  std::size_t index(const key_place& at, u32 h) const {
+    if (kind == scale_kind::keys) return (std::size_t{at.page} * rows + at.row) * heads + h;
+    return kind == scale_kind::heads ? h : 0;
   }
-  float at(u32 b, const key_place& place, u32 h) const {
-    return kind == scale_kind::none ? 1.0f : host[index(b, place, h)];
+  // Of a key of sequence b.
+  float at(const key_place& place, u32 h, u32 b) const {
+    if (kind == scale_kind::sequences) return host[std::size_t{b} * heads + h];
+    return kind == scale_kind::none ? 1.0f : host[index(place, h)];
   }
   ops::attention_cache_scale view() const {
     if (kind == scale_kind::none) return {};
@@ -76,8 +73,8 @@ struct decode_memory {
           for (u32 e = 0; e < c.qk_size; ++e) k.at(at.page, at.row, h, e) = element();
           for (u32 e = 0; e < c.v_size; ++e) v.at(at.page, at.row, h, e) = element();
           if (k_scale.kind != scale_kind::keys) continue;
-          k_scale.host[k_scale.index(b, at, h)] = (1.5f + any(engine)) / largest;
-          v_scale.host[v_scale.index(b, at, h)] = std::exp2(8 * any(engine)) / largest;
+          k_scale.host[k_scale.index(at, h)] = (1.5f + any(engine)) / largest;
+          v_scale.host[v_scale.index(at, h)] = std::exp2(8 * any(engine)) / largest;
         }
       }
     k_scale.memory = upload(k_scale.host);
@@ -144,7 +141,7 @@ struct decode_memory {
         for (u32 e = 0; e < from.size; ++e)
           if constexpr (has_codes)
             to.at(0, j, h, e) =
-                static_cast<float>(to_double(from.at(at.page, at.row, h, e))) * by.at(b, at, h);
+                static_cast<float>(to_double(from.at(at.page, at.row, h, e))) * by.at(at, h, b);
           else
             to.at(0, j, h, e) = from.at(at.page, at.row, h, e);
     }
@@ -158,9 +155,9 @@ struct decode_memory {
     if (scales.kind == scale_kind::one) scales.host = {0.75f / largest};
     if (scales.kind == scale_kind::heads)
       for (u32 h = 0; h < c.key_heads; ++h) scales.host.push_back((0.5f + static_cast<float>(h)) / largest);
-    if (scales.kind == scale_kind::sequences)
-      for (u32 i = 0; i < c.batches() * c.key_heads; ++i)
-        scales.host.push_back((0.5f + static_cast<float>(i)) / largest);
+    for (u32 b = 0; b < c.batches() && scales.kind == scale_kind::sequences; ++b)
+      for (u32 h = 0; h < c.key_heads; ++h)
+        scales.host.push_back((0.5f + 0.375f * static_cast<float>(b) + static_cast<float>(h)) / largest);
     if (scales.kind == scale_kind::keys)
       scales.host.assign(std::size_t{numbers.pages} * numbers.rows * c.key_heads,
                          std::numeric_limits<f32>::quiet_NaN());

@@ -1,26 +1,12 @@
 #pragma once
 // A call of append_kv of any kind of cache, next to what it does on the host, bit by bit.
 #include "tests/ops/cache/append_sequences.hpp"
+#include "tests/ops/cache/kept.hpp"
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/rotary.hpp>
 
 namespace kaio::tests {
-
-template <class C, class T>
-C kept_on_host(T x, float scale) {
-  if constexpr (std::is_same_v<C, T>) {
-    return x;
-  } else {
-    const float y = static_cast<float>(to_double(x)) / scale;
-    if constexpr (std::is_same_v<C, i8>) {
-      if (std::isnan(y)) return 0;
-      return static_cast<i8>(std::clamp(std::nearbyint(y), -127.0f, 127.0f));
-    } else {
-      return C(y);
-    }
-  }
-}
 
 template <class T, class C>
 class append_run : append_sequences {
@@ -97,6 +83,10 @@ class append_run : append_sequences {
       options.v_scale = tensor_view<const f32, 3>(m.v_scale, kaio::extents(pages, c.page_rows, c.heads),
                                                   kaio::strides(c.heads, 0, 1));
     }
+    if (c.scales == scale_form::sequences) {
+      options.k_scale = tensor_view<const f32, 2>(m.k_scale, kaio::extents(c.batches, c.heads));
+      options.v_scale = tensor_view<const f32, 2>(m.v_scale, kaio::extents(c.batches, c.heads));
+    }
     if (c.scales == scale_form::computed) {
       options.k_scale_out = tensor_view<f32, 3>(m.k_scale, kaio::extents(pages, c.page_rows, c.heads));
       options.v_scale_out = tensor_view<f32, 3>(m.v_scale, kaio::extents(pages, c.page_rows, c.heads));
@@ -147,6 +137,8 @@ class append_run : append_sequences {
     if (c.scales == scale_form::one) scale = scales[0];
     if (c.scales == scale_form::heads) scale = scales[static_cast<std::size_t>(head)];
     if (c.scales == scale_form::pages) scale = scales[static_cast<std::size_t>(at.page * c.heads + head)];
+    if (c.scales == scale_form::sequences)
+      scale = scales[static_cast<std::size_t>(at.sequence * c.heads + head)];
     if (c.scales == scale_form::computed) {
       float most = 0;
       for (const T& x : row) most = std::fmax(most, std::abs(static_cast<float>(to_double(x))));
@@ -232,8 +224,9 @@ class append_run : append_sequences {
     to_v = cache_tensor<C>(pages, c.page_rows, c.heads, c.v_size, c.kept);
     const bool computed = c.scales == scale_form::computed;
     const auto count = static_cast<std::size_t>(computed ? pages * c.page_rows * c.heads
-                                                : c.scales == scale_form::pages ? pages * c.heads
-                                                                                : c.heads);
+                                                : c.scales == scale_form::pages     ? pages * c.heads
+                                                : c.scales == scale_form::sequences ? c.batches * c.heads
+                                                                                    : c.heads);
     for (std::size_t i = 0; i < count; ++i) {
       k_scale.push_back(computed ? -7.0f : 0.01f * static_cast<float>(i + 1));
       v_scale.push_back(computed ? -7.0f : 0.03f * static_cast<float>(i + 1));

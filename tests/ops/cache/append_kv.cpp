@@ -76,6 +76,22 @@ TEST_CASE("append_kv: random calls in 8 bits", "[ops][cache]") {
   }
 }
 
+TEST_CASE("append_kv: scales of sequences", "[ops][cache]") {
+  for (const cache_form form : forms) {
+    if (form == cache_form::slots) continue;  // of no sequence
+    for (const bool packed : {false, true})
+      check_append<f16, e4m3>({.form = form,
+                               .batches = 4,
+                               .size = 64,
+                               .v_size = 32,
+                               .packed = packed,
+                               .scales = scale_form::sequences,
+                               .pairs = packed ? 16u : 0u,
+                               .seed = static_cast<u64>(form) + 5});
+  }
+  check_append<bf16, i8>({.heads = 3, .packed = true, .scales = scale_form::sequences, .seed = 9});
+}
+
 TEST_CASE("append_kv: heads of 512, one element, nothing to do", "[ops][cache]") {
   check_append<f16>({.tokens = 2, .heads = 1, .size = 512, .v_size = 512, .pairs = 256, .query_heads = 2});
   check_append<bf16, e4m3>(

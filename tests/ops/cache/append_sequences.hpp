@@ -5,7 +5,7 @@
 namespace kaio::tests {
 
 enum class cache_form { contiguous, batch_index, table, list, last_page, slots };
-enum class scale_form { none, one, heads, pages, computed };
+enum class scale_form { none, one, heads, pages, computed, sequences };
 
 struct append_case {
   cache_form form = cache_form::table;
@@ -28,6 +28,7 @@ struct append_case {
 struct append_sequences {
   struct token {
     i64 batch, row, page = -1, place = -1, position = 0;  // page -1: it is not written
+    i64 sequence = 0;
     bool exists = false;
   };
 
@@ -116,6 +117,7 @@ struct append_sequences {
       }
     } else if (one.exists) {
       const auto s = static_cast<std::size_t>(sequence);
+      one.sequence = sequence;
       const i64 of_list = indptr[s + 1] - indptr[s];
       const i64 first = c.form == cache_form::last_page
                             ? (of_list - 1) * c.page_rows + last_page[s] - counts[s]

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "ops/attention/call/operands.hpp"
 
@@ -47,55 +48,64 @@ void check_append_apart(const validation& check, const attention_decode_argument
       if (from.view->exists()) check.apart(written.name, *written.view, from.name, *from.view);
 }
 
+namespace {
+
+void check_cu_k(const validation& check, const attention_decode_arguments& arguments,
+                std::int64_t sequences) {
+  const std::string_view operation = arguments.operation;
+  const attention_append& append = arguments.options->append;
+  const tensor_view<const i32, 1>& cu_k = append.cu_k;
+  check.input("append.cu_k", cu_k);
+  check.extent("append.cu_k", cu_k, 0, sequences + 1, "the sequences and one more");
+  if (cu_k.extent(0) > 1 && cu_k.stride(0) != 1)
+    refuse_attention(operation, "argument append.cu_k has gaps; its numbers follow each other");
+  for (const auto& [name, rows] : {std::pair{"k", &append.k}, std::pair{"v", &append.v}})
+    if (rows->view.rank != 3)
+      refuse_attention(operation,
+                       "append." + std::string(name) +
+                           " has four dimensions next to append.cu_k; it is (tokens, heads, size)");
+  if (!append.rotates()) return;
+  if (arguments.cache.last_page_len.exists())
+    refuse_attention(
+        operation,
+        "append.rotary with append.cu_k of a cache by last_page_len; give lengths, after which the "
+        "queries are rotated");
+  const any_view& positions = append.rotary.positions.view;
+  if (positions.exists() && positions.address != 0)
+    refuse_attention(operation,
+                     "append.rotary.positions next to append.cu_k; they are of new keys, not of the queries");
+}
+
+}  // namespace
+
 // New keys and values, but for what append_kv checks.
 void check_append(const validation& check, const attention_decode_arguments& arguments,
-                  std::int64_t sequences, bool values_in_keys) {
+                  std::int64_t sequences) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& append = options.append;
   const bool scales = !append.k_scale_out.is_null() || !append.v_scale_out.is_null();
   if (!append.exists()) {
-    if (append.rotates() || scales || !append.cu_k.is_null())
-      refuse_attention(
-          arguments.operation,
-          "append.rotary, append.k_scale_out or append.cu_k without append.k and append.v, which "
-          "they belong to; rotate queries alone by rotary");
+    if (!append.cu_k.is_null())
+      refuse_attention(arguments.operation,
+                       "append.cu_k without append.k and append.v, whose rows it divides");
+    if (append.rotates() || scales)
+      refuse_attention(arguments.operation,
+                       "append.rotary or append.k_scale_out without append.k and append.v, which they belong "
+                       "to; rotate queries alone by rotary");
     return;
   }
   if (!append.k.view.exists() || !append.v.view.exists())
     refuse_attention(arguments.operation, "one of append.k and append.v; both are appended");
-  const bool of_own_counts = !append.cu_k.is_null();
-  for (const attention_new_rows* rows : {&append.k, &append.v}) {
-    if (of_own_counts && rows->view.rank != 3)
-      refuse_attention(
-          arguments.operation,
-          "append.k or append.v of four dimensions next to append.cu_k; give (tokens, heads, size)");
-    if (!of_own_counts && rows->view.rank != arguments.q.rank)
-      refuse_attention(arguments.operation, "append.k or append.v has another number of dimensions than q");
-  }
-  if (of_own_counts) {
-    check.input("append.cu_k", append.cu_k);
-    check.extent("append.cu_k", append.cu_k, 0, sequences + 1, "the sequences and one more");
-    if (sequences > 0 && append.cu_k.stride(0) != 1)
-      refuse_attention(arguments.operation, "argument append.cu_k has gaps; its numbers follow each other");
-  }
-  if (of_own_counts && append.rotates()) {
-    if (append.rotary.positions.view.exists())
-      refuse_attention(
-          arguments.operation,
-          "append.rotary.positions next to append.cu_k, where queries have positions of their own");
-    if (arguments.cache.last_page_len.exists())
-      refuse_attention(
-          arguments.operation,
-          "append.rotary with append.cu_k and last_page_len, which counts the new tokens; give lengths");
-  }
+  if (!append.cu_k.is_null())
+    check_cu_k(check, arguments, sequences);
+  else if (append.k.view.rank != arguments.q.rank || append.v.view.rank != arguments.q.rank)
+    refuse_attention(
+        arguments.operation,
+        "append.k or append.v has another number of dimensions than q; rows of sequences that follow "
+        "each other come with append.cu_k");
   if (!arguments.cache.is_written)
     refuse_attention(arguments.operation,
                      "append to a cache of const elements; pass a kv_cache that is written");
-  if (values_in_keys && append.rotates())
-    refuse_attention(
-        arguments.operation,
-        "append.rotary of a cache whose values are in its keys; rotate the new keys, and the same "
-        "elements of the queries, by rotary");
   if (append.rotary.q.in.exists())
     refuse_attention(arguments.operation, "append.rotary.q is given; the queries of the call are rotated");
   for (const auto& [name, given, computed] : {std::tuple{"k_scale", &options.k_scale, &append.k_scale_out},

@@ -2,8 +2,10 @@
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention_decode.hpp>
+#include <kaio/ops/rotary.hpp>
 #include <kaio/runtime/device.hpp>
 
+#include "ops/attention/decode/choice/plan.hpp"
 #include "ops/attention/decode/choice/table.hpp"
 
 namespace kaio::ops {
@@ -22,6 +24,7 @@ void warm_up_attention_decode(const runtime::device& gpu, const attention_decode
                               std::span<const attention_decode_variant> variants) {
   const auto planned = plan_attention_decode(gpu.identity(), gpu.properties(), arguments, variants);
   if (arguments.options->append.exists()) append_kv_warmup(gpu);
+  if (has_own_queries(*arguments.options)) rotary_warmup(gpu);
   if (planned.blocks == 0) return;
   gpu.warmup(*variants[planned.chosen].image);
   if (planned.call.split.parts.value > 1 && planned.call.split.in_cluster == 0)

@@ -2,8 +2,10 @@
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/validation.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "ops/attention/call/operands.hpp"
@@ -44,18 +46,11 @@ attention_view dense_at(const attention_view& q, std::uint64_t address, const vo
   return view;
 }
 
-append_queries queries_into(const attention_view& q, const attention_view& rotated) {
-  append_queries queries;
-  queries.in = queries_of(q);
-  queries.out = queries_of(rotated);
-  return queries;
-}
-
 // The cache as append_kv writes it: of rows whose first elements are the values, K is the rest.
 any_cache written_cache(const attention_decode_arguments& arguments, bool values_in_keys) {
   any_cache cache = arguments.cache.cache;
   const std::int64_t of_values = cache.v.extents[3];
-  if (!values_in_keys || of_values == cache.k.extents[3]) return cache;
+  if (arguments.options->qv.view.exists() || !values_in_keys || of_values == cache.k.extents[3]) return cache;
   const std::uint64_t bytes = static_cast<std::uint64_t>(of_values) * cache.k.element_bytes;
   cache.k.extents[3] -= of_values;
   cache.k.address += bytes;
@@ -63,39 +58,103 @@ any_cache written_cache(const attention_decode_arguments& arguments, bool values
   return cache;
 }
 
-void append(const stream& s, const attention_decode_arguments& arguments, const attention_view& rotated,
+// Elements `first` to before first + size of each head.
+any_view part_of_heads(any_view view, std::int64_t first, std::int64_t size) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(first) * view.element_bytes;
+  view.address += bytes;
+  view.bytes -= std::min(bytes, view.bytes);
+  view.extents[view.rank - 1] = size;
+  return view;
+}
+
+// One tensor into another: the kernel of rotary, by tables of no pairs.
+void copy_heads(const stream& s, const any_view& from, const any_view& to) {
+  const auto as_one = [](any_view view) {
+    if (view.rank == 4) return view;
+    std::copy_backward(view.extents.begin(), view.extents.begin() + 3, view.extents.begin() + 4);
+    std::copy_backward(view.strides.begin(), view.strides.begin() + 3, view.strides.begin() + 4);
+    view.rank = 4;
+    view.extents[0] = 1;
+    view.strides[0] = view.extents[1] * view.strides[1];
+    return view;
+  };
+  any_view table;  // of no positions
+  table.kind = element_kind::f32;
+  table.rank = 2;
+  table.element_bytes = 4;
+  table.address = from.address;
+  table.device = from.device;
+  run_rotary(s, as_one(from), as_one(to), table, table, {});
+}
+
+// What of the queries is not rotated goes into the workspace; what the append has to rotate is returned. `own`: all of
+// them there.
+append_queries copy_queries(const stream& s, const attention_decode_arguments& arguments,
+                            const attention_view& own, bool values_in_keys) {
+  append_queries turned;
+  if (!own.exists()) return turned;
+  const attention_decode_options& options = *arguments.options;
+  const any_view q = queries_of(arguments.q), to = queries_of(own);
+  const std::int64_t size = to.extents[to.rank - 1], of_values = arguments.cache.v.extents[3];
+  const auto turn = [&](const any_view& from, const any_view& into) {
+    turned.in = from;
+    turned.out = into;
+  };
+  if (options.qv.view.exists()) {
+    copy_heads(s, queries_of(options.qv.view), part_of_heads(to, 0, of_values));
+    const any_view rest = part_of_heads(to, of_values, size - of_values);
+    if (options.append.rotates())
+      turn(q, rest);
+    else
+      copy_heads(s, q, rest);
+  } else if (values_in_keys && of_values != size) {
+    copy_heads(s, part_of_heads(q, 0, of_values), part_of_heads(to, 0, of_values));
+    turn(part_of_heads(q, of_values, size - of_values), part_of_heads(to, of_values, size - of_values));
+  } else {
+    turn(q, to);
+  }
+  return turned;
+}
+
+// Queries alone are rotated, by an append of no heads: those of other sequences than the new keys.
+void turn_queries(const stream& s, const attention_decode_arguments& arguments, any_cache cache,
+                  const append_rotary& rotary, std::string_view caller) {
+  append_kv_options to;
+  to.rotary = rotary;
+  to.constant_numbers = arguments.options->constant_numbers;
+  if (arguments.sequences != nullptr) to.cu_seqlens = arguments.sequences->cu_q.numbers;
+  cache.k.extents[2] = cache.v.extents[2] = 0;
+  const auto without_heads = [&](const any_view& of) {
+    any_view rows = rotary.q.in;
+    rows.extents[rows.rank - 2] = 0;
+    rows.extents[rows.rank - 1] = of.extents[3];
+    return rows;
+  };
+  run_append_kv(s, without_heads(cache.k), without_heads(cache.v), cache, to, caller);
+}
+
+void append(const stream& s, const attention_decode_arguments& arguments, const append_queries& turned,
             bool values_in_keys) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& given = options.append;
+  const bool has_own_sequences = !given.cu_k.is_null();
+  const any_cache cache = written_cache(arguments, values_in_keys);
+  const std::string caller = std::string(arguments.operation) + ": append";
+  append_rotary of_queries = given.rotary;
+  of_queries.q = turned;
   append_kv_options to;
-  to.rotary = given.rotary;
-  const bool of_own_counts = !given.cu_k.is_null();
-  if (rotated.exists() && !of_own_counts) to.rotary.q = queries_into(arguments.q, rotated);
+  to.rotary = has_own_sequences ? given.rotary : of_queries;
   to.k_scale_out = given.k_scale_out;
   to.v_scale_out = given.v_scale_out;
   to.k_scale.view = options.k_scale.numbers;
   to.v_scale.view = options.v_scale.numbers;
   to.constant_numbers = options.constant_numbers;
-  const tensor_view<const i32, 1> none{};
-  const auto& cu_q = arguments.sequences == nullptr ? none : arguments.sequences->cu_q.numbers;
-  to.cu_seqlens = of_own_counts ? given.cu_k : cu_q;
-  const std::string caller = std::string(arguments.operation) + ": append";
-  const any_cache cache = written_cache(arguments, values_in_keys);
+  if (has_own_sequences)
+    to.cu_seqlens = given.cu_k;
+  else if (arguments.sequences != nullptr)
+    to.cu_seqlens = arguments.sequences->cu_q.numbers;
   run_append_kv(s, given.k.view, given.v.view, cache, to, caller);
-  if (!rotated.exists() || !of_own_counts) return;
-
-  // The queries alone, as they follow from their own numbers: next to no heads of keys.
-  append_kv_options turn;
-  turn.rotary = to.rotary;
-  turn.rotary.q = queries_into(arguments.q, rotated);
-  turn.cu_seqlens = cu_q;
-  turn.constant_numbers = to.constant_numbers;
-  any_view no_rows = turn.rotary.q.in;
-  no_rows.extents[no_rows.rank - 2] = 0;
-  any_cache no_heads = cache;
-  no_heads.k.extents[2] = no_heads.v.extents[2] = 0;
-  no_heads.v.extents[3] = no_rows.extents[no_rows.rank - 1];
-  run_append_kv(s, no_rows, no_rows, no_heads, turn, caller);
+  if (has_own_sequences && turned.in.exists()) turn_queries(s, arguments, cache, of_queries, caller);
 }
 
 }  // namespace
@@ -109,7 +168,7 @@ planned_attention_decode prepare_attention_decode(const stream& s,
   // What tuning found is for calls with its workspace.
   if (workspace.address == 0 && result.workspace_bytes() != 0 && arguments.options->variant.empty())
     result = plan_without_tuning(s.device_identity(), device, arguments, variants);
-  attention_view rotated;
+  attention_view own;  // queries in the workspace
   if (result.blocks != 0) {
     validation(arguments.operation, s.device_identity())
         .workspace("workspace", workspace.facts(), result.workspace_bytes(), 16);
@@ -117,15 +176,19 @@ planned_attention_decode prepare_attention_decode(const stream& s,
     split.sums = workspace.address;
     split.totals = workspace.address + result.sums;
     if (result.queries != 0) {
-      rotated = dense_at(arguments.q, workspace.address + result.sums + result.totals, workspace.device);
-      result.call.problem.q = strides_of(arguments.operation, "q", as_one_batch(rotated));
+      attention_view all = arguments.q;
+      all.extents[all.rank - 1] = result.call.problem.qk_size;
+      own = dense_at(all, workspace.address + result.sums + result.totals, workspace.device);
+      result.call.problem.q = strides_of(arguments.operation, "q", as_one_batch(own));
     }
   }
-  if (arguments.options->append.exists()) {
-    append(s, arguments, rotated, result.call.values_in_keys);
+  const bool values_in_keys = result.call.values_in_keys;
+  const append_queries turned = copy_queries(s, arguments, own, values_in_keys);
+  const attention_append& given = arguments.options->append;
+  if (given.exists()) {
+    append(s, arguments, turned, values_in_keys);
     // append_kv lets the next kernel begin when all before it has ended; without tokens it is not launched.
-    if (!arguments.options->append.k.view.empty())
-      result.call.split.unsettled = static_cast<u32>(decode_unsettled::new_keys);
+    if (!given.k.view.empty()) result.call.split.unsettled = static_cast<u32>(decode_unsettled::new_keys);
   }
   return result;
 }

@@ -17,6 +17,7 @@
 #include "ops/attention/call/band.hpp"
 #include "ops/attention/call/operands.hpp"
 #include "ops/attention/decode/call/check_append.hpp"
+#include "ops/attention/decode/call/join_queries.hpp"
 
 namespace kaio::ops::detail {
 
@@ -345,6 +346,10 @@ attention_decode_call resolve_attention_decode(const void* device,
   const std::string_view operation = arguments.operation;
   const attention_decode_options& options = *arguments.options;
   const validation check(operation, device);
+  if (options.qv.view.exists()) {
+    attention_decode_options joined;
+    return resolve_attention_decode(device, join_queries(check, arguments, joined));
+  }
   const cache_form form = form_of(operation, arguments.cache);
   const shaped_call shaped = shape_of(arguments);
   const attention_view &q = shaped.q, &k = shaped.k, &v = shaped.v, &o = shaped.o;
@@ -353,7 +358,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   check_numbers(check, operation, arguments.cache, shaped.sequences);
   check_options(check, arguments, shaped);
   check_cache_scales(check, arguments, shaped.sequences);
-  check_append(check, arguments, shaped.sequences, values_in_keys(arguments.cache));
+  check_append(check, arguments, shaped.sequences);
   check_apart(check, arguments);
 
   attention_decode_call call;
@@ -398,7 +403,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.codes.k = scale_from(options.k_scale, append.k_scale_out);
   call.codes.v = scale_from(options.v_scale, append.v_scale_out);
   call.cache = cache_of(arguments.cache, form, options.max_length);
-  if (!append.cu_k.is_null())
+  if (append.exists() && !append.cu_k.is_null())
     call.cache.cu_added = append.cu_k.address();
   else if (append.exists() && shaped.packed)
     call.cache.cu_added = problem.cu_q;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/attention/decode/call/join_queries.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
 #include "ops/attention/decode/choice/table.hpp"
 #include "ops/tune/measure.hpp"
@@ -124,11 +125,11 @@ class decode_trial {
 
 tune_report tune_call(const device& gpu, detail::attention_decode_arguments arguments,
                       const tune_options& how) {
-  attention_decode_options options = *arguments.options;
+  attention_decode_options options;
+  arguments = detail::join_queries({arguments.operation, gpu.identity()}, arguments, options);
   options.append = {};
   options.workspace = {};
   options.variant = {};
-  arguments.options = &options;
   const auto variants = attention_decode_variants();
   const detail::planned_attention_decode planned =
       detail::plan_attention_decode(gpu.identity(), gpu.properties(), arguments, variants);

@@ -131,6 +131,10 @@ bool is_open(const attention_decode_options& options) {
          !options.batch_invariant;
 }
 
+bool has_own_queries(const attention_decode_options& options) {
+  return options.append.rotates() || options.qv.view.exists();
+}
+
 std::vector<decode_choice> decode_choices(const attention_decode_call& call, const device_properties& device,
                                           std::uint32_t asked) {
   constexpr std::uint64_t waves = 4;  // of blocks, beyond which keys are not divided
@@ -201,7 +205,7 @@ planned_attention_decode plan_checked(const device_properties& properties,
       variants[choose(arguments.operation, call, variants, properties, arguments.options->variant)];
   return divide_attention_decode(arguments.operation, call, variants,
                                  {&v, divide_in_best_form(v, call, properties)},
-                                 arguments.options->append.rotates());
+                                 has_own_queries(*arguments.options));
 }
 
 planned_attention_decode nothing(const attention_decode_call& call) {
@@ -232,7 +236,7 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
         is_named ? choice_named(call, properties, options.variant) : tuned_choice(call, properties);
     if (choice.variant != nullptr) {
       const planned_attention_decode divided =
-          divide_attention_decode(arguments.operation, call, variants, choice, options.append.rotates());
+          divide_attention_decode(arguments.operation, call, variants, choice, has_own_queries(options));
       const attention_workspace& workspace = options.workspace;
       if (is_named || workspace.address == 0 || divided.workspace_bytes() <= workspace.bytes) return divided;
     }

@@ -22,6 +22,8 @@ struct decode_choice {
 
 // Whether options leave the parts open. Those of batch_invariant calls follow from the sequence alone.
 bool is_open(const attention_decode_options& options);
+// Whether the queries that kernels read are those that a call leaves in its workspace.
+bool has_own_queries(const attention_decode_options& options);
 // What can run such a call, by kernels of the library: each with numbers of parts until the device is full, or with
 // `asked` parts, where that is not 0.
 std::vector<decode_choice> decode_choices(const attention_decode_call& call, const device_properties& device,

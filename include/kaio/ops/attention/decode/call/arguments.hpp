@@ -15,8 +15,8 @@
 
 namespace kaio::ops {
 
-// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), (sequences, heads), or (pages or batches, rows,
-// heads), of any strides, 0 for what shares them.
+// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), (sequences, heads) of the call's sequences, or
+// (pages or batches, rows, heads); of any strides, 0 for what shares them.
 struct attention_cache_scale {
   attention_view view;
   any_view numbers;  // the same, as append_kv takes it
@@ -29,7 +29,7 @@ struct attention_cache_scale {
   }
 };
 
-// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen, and with cu_k,
+// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen, or with `cu_k`,
 // (tokens, heads, size).
 struct attention_new_rows {
   any_view view;
@@ -45,11 +45,11 @@ struct attention_new_rows {
 // New keys and values that a call appends to the cache before it reads it, as append_kv does.
 struct attention_append {
   attention_new_rows k{}, v{};
-  // (sequences + 1): sequence b has new tokens cu_k[b] to before cu_k[b + 1]. Where it is not given, as many as k has
-  // for each; of attention_decode_varlen as many as queries.
+  // (sequences + 1): sequence b has new rows cu_k[b] to before cu_k[b + 1] of k and v, which are (tokens, heads,
+  // size), whatever the queries of the call are. Where it is not given the rows are those of the queries' sequences.
   tensor_view<const i32, 1> cu_k{};
   // K and the queries of the call are rotated by position; `rotary.q` is not given: rotated queries go into
-  // the workspace.
+  // the workspace. Where values are in the keys, the elements of both after the values are rotated.
   append_rotary rotary{};
   // Scales of a cache of 8 bits, computed for each row of a head: (pages, rows, heads), in place of k_scale
   // and v_scale, by which the new elements are divided otherwise.
@@ -57,6 +57,17 @@ struct attention_append {
 
   bool exists() const noexcept { return k.view.exists() || v.view.exists(); }
   bool rotates() const noexcept { return rotary.cos.view.exists() || rotary.sin.view.exists(); }
+};
+
+// What is multiplied with values, next to q with keys: the element type and the dimensions of q.
+struct attention_value_queries {
+  attention_view view;
+  attention_value_queries() = default;
+  template <class T, std::size_t Rank>
+  attention_value_queries(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(Rank == 3 || Rank == 4,
+                  "kaio: qv is (batches, queries, heads, size) or (rows, heads, size), as q is");
+  }
 };
 
 // How the parts that the keys of a sequence are divided into are added up.
@@ -67,7 +78,11 @@ enum class attention_combining {
 };
 
 struct attention_decode_options {
-  std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
+  // Of q . k; 1 / sqrt(head size of q) where it is not given, with qv of both head sizes together.
+  std::optional<f32> scale{};
+  // The score is scale * (q . k + qv . v): (batches, queries, heads, Dv). K and V are the two parts of the rows of one
+  // tensor, as of multi-head latent attention, V the first one: rows.slice(3, Dv, D) and rows.slice(3, 0, Dv).
+  attention_value_queries qv{};
   // bottom_right: the last query attends to all keys, each one before it to one key less. There is no
   // top_left.
   causal_alignment causal = causal_alignment::none;
