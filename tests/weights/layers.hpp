@@ -41,6 +41,7 @@ struct found_layer {
   std::string name, problem, operation, obstacle;
   std::uint64_t block_rows = 0, block_columns = 0, nested_group = 0;
   float nested_offset = 0;
+  bool swizzled = false;
 };
 
 inline found_layer only_layer(const safetensors_maker& s, const quantisation_config* config = nullptr) {
@@ -64,7 +65,8 @@ inline found_layer only_layer(const safetensors_maker& s, const quantisation_con
           l.block_rows,
           l.block_columns,
           l.nested_group,
-          l.nested_offset};
+          l.nested_offset,
+          l.swizzled};
 }
 
 inline void check_layer(const safetensors_maker& s, weight_scheme scheme, std::uint64_t n, std::uint64_t k,

@@ -379,6 +379,11 @@ TEST_CASE("the operation is the one that takes the layer as it is") {
       .add("m.q.qzeros", "I32", {8, 8})
       .add("m.q.scales", "F32", {8, 64});
   CHECK(of(gptq_of_f32) == "its scales are F32, and repack takes F16 or BF16: round them first");
+  made smoothed;
+  smoothed.add("m.q.weight", "F8_E4M3", {256, 384})
+      .add("m.q.weight_scale", "F32", {1})
+      .add("m.q.pre_quant_scale", "BF16", {384});
+  CHECK(of(smoothed) == "x is multiplied by m.q.pre_quant_scale first, which no operation does");
   quantisation_config of_64;
   of_64.group = 64;
   made fast;
@@ -510,6 +515,25 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(of_fp8->block_columns == 64);
   CHECK(config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"block_structure":[64,32]}}}}})")
             ->block_rows == 64);
+  // AutoRound's own files have zero points as they are, those for GPTQ's kernels less 1.
+  for (const auto& [packing, format] : {std::pair{"auto_round", "gptq_v2"},
+                                        {"auto_round:gptqmodel", "gptq_v2"},
+                                        {"auto_round:auto_gptq", "gptq"},
+                                        {"auto_round:gptq", "gptq"},
+                                        {"auto_round:auto_awq", "gemm"},
+                                        {"auto_round:awq", "gemm"},
+                                        {"auto_round:llm_compressor", "llm_compressor"},
+                                        {"mlx", "mlx"}}) {
+    INFO(packing);
+    const auto of_auto_round =
+        config(std::string(R"({"quantization_config":{"quant_method":"auto-round","bits":4,)") +
+               R"("group_size":32,"sym":false,"packing_format":")" + packing + R"("}})");
+    REQUIRE(of_auto_round);
+    CHECK(of_auto_round->method == "auto-round");
+    CHECK(of_auto_round->format == format);
+    const bool is_gptq = std::string_view(format).starts_with("gptq");
+    CHECK(only_layer(gptq(4, 64, 256, 32).s, &*of_auto_round).problem.empty() == is_gptq);
+  }
   const auto of_auto_gptq = config(R"({"bits":4,"group_size":128,"desc_act":true,"sym":false})");
   REQUIRE(of_auto_gptq);
   CHECK(of_auto_gptq->method == "gptq");

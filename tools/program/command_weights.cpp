@@ -74,6 +74,7 @@ std::string use_of(const quantised_layer& layer, weight_part part) {
   else if (layer.block_rows != 0)
     text += fmt::format(", blocks of {} x {}", layer.block_rows, layer.block_columns);
   if (layer.act_order) text += ", act-order";
+  if (layer.swizzled) text += ", swizzled scales";
   const std::string_view operation = operation_of(layer);
   return fmt::format(
       "{}: {} x {}; read; {}", text, layer.n, layer.k,

@@ -9,11 +9,12 @@
 //     std::cout << l.name << ": " << facts(l.scheme).name << ", " << l.bits << " bits\n";
 //
 // A scheme is a row of a table (src/weights/scheme/scheme_table.cpp). Sources: GPTQModel, AutoAWQ,
-// compressed-tensors, bitsandbytes, ModelOpt, transformers' integrations/mxfp4.py.
+// compressed-tensors, bitsandbytes, ModelOpt, transformers' integrations/mxfp4.py, AutoRound, torchao.
 
 #include <kaio/runtime/error.hpp>
 #include <kaio/weights/tensor_entry.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,6 +40,13 @@ enum class weight_scheme : std::uint8_t {
   nvfp4_modelopt,  // multiplied by weight_scale_2
   mxfp4_packed,    // compressed-tensors mxfp4-pack-quantized
   mxfp4_blocks,    // gpt-oss: *_blocks and *_scales
+  // torchao's tensors, as torchao.prototype.safetensors and transformers save them: ._weight_qdata, ._weight_scale
+  torchao_int8,        // Int8Tensor and IntxUnpackedToInt8Tensor: i8, with zero points or without
+  torchao_fp8,         // Float8Tensor: e4m3 or e5m2
+  torchao_tinygemm,    // Int4TilePackedTo4dTensor: four dimensions of i32, ._weight_scale_and_zero
+  torchao_int4_plain,  // Int4Tensor, bytes of two codes, and Int4PlainInt32Tensor, words of eight
+  torchao_nvfp4,       // NVFP4Tensor: multiplied by ._weight_per_tensor_scale, where there is one
+  torchao_mx,          // MXTensor: e2m1, e4m3 or e5m2 with scales of e8m0
 };
 
 struct scheme_facts {
@@ -61,6 +69,7 @@ enum class weight_part : std::uint8_t {
   nested_scales,
   nested_table,
   state,
+  input_factors,  // which the columns of x are multiplied by before the product
 };
 std::string_view to_string(weight_part part) noexcept;  // "zero points"
 
@@ -83,6 +92,8 @@ struct quantised_layer {
   std::uint64_t nested_group = 0;
   float nested_offset = 0;
   bool act_order = false;  // groups are not neighbours: the index is neither k / group nor all 0
+  // The scales are in the order of cuBLASLt's blocks of 128 x 4: scales_in_rows has them row after row.
+  bool swizzled = false;
   // Why the tensors do not fit together or with the configuration, or are of a format that is not read; empty: none.
   std::string problem;
   std::vector<quantised_part> parts;
@@ -93,10 +104,17 @@ std::string_view operation_of(const quantised_layer& layer);
 // Why none does: "its scales are F32, and repack takes F16 or BF16: round them first". Empty: one does.
 std::string obstacle_of(const quantised_layer& layer);
 
+// The scales of a layer, of one byte each, row after row, {N, K / group}: those of a swizzled layer in order, others as
+// the file has them. invalid_argument: the layer has a problem, or scales of more bytes, or of no groups along K.
+std::vector<std::byte> scales_in_rows(const quantised_layer& layer);
+
 // What a quantization_config says, as far as it does.
 struct quantisation_config {
-  std::string method;  // "gptq", "awq", "compressed-tensors", "bitsandbytes", "fp8", "mxfp4", "modelopt"
-  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version, in small letters; empty: not said.
+  // "gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8", "mxfp4", "modelopt", "torchao"
+  std::string method;
+  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version, in small letters; empty: not said. AutoRound's
+  // packing_format as these call it: "gptq" of auto_round:auto_gptq, "gptq_v2" of auto_round and auto_round:gptqmodel,
+  // "gemm" of auto_round:auto_awq.
   std::string format;
   unsigned bits = 0;                  // 0: not said
   std::optional<std::int64_t> group;  // -1: all of K
@@ -125,6 +143,7 @@ using weights::quantised_layer;
 using weights::quantised_layers;
 using weights::quantised_part;
 using weights::read_quantisation_config;
+using weights::scales_in_rows;
 using weights::weight_part;
 using weights::weight_scheme;
 }  // namespace kaio

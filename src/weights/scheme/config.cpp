@@ -52,6 +52,19 @@ std::string in_small_letters(std::string_view text) {
   return small;
 }
 
+// AutoRound's packing_format as GPTQ's and AWQ's files call it. Those of its name alone have zero points as they are,
+// auto_gptq's less 1.
+std::string format_of_auto_round(std::string packing) {
+  constexpr std::string_view prefix = "auto_round:";
+  if (packing == "auto_round") return "gptq_v2";
+  if (!packing.starts_with(prefix)) return packing;
+  packing.erase(0, prefix.size());
+  if (packing == "auto_gptq" || packing == "gptq") return "gptq";
+  if (packing == "gptqmodel") return "gptq_v2";
+  if (packing == "auto_awq" || packing == "awq") return "gemm";
+  return packing;
+}
+
 }  // namespace
 
 std::optional<quantisation_config> read_quantisation_config(std::string_view path) {
@@ -85,6 +98,8 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
   config.format = in_small_letters(given->text_of(
       "format",
       given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type")))));
+  if (const std::string packing = in_small_letters(given->text_of("packing_format")); !packing.empty())
+    config.format = format_of_auto_round(packing);
   if (const json* const groups = given->find("config_groups"); groups && !groups->members.empty())
     if (const json* const weights = groups->members.front().second.find("weights");
         weights && weights->is_object()) {

@@ -32,14 +32,16 @@ constexpr part_rule int8_parts[] = {
     {".weight", part::codes, true, {format::i8}},
     {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
     {".weight_zero_point", part::zero_points},
-    {".input_scale", part::input_scale}};
+    {".input_scale", part::input_scale},
+    {".pre_quant_scale", part::input_factors}};
 constexpr part_rule llm_int8_parts[] = {{".weight", part::codes, true, {format::i8}},
                                         {".SCB", part::scales, true, {format::f32}},
                                         {".weight_format", part::state}};
 constexpr part_rule fp8_parts[] = {
     {".weight", part::codes, true, {format::e4m3}},
     {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {".input_scale", part::input_scale}};
+    {".input_scale", part::input_scale},
+    {".pre_quant_scale", part::input_factors}};
 constexpr part_rule fp8_block_parts[] = {
     {".weight", part::codes, true, {format::e4m3}},
     {".weight_scale_inv", part::scales, true, {format::f32, format::bf16}}};
@@ -62,12 +64,39 @@ constexpr part_rule nvfp4_packed_parts[] = {{".weight_packed", part::codes, true
 constexpr part_rule nvfp4_modelopt_parts[] = {{".weight", part::codes, true, {format::u8}},
                                               {".weight_scale", part::scales, true, {format::e4m3}},
                                               {".weight_scale_2", part::global_scale, true, {format::f32}},
-                                              {".input_scale", part::input_scale}};
+                                              {".input_scale", part::input_scale},
+                                              {".pre_quant_scale", part::input_factors}};
 constexpr part_rule mxfp4_packed_parts[] = {
     {".weight_packed", part::codes, true, {format::u8}},
     {".weight_scale", part::scales, true, {format::u8, format::e8m0}}};
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
+constexpr part_rule torchao_int8_parts[] = {
+    {"._weight_qdata", part::codes, true, {format::i8}},
+    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
+    {"._weight_zero_point", part::zero_points},
+    {"._weight_act_quant_scale", part::input_scale},
+    {"._weight_act_pre_scale", part::input_factors}};
+constexpr part_rule torchao_fp8_parts[] = {
+    {"._weight_qdata", part::codes, true, {format::e4m3, format::e5m2}},
+    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
+    {"._weight_act_quant_scale", part::input_scale}};
+constexpr part_rule torchao_tinygemm_parts[] = {{"._weight_qdata", part::codes, true, {format::i32}},
+                                                {"._weight_scale_and_zero", part::scales, true},
+                                                {"._weight_act_pre_scale", part::input_factors}};
+constexpr part_rule torchao_int4_plain_parts[] = {
+    {"._weight_qdata", part::codes, true, {format::u8, format::i32}},
+    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
+    {"._weight_zero_point", part::zero_points, true},
+    {"._weight_act_pre_scale", part::input_factors}};
+constexpr part_rule torchao_nvfp4_parts[] = {
+    {"._weight_qdata", part::codes, true, {format::u8}},
+    {"._weight_scale", part::scales, true, {format::e4m3}},
+    {"._weight_per_tensor_scale", part::global_scale, false, {format::f32}},
+    {"._weight_act_per_tensor_scale", part::input_scale}};
+constexpr part_rule torchao_mx_parts[] = {
+    {"._weight_qdata", part::codes, true, {format::u8, format::e4m3, format::e5m2}},
+    {"._weight_scale", part::scales, true, {format::e8m0, format::u8}}};
 
 // Others have the same tensors with codes in another order: "gptq_p" of GPTQModel, planes of bits; "marlin"; "bitblas".
 constexpr std::string_view gptq_formats[] = {"gptq", "gptq_v2"};
@@ -99,6 +128,18 @@ constexpr scheme_rule rules[] = {
     {{nvfp4_modelopt, "NVFP4 of ModelOpt"}, nvfp4_modelopt_parts, derive_fp4_pairs, use_of_e2m1},
     {{mxfp4_packed, "MXFP4 of compressed-tensors"}, mxfp4_packed_parts, derive_fp4_pairs, use_of_e2m1},
     {{mxfp4_blocks, "MXFP4 of gpt-oss"}, mxfp4_blocks_parts, derive_mxfp4_blocks, use_of_e2m1},
+    {{torchao_int8, "torchao int8"}, torchao_int8_parts, derive_torchao_bytes, use_of_int8},
+    {{torchao_fp8, "torchao float8"}, torchao_fp8_parts, derive_torchao_bytes, use_of_fp8},
+    {{torchao_tinygemm, "torchao int4 of tinygemm"},
+     torchao_tinygemm_parts,
+     derive_torchao_tinygemm,
+     use_of_tinygemm},
+    {{torchao_int4_plain, "torchao plain int4"},
+     torchao_int4_plain_parts,
+     derive_torchao_int4_plain,
+     use_of_int4_plain},
+    {{torchao_nvfp4, "NVFP4 of torchao"}, torchao_nvfp4_parts, derive_torchao_nvfp4, use_of_e2m1},
+    {{torchao_mx, "MX of torchao"}, torchao_mx_parts, derive_torchao_mx, use_of_mx},
 };
 
 constexpr auto all_facts = [] {
@@ -112,7 +153,7 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(rules[i].facts.scheme) != i) return false;
   return true;
 }
-static_assert(in_order() && std::size(rules) == static_cast<std::size_t>(mxfp4_blocks) + 1);
+static_assert(in_order() && std::size(rules) == static_cast<std::size_t>(torchao_mx) + 1);
 
 }  // namespace
 
@@ -135,6 +176,7 @@ std::string_view to_string(weight_part part) noexcept {
     case weight_part::nested_scales: return "scales of the scales";
     case weight_part::nested_table: return "table of the scales";
     case weight_part::state: return "state";
+    case weight_part::input_factors: return "factors of the input";
   }
   return "unknown";
 }

@@ -1,7 +1,9 @@
 #include "weights/scheme/use.hpp"
 
+#include <algorithm>
 #include <bit>
 
+#include "host/printable.hpp"
 #include "runtime/base/text.hpp"
 #include "weights/scheme/derive.hpp"
 
@@ -25,6 +27,13 @@ layer_use by_groups(const quantised_layer& layer, std::string_view operation, st
   return {{}, text("its groups are of ", layer.group, " codes, and repack takes multiples of ", multiple)};
 }
 
+// torchao writes zero points of symmetric weights too, all 0.
+bool has_zero_points(const quantised_layer& layer) {
+  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  return zeros && (layer.scheme != weight_scheme::torchao_int8 ||
+                   std::ranges::any_of(zeros->bytes, [](std::byte b) { return b != std::byte{0}; }));
+}
+
 // A power of two from 8 on, as dequantise takes blocks.
 bool is_blocksize(std::uint64_t size) {
   return size >= 8 && size <= std::uint64_t{1} << 30 && std::has_single_bit(size);
@@ -33,6 +42,9 @@ bool is_blocksize(std::uint64_t size) {
 layer_use use_of(const quantised_layer& layer) {
   if (!layer.problem.empty()) return {{}, layer.problem};
   if (layer.n == 0 || layer.k == 0) return {{}, "it has no codes"};
+  if (const tensor_entry* const factors = find(layer, weight_part::input_factors))
+    return {{},
+            text("x is multiplied by ", host::printable(factors->name), " first, which no operation does")};
   return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer);
 }
 
@@ -56,7 +68,7 @@ layer_use use_of_awq_gemv_fast(const quantised_layer& layer) {
 }
 
 layer_use use_of_int8(const quantised_layer& layer) {
-  const bool has_zeros = find(layer, weight_part::zero_points) != nullptr;
+  const bool has_zeros = has_zero_points(layer);
   if (layer.group == 0) {
     if (has_zeros) return {{}, "no operation takes blocks of rows and columns with zero points"};
     const bool are_of_128 = layer.block_rows == 128 && layer.block_columns == 128;
@@ -74,6 +86,7 @@ layer_use use_of_llm_int8(const quantised_layer&) { return {packed_w8, {}}; }
 // any type for 128 x 128; dequantise: any.
 layer_use use_of_fp8(const quantised_layer& layer) {
   if (layer.group == layer.k) return {"matmul_fp8", {}};
+  if (format_of(layer, weight_part::codes) != "F8_E4M3") return {as_matrix, {}};
   if (layer.group != 0) return {layer.group % tile == 0 ? packed_w8 : as_matrix, {}};
   if (layer.block_rows != 128 || layer.block_columns != 128) return {as_matrix, {}};
   return {format_of(layer, weight_part::scales) == "F32" ? "matmul_fp8" : packed_w8, {}};
@@ -88,6 +101,19 @@ layer_use use_of_bitsandbytes(const quantised_layer& layer) {
 }
 
 layer_use use_of_e2m1(const quantised_layer&) { return {packed_w4, {}}; }
+
+layer_use use_of_tinygemm(const quantised_layer& layer) { return by_groups(layer, packed_w4, 32); }
+
+layer_use use_of_int4_plain(const quantised_layer&) {
+  return {{}, "repack takes torchao's int4 in the layout of tinygemm alone"};
+}
+
+layer_use use_of_mx(const quantised_layer& layer) {
+  if (layer.bits != 4)
+    return {{}, "its scales are F8_E8M0, and dequantise takes F32, F16 or BF16: convert them first"};
+  if (layer.group == 32) return {packed_w4, {}};
+  return {{}, text("its groups are of ", layer.group, " codes, and repack takes 32")};
+}
 
 std::string_view operation_of(const quantised_layer& layer) { return use_of(layer).operation; }
 std::string obstacle_of(const quantised_layer& layer) { return use_of(layer).obstacle; }
