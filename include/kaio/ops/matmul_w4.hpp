@@ -66,6 +66,11 @@ matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const
 void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
                       const matmul_w4_options& options = {});
 
+namespace detail {
+matmul_w4_choice_info choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments);
+void warm_up_matmul_w4(const runtime::device& gpu, const matmul_w4_arguments& arguments);
+}  // namespace detail
+
 // The images of all kernels of matmul_w4, matmul_w8, repack and dequantise.
 std::vector<const ptx::kernel_image*> w4_kernels();
 

@@ -93,10 +93,29 @@ std::uint64_t matmul_w4_with_workspace_bytes(const stream& s, const tensor_view<
                                                "matmul_w4_with_workspace_bytes", x, {}, w, options));
 }
 
+// As matmul_w4_choice: one of the six kernels, and how many parts K has.
+template <class D, class X>
+matmul_w4_choice_info matmul_w4_with_choice(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
+                                            const matmul_w4_options& options = {}) {
+  detail::require_w4_types<X, f32>();
+  return detail::choice_of_matmul_w4(
+      s, detail::own_w4_arguments<D, std::remove_const_t<X>>("matmul_w4_with_choice", x, {}, w, options));
+}
+
+// As matmul_w4_warmup: the kernel for so many rows of x, and the one that adds up parts of K, where the call has those.
+template <class D, class X>
+void matmul_w4_with_warmup(const runtime::device& gpu, const tensor_view<X, 2>& x, const w4_weights& w,
+                           const matmul_w4_options& options = {}) {
+  detail::require_w4_types<X, f32>();
+  detail::warm_up_matmul_w4(
+      gpu, detail::own_w4_arguments<D, std::remove_const_t<X>>("matmul_w4_with_warmup", x, {}, w, options));
+}
+
 }  // namespace kaio::ops
 
 namespace kaio {
 using ops::matmul_w4_with;
+using ops::matmul_w4_with_warmup;
 using ops::matmul_w4_with_workspace_bytes;
 using ops::shape_for;
 using ops::w4_dequantisation;

@@ -4,8 +4,6 @@
 #include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
-#include "ops/quantised/w4/call/plan.hpp"
-
 #include <string>
 
 using namespace kaio;
@@ -40,15 +38,6 @@ struct less_four : w4_dequantisation {
   };
 };
 
-// The kernel that a call runs.
-template <class D, class T>
-std::string kernel_of(const stream& s, const tensor_view<const T, 2>& x, const w4_weights& w,
-                      const matmul_w4_options& options) {
-  const auto arguments = ops::detail::own_w4_arguments<D, T>("matmul_w4_with", x, {}, w, options);
-  return std::string(
-      ops::plan_w4(s.device_identity(), s.properties(), arguments, true).choice.variant->image->name);
-}
-
 // `kernel`, if it has a name, is that of sm_90a, on the devices that have it.
 template <class D, class T, class Number>
 void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w4_options& of_call,
@@ -74,7 +63,7 @@ void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w
         buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
         if (bytes != 0) options.workspace = workspace;
         if (!kernel.empty() && device == ptx::target{90, true})
-          REQUIRE(kernel_of<D, T>(s, x, w.weights(), options) == kernel);
+          REQUIRE(ops::matmul_w4_with_choice<D>(s, x, w.weights(), options).name == kernel);
         matmul_w4_with<D>(s, x, w.weights(), y, options);
       });
 }
@@ -132,6 +121,32 @@ TEST_CASE("matmul_w4_with: the kernels for sm_90a, by their names", "[ops][w4][o
     check_own<less_four, bf16>({.n = 40, .k = 320, .group = 64}, {.m = 35, .seed = 9}, {.variant = decoder},
                                of_less_four, decoder);
   }
+}
+
+// Each names itself in what it refuses; the choice has the parts that a call asks for.
+TEST_CASE("matmul_w4_with: the choice and the warmup of a call", "[ops][w4][own]") {
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  const w4_shape shape = shape_for<three_bits>({.n = 40, .k = 256, .group = 64});
+  buffer<u8> memory = gpu.allocate<u8>(packed_bytes(shape));
+  buffer<f16> x_memory = gpu.allocate<f16>(40 * 256);
+  const w4_weights w{shape, memory}, other{{.n = 40, .k = 256, .group = 64}, memory};
+  const tensor_view<const f16, 2> x(x_memory, 40, 256);
+  const auto refuses = [&](const std::string& part, const std::string& operation, const auto& call) {
+    require_refusal(errc::invalid_argument, "kaio: " + operation + ": ", part, call);
+  };
+  refuses("shape_for", "matmul_w4_with_choice", [&] { ops::matmul_w4_with_choice<three_bits>(s, x, other); });
+  refuses("shape_for", "matmul_w4_with_warmup", [&] { matmul_w4_with_warmup<three_bits>(gpu, x, other); });
+  if (gpu.properties().target.sm < 80) return;
+  refuses("variant", "matmul_w4_with_warmup",
+          [&] { matmul_w4_with_warmup<three_bits>(gpu, x, w, {.variant = "none"}); });
+  for (const u32 parts : {1u, 2u}) {
+    const auto choice = ops::matmul_w4_with_choice<three_bits>(s, x, w, {.parts = parts});
+    REQUIRE(choice.name.find("three_bits_f16_") != std::string_view::npos);
+    REQUIRE(choice.parts == parts);
+    matmul_w4_with_warmup<three_bits>(gpu, x, w, {.parts = parts});
+  }
+  REQUIRE(ops::matmul_w4_with_choice<three_bits>(s, x.slice(0, 0, 0), w).name.empty());
 }
 
 TEST_CASE("matmul_w4_with: weights of other codes are refused", "[ops][w4][own]") {

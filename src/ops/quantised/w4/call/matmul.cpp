@@ -28,6 +28,40 @@ std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments&
   return plan_w4(s.device_identity(), device, arguments, true).workspace;
 }
 
+matmul_w4_choice_info choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+  const device_properties& device = s.properties();
+  const planned_w4 planned = plan_w4(s.device_identity(), device, arguments, true);
+  const w4_choice& choice = planned.choice;
+  if (!choice.exists()) return {};
+  if (choice.slice != 0) return {w4_as_matrix, w4_slices(planned.problem.w, choice.slice)};
+  return {choice.variant->image->name, planned.problem.parts};
+}
+
+void warm_up_matmul_w4(const runtime::device& gpu, const matmul_w4_arguments& arguments) {
+  const auto warm_up = [&](const matmul_w4_options& of) {
+    matmul_w4_arguments own = arguments;
+    own.options = &of;
+    const planned_w4 planned = plan_w4(gpu.identity(), gpu.properties(), own, true);
+    const w4_choice& choice = planned.choice;
+    if (choice.slice != 0) {
+      warm_up_w4_as_matrix(gpu, own, planned.problem, choice.slice);
+    } else if (choice.variant != nullptr) {
+      gpu.warmup(*choice.variant->image);
+      if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
+    }
+    return choice.slice != 0 || (choice.variant != nullptr && choice.variant->rounds);
+  };
+  const matmul_w4_options& options = *arguments.options;
+  if (!warm_up(options) || !options.variant.empty()) return;
+  // What a call with less room in its workspace runs.
+  matmul_w4_options small = options;
+  small.workspace.address = 256;  // of no bytes
+  small.workspace.bytes = 0;
+  warm_up(small);
+  small.exact_weights = true;
+  warm_up(small);
+}
+
 void check_own_w4(std::string_view operation, const w4_shape& shape, const w4_shape& wanted) {
   if (shape.codes != wanted.codes || shape.scales != wanted.scales ||
       shape.own_neighbours != wanted.own_neighbours || shape.own_slots != wanted.own_slots)
@@ -43,37 +77,12 @@ std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, cons
 
 matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
                                        const matmul_w4_options& options) {
-  const device_properties& device = s.properties();
-  const planned_w4 planned =
-      plan_w4(s.device_identity(), device, {"matmul_w4_choice", x, {}, &w, &options}, true);
-  const w4_choice& choice = planned.choice;
-  if (!choice.exists()) return {};
-  if (choice.slice != 0) return {w4_as_matrix, w4_slices(planned.problem.w, choice.slice)};
-  return {choice.variant->image->name, planned.problem.parts};
+  return detail::choice_of_matmul_w4(s, {"matmul_w4_choice", x, {}, &w, &options});
 }
 
 void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
                       const matmul_w4_options& options) {
-  const auto warm_up = [&](const matmul_w4_options& of) {
-    const detail::matmul_w4_arguments own{"matmul_w4_warmup", x, {}, &w, &of};
-    const planned_w4 planned = plan_w4(gpu.identity(), gpu.properties(), own, true);
-    const w4_choice& choice = planned.choice;
-    if (choice.slice != 0) {
-      warm_up_w4_as_matrix(gpu, own, planned.problem, choice.slice);
-    } else if (choice.variant != nullptr) {
-      gpu.warmup(*choice.variant->image);
-      if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
-    }
-    return choice.slice != 0 || (choice.variant != nullptr && choice.variant->rounds);
-  };
-  if (!warm_up(options) || !options.variant.empty()) return;
-  // What a call with less room in its workspace runs.
-  matmul_w4_options small = options;
-  small.workspace.address = 256;  // of no bytes
-  small.workspace.bytes = 0;
-  warm_up(small);
-  small.exact_weights = true;
-  warm_up(small);
+  detail::warm_up_matmul_w4(gpu, {"matmul_w4_warmup", x, {}, &w, &options});
 }
 
 }  // namespace kaio::ops
