@@ -7,12 +7,14 @@
 //   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);   // the codes as they are
 //   matmul_w4_with<squares>(s, x, w, y, {.workspace = memory});
 //
+// Where a weight is no number times a scale: w4_scaled_function, of a code and its group's scale (decode_function.hpp).
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
 // come by any of the sources of words of repack, without zero points. Six kernels are compiled for each
 // element type of x: for 8, 32 and 64 rows on sm_80 and later, for 32, 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
+#include <kaio/ops/quantised/w4/decode_function.hpp>
 #include <kaio/ops/quantised/w4/decode_table.hpp>
 
 #include <array>
@@ -76,7 +78,7 @@ detail::matmul_w4_arguments detail::own_w4_arguments(std::string_view operation,
   return {operation, x, out, &w, &options, variants.data(), variants.size()};
 }
 
-// As matmul_w4, but that no weight is rounded.
+// As matmul_w4, but that no weight is rounded, except those of w4_scaled_function, once to the type of x.
 template <class D, class X, class Out>
 void matmul_w4_with(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                     const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
@@ -120,5 +122,6 @@ using ops::matmul_w4_with_workspace_bytes;
 using ops::shape_for;
 using ops::w4_dequantisation;
 using ops::w4_function;
+using ops::w4_scaled_function;
 using ops::w4_table;
 }  // namespace kaio

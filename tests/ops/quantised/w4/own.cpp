@@ -38,6 +38,12 @@ struct less_four : w4_dequantisation {
   };
 };
 
+// A code of three bits and a scale, whose weight is no number times the scale.
+using curved = w4_scaled_function<"curved_", [](thread t, const val<u32>& code, const val<f32>& scale) {
+  const val number = t.let(cast<f32>(code & 7u) - 3.5f);
+  return t.let(number * scale + scale * scale * 0.25f);
+}>;
+
 // `kernel`, if it has a name, is that of sm_90a, on the devices that have it.
 template <class D, class T, class Number>
 void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w4_options& of_call,
@@ -52,8 +58,12 @@ void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w
   check_w_product<T, T>(
       c, shape.n, shape.k,
       [&](i64 row, i64 column) {
-        return to_double(model.scales[model.fact(model.group_of(column), row)]) *
-               number(model.code(column, row));
+        const double scale = to_double(model.scales[model.fact(model.group_of(column), row)]);
+        const u32 code = model.code(column, row);
+        if constexpr (std::is_invocable_v<Number, u32, double>)
+          return number(code, scale);
+        else
+          return scale * number(code);
       },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
@@ -69,6 +79,11 @@ void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w
 }
 
 double of_three(u32 code) { return static_cast<double>(three_bits::numbers[code]); }
+// As the kernels round it.
+double of_curved(u32 code, double scale) {
+  const float number = static_cast<float>(code & 7) - 3.5f, by = static_cast<float>(scale);
+  return to_double(bf16(number * by + by * by * 0.25f));
+}
 double of_less_four(u32 code) { return static_cast<double>(code & 7) - 4; }
 
 }  // namespace
@@ -86,6 +101,21 @@ TEST_CASE("matmul_w4_with: a decoder", "[ops][w4][own]") {
                              of_less_four);
   check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, {.parts = 1},
                              of_less_four);
+}
+
+TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
+  check_own<curved, bf16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, {.parts = 1},
+                          of_curved);
+  check_own<curved, bf16>({.n = 30, .k = 96, .group = 32}, {.m = 19, .seed = 2}, {.parts = 2}, of_curved);
+  check_own<curved, bf16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
+                          of_curved);
+  const std::string kernel = "matmul_w4_sm90_curved_bf16_";
+  check_own<curved, bf16>({.n = 136, .k = 320, .group = 32}, {.m = 17, .seed = 4}, {.parts = 2}, of_curved,
+                          kernel + "32");
+  check_own<curved, bf16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 5}, {}, of_curved,
+                          kernel + "64");
+  check_own<curved, bf16>({.n = 130, .k = 192, .group = 64}, {.m = 129, .seed = 6}, {.parts = 1}, of_curved,
+                          kernel + "128");
 }
 
 // From nine rows of x on, which begin at multiples of 16 bytes, with K of at least a stage.
