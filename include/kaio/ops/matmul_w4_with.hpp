@@ -7,14 +7,17 @@
 //   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);   // the codes as they are
 //   matmul_w4_with<squares>(s, x, w, y, {.workspace = memory});
 //
-// Where a weight is no number times a scale: w4_scaled_function, of a code and its group's scale (decode_function.hpp).
+//   // Where a weight is no number times a scale: of a code and the scale of its group, values of the device.
+//   using curved = w4_scaled_function<"curved_", [](thread t, const val<u32>& code, const val<f32>& scale) {
+//     return t.let((cast<f32>(code) - 8.0f) * scale + scale * scale);
+//   }>;
+//
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
 // come by any of the sources of words of repack, without zero points. Six kernels are compiled for each
 // element type of x: for 8, 32 and 64 rows on sm_80 and later, for 32, 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
-#include <kaio/ops/quantised/w4/decode_function.hpp>
 #include <kaio/ops/quantised/w4/decode_table.hpp>
 
 #include <array>
@@ -22,6 +25,37 @@
 #include <type_traits>
 
 namespace kaio::ops {
+
+// Weights by a function of a code and its group's scale, called for each weight in f32 and rounded once to the type of
+// x. The name is part of those of the kernels. Function: val<f32> from (thread, val<u32> of 0 to 15, val<f32>).
+template <fixed_string Name, auto Function>
+struct w4_scaled_function : w4_dequantisation {
+  static constexpr auto name = Name;
+  static constexpr bool scaled = true;
+  static constexpr std::uint32_t slots = 2;  // groups of multiples of 32
+
+  template <scalar T>
+  struct decoder {
+    using pair = typename w4_pair<T>::type;
+    static constexpr f32 unit = 1.0f;
+    constexpr decoder(thread, const val<w4_problem>&) {}
+
+    static constexpr auto of_scale(thread t, const val<f32>& scale) { return t.let(bit_cast<u32>(scale)); }
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
+      for (u32 i = 0; i < 4; ++i) {
+        const val scale = t.let(bit_cast<f32>(minus[i % 2]));
+        const auto weight = [&](u32 code) -> val<f32> {
+          return Function(t, t.let(words[0] >> (4 * code) & 15u), scale);
+        };
+        const val even = weight(i), odd = weight(i + 4);
+        const val both = t.let(pack<pair>(even, odd));
+        registers[i] = both;
+      }
+    }
+  };
+};
 
 namespace detail {
 
