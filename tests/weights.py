@@ -136,6 +136,20 @@ class weights(unittest.TestCase):
         rows = self.rows(self.run_on("m.safetensors", safetensors(blocks)))
         self.assertEqual(rows["w.weight"], "F8_E4M3 | 64 x 64 | 4096 | FP8 with scales, 8 bits, blocks of 32 x 16: 64 x 64; read; multiplied by matmul after dequantise")
 
+    def test_torchao(self):
+        tensors = {"l.q._weight_qdata": ("U8", [48, 40]), "l.q._weight_scale": ("F8_E4M3", [32, 32]), "l.q._weight_per_tensor_scale": ("F32", [])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertEqual(rows["l.q._weight_qdata"], "U8 | 48 x 40 | 1920 | NVFP4 of torchao, 4 bits, groups of 16, swizzled scales: 48 x 80; read; multiplied by matmul_w4 after repack")
+        self.assertEqual(rows["l.q._weight_per_tensor_scale"], "F32 | scalar | 4 | global scale of NVFP4 of torchao")
+
+    def test_the_configuration_of_auto_round(self):
+        tensors = {"l.q.qweight": ("I32", [8, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}
+        config = {"quantization_config": {"quant_method": "auto-round", "bits": 4, "group_size": 32, "packing_format": "auto_round"}}
+        (self.folder / "config.json").write_text(json.dumps(config))
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("quantization_config: auto-round (gptq_v2), 4 bits, groups of 32", self.head)
+        self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; multiplied by matmul_w4 after repack")
+
     def test_the_configuration_of_auto_gptq(self):
         # Two groups of K = 224: of 128, as quantize_config.json has it, which config.json has not.
         tensors = {"l.q.qweight": ("I32", [28, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}

@@ -139,7 +139,7 @@ TEST_CASE("torchao: NVFP4 and MX, with scales in rows and swizzled") {
     const made mx8 = torchao("F8_E5M2", {200, 160}, {{"scale", "F8_E8M0", of_32}});
     check_layer(mx8.s, weight_scheme::torchao_mx, 200, 160, 8, 32, 2);
     CHECK(only_layer(mx8.s).obstacle ==
-          "its scales are F8_E8M0, and dequantise takes F32, F16 or BF16: convert them first");
+          "its scales are of E8M0, and dequantise takes F32, F16 or BF16: convert them first");
   }
   const found_layer of_64 = only_layer(torchao("U8", {64, 128}, {{"scale", "F8_E8M0", {64, 4}}}).s);
   CHECK(of_64.group == 64);

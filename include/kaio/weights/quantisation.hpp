@@ -47,6 +47,7 @@ enum class weight_scheme : std::uint8_t {
   torchao_int4_plain,  // Int4Tensor, bytes of two codes, and Int4PlainInt32Tensor, words of eight
   torchao_nvfp4,       // NVFP4Tensor: multiplied by ._weight_per_tensor_scale, where there is one
   torchao_mx,          // MXTensor: e2m1, e4m3 or e5m2 with scales of e8m0
+  mxfp8,               // compressed-tensors mxfp8-quantized: e4m3 with weight_scale of e8m0
 };
 
 struct scheme_facts {

@@ -410,6 +410,18 @@ bool derive_fp4_pairs(quantised_layer& layer, const quantisation_config*) {
   return true;
 }
 
+// codes {N, K} of 8 bits, scales {N, K / 32}
+bool derive_mxfp8(quantised_layer& layer, const quantisation_config*) {
+  const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
+  if (codes.shape.size() != 2) return contradicts(layer, "weight is not of 2 dimensions");
+  layer.n = codes.shape[0];
+  layer.k = codes.shape[1];
+  layer.bits = 8;
+  layer.group = 32;
+  return (layer.k % 32 == 0 && is(scales, {layer.n, layer.k / 32})) ||
+         contradicts(layer, "the scales are not one for each group of a row");
+}
+
 // codes {..., N, K / 32, 16}, scales {..., N, K / 32}
 bool derive_mxfp4_blocks(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);

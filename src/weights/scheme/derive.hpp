@@ -16,7 +16,7 @@ bool contradicts(quantised_layer& layer, std::string problem);
 
 using derive_function = bool(quantised_layer& layer, const quantisation_config* config);
 derive_function derive_gptq, derive_awq_gemm, derive_awq_gemv, derive_awq_gemv_fast, derive_packed_int,
-    derive_rows, derive_blocks, derive_bitsandbytes, derive_fp4_pairs, derive_mxfp4_blocks,
+    derive_rows, derive_blocks, derive_bitsandbytes, derive_fp4_pairs, derive_mxfp4_blocks, derive_mxfp8,
     derive_torchao_bytes, derive_torchao_tinygemm, derive_torchao_int4_plain, derive_torchao_nvfp4,
     derive_torchao_mx;
 

@@ -97,6 +97,8 @@ constexpr part_rule torchao_nvfp4_parts[] = {
 constexpr part_rule torchao_mx_parts[] = {
     {"._weight_qdata", part::codes, true, {format::u8, format::e4m3, format::e5m2}},
     {"._weight_scale", part::scales, true, {format::e8m0, format::u8}}};
+constexpr part_rule mxfp8_parts[] = {{".weight", part::codes, true, {format::e4m3, format::e5m2}},
+                                     {".weight_scale", part::scales, true, {format::u8, format::e8m0}}};
 
 // Others have the same tensors with codes in another order: "gptq_p" of GPTQModel, planes of bits; "marlin"; "bitblas".
 constexpr std::string_view gptq_formats[] = {"gptq", "gptq_v2"};
@@ -140,6 +142,7 @@ constexpr scheme_rule rules[] = {
      use_of_int4_plain},
     {{torchao_nvfp4, "NVFP4 of torchao"}, torchao_nvfp4_parts, derive_torchao_nvfp4, use_of_e2m1},
     {{torchao_mx, "MX of torchao"}, torchao_mx_parts, derive_torchao_mx, use_of_mx},
+    {{mxfp8, "MXFP8 of compressed-tensors"}, mxfp8_parts, derive_mxfp8, use_of_mx},
 };
 
 constexpr auto all_facts = [] {
@@ -153,7 +156,7 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(rules[i].facts.scheme) != i) return false;
   return true;
 }
-static_assert(in_order() && std::size(rules) == static_cast<std::size_t>(torchao_mx) + 1);
+static_assert(in_order() && std::size(rules) == static_cast<std::size_t>(mxfp8) + 1);
 
 }  // namespace
 

@@ -110,7 +110,7 @@ layer_use use_of_int4_plain(const quantised_layer&) {
 
 layer_use use_of_mx(const quantised_layer& layer) {
   if (layer.bits != 4)
-    return {{}, "its scales are F8_E8M0, and dequantise takes F32, F16 or BF16: convert them first"};
+    return {{}, "its scales are of E8M0, and dequantise takes F32, F16 or BF16: convert them first"};
   if (layer.group == 32) return {packed_w4, {}};
   return {{}, text("its groups are of ", layer.group, " codes, and repack takes 32")};
 }
