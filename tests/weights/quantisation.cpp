@@ -369,6 +369,20 @@ TEST_CASE("the operation is the one that takes the layer as it is") {
   inverse.add("m.q.weight", "F8_E4M3", {200, 300}).add("m.q.weight_scale_inv", "BF16", {2, 3});
   CHECK(of(inverse) == w8);
   CHECK(only_layer(inverse.s).block_rows == 128);
+  for (const std::vector<std::uint64_t>& one : {std::vector<std::uint64_t>{}, {1}}) {
+    made of_tensor;
+    of_tensor.add("m.q.weight", "F8_E4M3", {200, 300})
+        .add("m.q.weight_scale_inv", "BF16", one)
+        .add("m.q.activation_scale", "BF16", one);
+    check_layer(of_tensor.s, weight_scheme::fp8_block, 200, 300, 8, 300, 3);
+    CHECK(of(of_tensor) == "matmul_fp8");
+  }
+  quantisation_config divided;
+  divided.inverse_scales = true;
+  CHECK(
+      only_layer(inverse.s, &divided).problem ==
+      "the configuration's weight_scale_semantics is inverse: its codes are divided by weight_scale_inv, and "
+      "kaio multiplies");
 
   const auto packed = [&](unsigned bits, const std::string& scale_type) {
     made m;
@@ -522,6 +536,10 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(of_fp8->block_columns == 64);
   CHECK(config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"block_structure":[64,32]}}}}})")
             ->block_rows == 64);
+  const auto of_gptqmodel = config(
+      R"({"quantization_config":{"quant_method":"fp8","bits":8,"weight_scale_method":"row","weight_scale_semantics":"inverse"}})");
+  CHECK(of_gptqmodel->inverse_scales);
+  CHECK(!of_fp8->inverse_scales);
   // AutoRound's own files have zero points as they are, those for GPTQ's kernels less 1.
   for (const auto& [packing, format] : {std::pair{"auto_round", "gptq_v2"},
                                         {"auto_round:gptqmodel", "gptq_v2"},

@@ -33,7 +33,7 @@ enum class weight_scheme : std::uint8_t {
   int8,           // compressed-tensors int-quantized: i8 with weight_scale
   llm_int8,       // bitsandbytes: i8 with SCB
   fp8,            // e4m3 with weight_scale
-  fp8_block,      // e4m3 with weight_scale_inv of blocks
+  fp8_block,      // e4m3 with weight_scale_inv of blocks, or one of the tensor
   nf4,
   fp4,             // bitsandbytes
   nvfp4_packed,    // compressed-tensors nvfp4-pack-quantized: divided by weight_global_scale
@@ -121,6 +121,8 @@ struct quantisation_config {
   std::optional<std::int64_t> group;  // -1: all of K
   bool act_order = false, symmetric = false;
   std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale; 0: not said
+  // GPTQModel's weight_scale_semantics "inverse": codes are divided by weight_scale_inv, which others multiply by.
+  bool inverse_scales = false;
   // Some layers have bits and groups of their own ("dynamic", "extra_config", several "config_groups"), which are
   // not read: a layer that contradicts the ones above is no error then.
   bool per_layer = false;

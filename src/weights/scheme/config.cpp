@@ -95,6 +95,7 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
                      has_members(*given, "config_groups", 2);
   config.act_order = given->truth_of("desc_act", false);
   config.symmetric = given->truth_of("sym", false);
+  config.inverse_scales = given->text_of("weight_scale_semantics") == "inverse";
   config.format = in_small_letters(given->text_of(
       "format",
       given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type")))));

@@ -339,14 +339,23 @@ bool derive_rows(quantised_layer& layer, const quantisation_config* config) {
   return problem.empty() || contradicts(layer, std::move(problem));
 }
 
-// codes {N, K} of 8 bits, scales of blocks in both dimensions
+// codes {N, K} of 8 bits, scales of blocks in both dimensions, or one
 bool derive_blocks(quantised_layer& layer, const quantisation_config* config) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
-  if (codes.shape.size() != 2 || scales.shape.size() != 2)
+  const bool of_tensor = scales.shape.size() != 2 && scales.elements == 1;
+  if (codes.shape.size() != 2 || (scales.shape.size() != 2 && !of_tensor))
     return contradicts(layer, "weight and weight_scale_inv are not of 2 dimensions");
+  if (config && config->inverse_scales)
+    return contradicts(layer,
+                       "the configuration's weight_scale_semantics is inverse: its codes are divided by "
+                       "weight_scale_inv, and kaio multiplies");
   layer.n = codes.shape[0];
   layer.k = codes.shape[1];
   layer.bits = 8;
+  if (of_tensor) {
+    layer.group = layer.k;
+    return true;
+  }
   std::string problem = set_blocks(layer, scales, config, true);
   return problem.empty() || contradicts(layer, std::move(problem));
 }
