@@ -377,6 +377,9 @@ TEST_CASE("the operation is the one that takes the layer as it is") {
     check_layer(of_tensor.s, weight_scheme::fp8_block, 200, 300, 8, 300, 3);
     CHECK(of(of_tensor) == "matmul_fp8");
   }
+  made of_f16;
+  of_f16.add("m.q.weight", "F8_E4M3", {200, 300}).add("m.q.weight_scale_inv", "F16", {2, 3});
+  CHECK(of(of_f16) == w8);
   quantisation_config divided;
   divided.inverse_scales = true;
   CHECK(

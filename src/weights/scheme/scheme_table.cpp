@@ -44,7 +44,7 @@ constexpr part_rule fp8_parts[] = {
     {".pre_quant_scale", part::input_factors}};
 constexpr part_rule fp8_block_parts[] = {
     {".weight", part::codes, true, {format::e4m3}},
-    {".weight_scale_inv", part::scales, true, {format::f32, format::bf16}},
+    {".weight_scale_inv", part::scales, true, {format::f16, format::bf16, format::f32}},
     {".activation_scale", part::input_scale}};
 constexpr part_rule nf4_parts[] = {{".weight", part::codes, true},
                                    {".weight.absmax", part::scales, true, {format::f32, format::u8}},
