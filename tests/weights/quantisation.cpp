@@ -539,8 +539,9 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(of_fp8->block_columns == 64);
   CHECK(config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"block_structure":[64,32]}}}}})")
             ->block_rows == 64);
-  const auto of_gptqmodel = config(
-      R"({"quantization_config":{"quant_method":"fp8","bits":8,"weight_scale_method":"row","weight_scale_semantics":"inverse"}})");
+  const auto of_gptqmodel =
+      config(R"({"quantization_config":{"quant_method":"fp8","bits":8,"weight_scale_method":"row",)"
+             R"("weight_scale_semantics":"inverse"}})");
   CHECK(of_gptqmodel->inverse_scales);
   CHECK(!of_fp8->inverse_scales);
   // AutoRound's own files have zero points as they are, those for GPTQ's kernels less 1.
