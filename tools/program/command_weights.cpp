@@ -45,8 +45,8 @@ std::string operation_text(std::string_view operation) {
   return operation.empty() ? "no operation multiplies it yet" : fmt::format("multiplied by {}", operation);
 }
 
-// A weight, as far as its name and shape show: not a norm or a bias of one dimension, and not what belongs to the codes of
-// another tensor.
+// A weight, as far as its name and shape show: not a norm or a bias of one dimension, and not what belongs to the codes
+// of another tensor.
 bool is_matrix(const tensor_entry& t) {
   const std::string_view last = t.name.substr(t.name.rfind('.') + 1);
   const auto names = [&](std::string_view word) { return last.find(word) != std::string_view::npos; };

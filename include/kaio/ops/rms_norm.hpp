@@ -11,9 +11,9 @@
 // with T the element type of all of them. Sums of squares are in f32, in an order that depends on the size of a
 // row and on whether rows begin at multiples of 16 bytes: a row has the same bits alone and among others. The
 // residual that is written is h as it is rounded, and y is the norm of that. Codes and scales are those of
-// quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be captured into a graph; a kernel is loaded when it is used for the first
-// time on a device (rms_norm_warmup). Throws invalid_argument, by the name of the argument, before anything
-// runs; and what a launch throws.
+// quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be
+// captured into a graph; a kernel is loaded when it is used for the first time on a device (rms_norm_warmup). Throws
+// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
 //
 // Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
 
