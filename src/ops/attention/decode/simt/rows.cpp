@@ -51,16 +51,16 @@ void detail::combine_attention_decode(const stream& s, const attention_decode_ca
   });
 }
 
+void list_attention_decode_simt_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const attention_decode_variant& v : attention_decode_simt_rows()) list.push_back(v.image);
+  list_attention_decode_combine_kernels(list);
+}
+
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list) {
   list.push_back(&attention_decode_combine<70>.image());
   list.push_back(&attention_decode_combine<90>.image());
   list.push_back(&attention_decode_combine<70, 512>.image());
   list.push_back(&attention_decode_combine<90, 512>.image());
-}
-
-void list_attention_decode_simt_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const attention_decode_variant& v : attention_decode_simt_rows()) list.push_back(v.image);
-  list_attention_decode_combine_kernels(list);
 }
 
 }  // namespace kaio::ops
