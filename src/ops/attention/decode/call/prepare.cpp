@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ops/attention/call/operands.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
@@ -87,33 +89,38 @@ void copy_heads(const stream& s, const any_view& from, const any_view& to) {
   run_rotary(s, as_one(from), as_one(to), table, table, {});
 }
 
-// What of the queries is not rotated goes into the workspace; what the append has to rotate is returned. `own`: all of
-// them there.
-append_queries copy_queries(const stream& s, const attention_decode_arguments& arguments,
-                            const attention_view& own, bool values_in_keys) {
+// How queries get into the workspace: what the append has to rotate, and what is copied as it is.
+struct moved_queries {
   append_queries turned;
-  if (!own.exists()) return turned;
+  std::vector<std::pair<any_view, any_view>> copied;
+};
+
+// `own`: all of them in the workspace.
+moved_queries move_queries(const attention_decode_arguments& arguments, const attention_view& own,
+                           bool values_in_keys) {
+  moved_queries moved;
+  if (!own.exists()) return moved;
   const attention_decode_options& options = *arguments.options;
   const any_view q = queries_of(arguments.q), to = queries_of(own);
   const std::int64_t size = to.extents[to.rank - 1], of_values = arguments.cache.v.extents[3];
   const auto turn = [&](const any_view& from, const any_view& into) {
-    turned.in = from;
-    turned.out = into;
+    moved.turned.in = from;
+    moved.turned.out = into;
   };
   if (options.qv.view.exists()) {
-    copy_heads(s, queries_of(options.qv.view), part_of_heads(to, 0, of_values));
+    moved.copied.emplace_back(queries_of(options.qv.view), part_of_heads(to, 0, of_values));
     const any_view rest = part_of_heads(to, of_values, size - of_values);
     if (options.append.rotates())
       turn(q, rest);
     else
-      copy_heads(s, q, rest);
+      moved.copied.emplace_back(q, rest);
   } else if (values_in_keys && of_values != size) {
-    copy_heads(s, part_of_heads(q, 0, of_values), part_of_heads(to, 0, of_values));
+    moved.copied.emplace_back(part_of_heads(q, 0, of_values), part_of_heads(to, 0, of_values));
     turn(part_of_heads(q, of_values, size - of_values), part_of_heads(to, of_values, size - of_values));
   } else {
     turn(q, to);
   }
-  return turned;
+  return moved;
 }
 
 // Queries alone are rotated, by an append of no heads: those of other sequences than the new keys.
@@ -183,13 +190,15 @@ planned_attention_decode prepare_attention_decode(const stream& s,
     }
   }
   const bool values_in_keys = result.call.values_in_keys;
-  const append_queries turned = copy_queries(s, arguments, own, values_in_keys);
+  const moved_queries queries = move_queries(arguments, own, values_in_keys);
   const attention_append& given = arguments.options->append;
   if (given.exists()) {
-    append(s, arguments, turned, values_in_keys);
+    append(s, arguments, queries.turned, values_in_keys);
     // append_kv lets the next kernel begin when all before it has ended; without tokens it is not launched.
     if (!given.k.view.empty()) result.call.split.unsettled = static_cast<u32>(decode_unsettled::new_keys);
   }
+  // After the append, which checks the most, so that what it refuses has run nothing.
+  for (const auto& [from, to] : queries.copied) copy_heads(s, from, to);
   return result;
 }
 
