@@ -60,7 +60,7 @@ struct report {
   void run_peers(const std::filesystem::path& script, const std::string& options,
                  const std::vector<std::string>& cases) {
     std::string command = "python3 '" + script.string() + "' " + options;
-    for (const std::string& one : cases) command += " " + type + ":" + one;
+    for (const std::string& one : cases) command += " '" + type + ":" + one + "'";
     FILE* const pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return;
     char line[512];

@@ -104,7 +104,7 @@ int main(int count, char** words) {
     };
     const bool right =
         how.type == "f16" ? run<f16>(gpu, how, problems, to) : run<bf16>(gpu, how, problems, to);
-    if (!how.no_peers && how.codes == "int4" && !gpu.is_emulator()) {
+    if (!how.no_peers && !gpu.is_emulator()) {
       std::vector<std::string> cases;
       for (const w4_bench_problem& p : problems) cases.push_back(p.shape() + ":" + p.work());
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",

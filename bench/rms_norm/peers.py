@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The peers of the benchmark of RMS norms: torch's rms_norm, with an addition in front where there is a residual, and the same
-compiled where torch can.
+compiled where torch can; and into codes of 8 bits with a scale of each row.
 
-    peers.py [--seconds S] TYPE:ROWSxSIZE:plain|residual ...
+    peers.py [--seconds S] TYPE:ROWSxSIZE:plain|residual|int8|fp8 ...
 
 What is printed, and how it is measured: bench/peer_times.py.
 """
@@ -19,7 +19,7 @@ TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 def parse(word):
     kind, sizes, work = word.split(":")
     rows, size = (int(x) for x in sizes.split("x"))
-    return {"text": word, "type": kind, "rows": rows, "size": size, "residual": work == "residual"}
+    return {"text": word, "type": kind, "rows": rows, "size": size, "residual": work != "plain", "codes": work if work in ("int8", "fp8") else None}
 
 
 # Each peer takes torch and a case, and returns the function that computes.
@@ -35,9 +35,19 @@ def steps_of(torch, case, dtype):
 
     def steps():
         h = x + residual
-        return h, norm(h, (case["size"],), weight, 1e-6)
+        y = norm(h, (case["size"],), weight, 1e-6)
+        return (h, y) if case["codes"] is None else (h, *codes_of(torch, y, case["codes"]))
 
     return steps
+
+
+def codes_of(torch, y, kind):
+    largest = y.abs().amax(-1, keepdim=True).float()
+    if kind == "int8":
+        scale = largest / 127
+        return torch.round(y / scale).to(torch.int8), scale
+    scale = largest / 448
+    return (y / scale).to(torch.float8_e4m3fn), scale
 
 
 def compiled(torch, case, dtype):
@@ -47,9 +57,13 @@ def compiled(torch, case, dtype):
 peers = {"torch": steps_of, "torch.compile": compiled}
 
 
+def bytes_of_element(size, case):
+    return size * (3 if case["residual"] else 1) + (1 if case["codes"] else size)
+
+
 def contestants(torch, case, options, sets_of):
     dtype = getattr(torch, TYPES[case["type"]])
-    bytes_of_set = case["rows"] * case["size"] * dtype.itemsize * (4 if case["residual"] else 2)
+    bytes_of_set = case["rows"] * case["size"] * bytes_of_element(dtype.itemsize, case)
     inputs = [(dtype,)] * sets_of(bytes_of_set, 16)
     return {name: runs_of(peer, torch, case, inputs) for name, peer in peers.items()}
 

@@ -1,5 +1,5 @@
-// How long ops::rms_norm takes, with a residual that is added and written ("kaio") and without ("plain"), next
-// to torch's, on random numbers.
+// How long ops::rms_norm takes, next to torch's, on random numbers: with a residual that is added and written
+// ("residual"), without ("plain"), and with one into codes with a scale of each row ("int8", "fp8").
 //
 //   rms_norm [--json] [--seconds S] [--type f16|bf16|f32] [--shape ROWSxSIZE]... [--no-peers]
 //
@@ -23,6 +23,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace kaio;
@@ -41,6 +42,14 @@ struct norm_problem {
   }
 };
 
+constexpr std::string_view works[] = {"residual", "plain", "int8", "fp8"};
+constexpr bool has_residual(std::string_view work) { return work != "plain"; }
+constexpr bool has_codes(std::string_view work) { return work == "int8" || work == "fp8"; }
+// Of all operands, by those of an element of x.
+constexpr u64 bytes_of(u64 elements, u64 element, std::string_view work) {
+  return elements * (element * (has_residual(work) ? 3 : 1) + (has_codes(work) ? 1 : element));
+}
+
 template <class T>
 class norm_bench : attention_measurement<T> {
   using base = attention_measurement<T>;
@@ -49,12 +58,15 @@ class norm_bench : attention_measurement<T> {
  public:
   using base::base;
 
-  measured measure(const norm_problem& p, bool with_residual) {
-    const u64 elements = u64{p.rows} * p.size, bytes = elements * sizeof(T) * (with_residual ? 4 : 2);
+  measured measure(const norm_problem& p, std::string_view work) {
+    const bool with_residual = has_residual(work);
+    const u64 elements = u64{p.rows} * p.size, bytes = bytes_of(elements, sizeof(T), work);
     const u64 cache = gpu_.is_emulator() ? 1 : 2 * gpu_.properties().l2_bytes;
     std::vector<set> sets;
     for (u64 count = std::clamp<u64>((cache + bytes - 1) / bytes, 1, 16); count > 0; --count)
-      sets.push_back({normal(elements), normal(elements), nothing(elements), nothing(elements)});
+      sets.push_back({normal(elements), normal(elements), nothing(elements), nothing(elements),
+                      gpu_.upload(std::vector<i8>(elements)), gpu_.upload(std::vector<e4m3>(elements)),
+                      gpu_.upload(std::vector<f32>(p.rows, NAN))});
     const buffer<T> weight = normal(p.size);
     const auto view = [&](buffer<T>& of) { return tensor_view<T, 2>(of, p.rows, p.size); };
     contestant call{"kaio", [&](std::size_t i) {
@@ -63,13 +75,22 @@ class norm_bench : attention_measurement<T> {
                         options.residual = view(sets[i].residual);
                         options.residual_out = view(sets[i].sum);
                       }
-                      rms_norm(stream_, view(sets[i].x), tensor_view<const T, 1>(weight, p.size),
-                               view(sets[i].out), options);
+                      const auto norm = [&](const auto&... out) {
+                        rms_norm(stream_, view(sets[i].x), tensor_view<const T, 1>(weight, p.size), out...,
+                                 options);
+                      };
+                      const tensor_view<f32, 1> scales(sets[i].scales, p.rows);
+                      if (work == "int8")
+                        norm(tensor_view<i8, 2>(sets[i].codes, p.rows, p.size), scales);
+                      else if (work == "fp8")
+                        norm(tensor_view<e4m3, 2>(sets[i].floats, p.rows, p.size), scales);
+                      else
+                        norm(view(sets[i].out));
                     }};
     call.run(0);
     stream_.synchronize();
     measured result{.kernel = "rms_norm"};
-    result.error = distance(p, sets[0], weight.download(), with_residual);
+    result.error = distance(p, sets[0], weight.download(), work);
     this->time(call, sets.size(), result);
     return result;
   }
@@ -77,6 +98,9 @@ class norm_bench : attention_measurement<T> {
  private:
   struct set {
     buffer<T> x, residual, sum, out;
+    buffer<i8> codes;
+    buffer<e4m3> floats;
+    buffer<f32> scales;
   };
   buffer<T> nothing(u64 elements) {
     return gpu_.upload(std::vector<T>(elements, T(std::numeric_limits<float>::quiet_NaN())));
@@ -85,7 +109,11 @@ class norm_bench : attention_measurement<T> {
 
   // Of 64 rows, to double precision.
   static double distance(const norm_problem& p, const set& one, const std::vector<T>& weight,
-                         bool with_residual) {
+                         std::string_view work) {
+    const bool with_residual = has_residual(work);
+    const auto codes = one.codes.download();
+    const auto floats = one.floats.download();
+    const auto scales = one.scales.download();
     const auto x = one.x.download(), residual = one.residual.download(), out = one.out.download(),
                sum = one.sum.download();
     double difference = 0, all = 0;
@@ -101,7 +129,11 @@ class norm_bench : attention_measurement<T> {
       }
       const double rms = std::sqrt(squares / p.size + 1e-6);
       for (u32 e = 0; e < p.size; ++e) {
-        const double want = h[e] / rms * number(weight[e]), got = number(out[first + e]);
+        const double want = h[e] / rms * number(weight[e]);
+        const double code = work == "int8" ? static_cast<double>(codes[first + e])
+                                           : static_cast<double>(static_cast<f32>(floats[first + e]));
+        const double got =
+            has_codes(work) ? code * static_cast<double>(scales[first / p.size]) : number(out[first + e]);
         difference += (want - got) * (want - got);
         all += want * want;
       }
@@ -123,13 +155,13 @@ bool run(device& gpu, const settings& how, const std::vector<norm_problem>& prob
   norm_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const norm_problem& p : problems)
-    for (const bool with_residual : {true, false}) {
-      const measured m = each.measure(p, with_residual);
-      const std::string work = with_residual ? "residual" : "plain";
-      to.add(p.shape(), work, "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
-      to.add(p.shape(), work, "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
-      if (m.error < (sizeof(T) == 4 ? 1e-6 : std::is_same_v<T, f16> ? 1e-3 : 6e-3)) continue;
-      std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), work.c_str());
+    for (const std::string_view work : works) {
+      const measured m = each.measure(p, work);
+      to.add(p.shape(), std::string(work), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
+      to.add(p.shape(), std::string(work), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
+      const double of_type = sizeof(T) == 4 ? 1e-6 : std::is_same_v<T, f16> ? 1e-3 : 6e-3;
+      if (m.error < (work == "int8" ? 2e-2 : work == "fp8" ? 4e-2 : of_type)) continue;
+      std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), work.data());
       right = false;
     }
   return right;
@@ -162,11 +194,11 @@ int main(int count, char** words) {
               .type = how.type,
               .json = how.json,
               .rate = "tbs"};
-    const double bytes = how.type == "f32" ? 4 : 2;
+    const u64 bytes = how.type == "f32" ? 4 : 2;
     to.amount = [bytes](const std::string& shape, const std::string& work) -> std::optional<double> {
       const auto p = norm_problem::of(shape);
       if (!p) return std::nullopt;
-      return bytes * p->rows * p->size * (work == "residual" ? 4 : 2);
+      return static_cast<double>(bytes_of(u64{p->rows} * p->size, bytes, work));
     };
     const bool right = how.type == "f16"   ? run<f16>(gpu, how, problems, to)
                        : how.type == "f32" ? run<f32>(gpu, how, problems, to)
@@ -174,7 +206,7 @@ int main(int count, char** words) {
     if (!how.no_peers && !gpu.is_emulator()) {
       std::vector<std::string> cases;
       for (const norm_problem& p : problems)
-        for (const char* const work : {"residual", "plain"}) cases.push_back(p.shape() + ":" + work);
+        for (const std::string_view work : works) cases.push_back(p.shape() + ":" + std::string(work));
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
                    "--seconds " + std::to_string(how.seconds), cases);
     }

@@ -74,9 +74,13 @@ constexpr void require_w4_dequantisation() {
 
 template <class D, scalar T>
 const auto& own_w4_variants() {
-  static const std::array variants{
-      describe_w4_few_rows<D, T, 8, 80>(), describe_w4<D, T, 32>(),      describe_w4<D, T, 64>(),
-      describe_w4_sm90<D, T, 32>(),        describe_w4_sm90<D, T, 64>(), describe_w4_sm90<D, T, 128>()};
+  static const std::array variants{describe_w4_few_rows<D, T, 8, 90>(),
+                                   describe_w4_few_rows<D, T, 8, 80>(),
+                                   describe_w4<D, T, 32>(),
+                                   describe_w4<D, T, 64>(),
+                                   describe_w4_sm90<D, T, 32>(),
+                                   describe_w4_sm90<D, T, 64>(),
+                                   describe_w4_sm90<D, T, 128>()};
   return variants;
 }
 

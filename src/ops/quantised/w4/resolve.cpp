@@ -91,6 +91,17 @@ u32 slots_of(const w4_shape& shape, u64 groups) {
   return groups == 1 || shape.group % w4_tile_k == 0 ? 1 : 4;
 }
 
+// Whether both codes of a register are neighbours in a word (layout.hpp), as the kernels of the codes have it.
+bool has_neighbours(const w4_shape& shape) {
+  switch (shape.codes) {
+    case w4_codes::nf4:
+    case w4_codes::fp4: return true;
+    case w4_codes::e2m1: return shape.scales == w4_scale_type::e8m0;
+    case w4_codes::own: return shape.own_neighbours;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void refuse_w4(std::string_view operation, const std::string& what) {
@@ -198,10 +209,7 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
           .scales_bf16 = shape.scales == w4_scale_type::bf16 ? 1u : 0u,
           .codes_type = static_cast<u32>(shape.codes),
           .scale_type = static_cast<u32>(shape.scales),
-          .neighbours = shape.codes == w4_codes::nf4 || shape.codes == w4_codes::fp4 ||
-                                (shape.codes == w4_codes::own && shape.own_neighbours)
-                            ? 1u
-                            : 0u,
+          .neighbours = has_neighbours(shape) ? 1u : 0u,
           .factors = shape.factors ? base + layout.factors : 0,
           .offsets = shape.offsets ? 1u : 0u,
           .zero = shape.zero};

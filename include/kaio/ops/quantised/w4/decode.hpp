@@ -52,6 +52,7 @@ struct w4_dequantisation {
   static constexpr bool neighbours = false;   // the order of codes in a word (layout.hpp)
   static constexpr bool scaled = false;       // numbers are multiplied by scales, not the sums of a group
   static constexpr bool rounded = false;      // and are rounded then (decode_rounded.hpp)
+  static constexpr bool by_table = false;     // byte i of a word alone says what register i is
   // Groups that a tile of 64 k has: 1, of multiples of 64; 2, of 32; 4, of 16. 0: multiples of 16.
   static constexpr std::uint32_t slots = 0;
   static constexpr fixed_string name = "";

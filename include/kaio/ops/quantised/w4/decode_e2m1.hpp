@@ -1,17 +1,21 @@
 #pragma once
-// Floats of four bits, e2m1: the bits of a code go to the sign, the lowest bits of the exponent and the top
-// one of the mantissa of a number of 16 bits, which is the code's by a power of two, subnormal ones too.
+// Floats of four bits, e2m1.
 //
-//   f16     s 000ee m 000000000     by 2^14, with the sums: 15 instructions for the eight codes of a word
-//   bf16    s 000000ee m 000000     by 2^126, at once: 19, four of which are multiplications
+// MXFP4 has a scale of e8m0 for each 32 codes, which multiplies sums: its numbers are looked up in a table.
 //
-// All of it is exact. MXFP4 has a scale of e8m0 for each 32 codes, which multiplies sums; NVFP4 one of e4m3
-// for each 16. The product of that and a number has six bits, and is exact as f16 or bf16: it is made before
-// the matrix instruction, which saves the sums of groups of 16. For bf16 the power of two is part of the same
-// multiplication, but for what of it would not fit, which is with the sums.
+// NVFP4 has a scale of e4m3 for each 16. The product of that and a number has six bits, and is exact as f16 or bf16: it
+// is made before the matrix instruction, which saves the sums of groups of 16. The bits of a code go to the sign, the
+// lowest bits of the exponent and the top one of the mantissa of a number of 16 bits, which is the code's by a power of
+// two, subnormal ones too; the power is part of the product for bf16, but for what of it would not fit, which is with
+// the sums:
+//
+//   f16     s 000ee m 000000000     by 2^14: 19 instructions for the eight codes of a word
+//   bf16    s 000000ee m 000000     by 2^126
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
 
 #include <cstdint>
 
@@ -32,29 +36,11 @@ constexpr auto e2m1_pair(thread t, const val<u32>& word, u32 i) {
 
 }  // namespace detail
 
-struct w4_mxfp4 : w4_dequantisation {
+struct w4_mxfp4 : w4_table<w4_mxfp4> {
   static constexpr fixed_string name = "mxfp4_";
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::e8m0;
   static constexpr std::uint32_t slots = 2;
-
-  template <scalar T>
-  struct decoder {
-    static constexpr f32 unit = w4_pair<T>::is_half ? 0x1p14f : 1.0f;
-    constexpr decoder(thread, const val<w4_problem>&) {}
-
-    template <class Words, class Minus, class Registers>
-    constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
-      for (u32 i = 0; i < 4; ++i) {
-        const val number = detail::e2m1_pair<T>(t, words[0], i);
-        if constexpr (w4_pair<T>::is_half) {
-          registers[i] = number;
-        } else {
-          const val whole = t.let(number * 0x1p126);
-          registers[i] = whole;
-        }
-      }
-    }
-  };
+  static constexpr auto& numbers = e2m1_numbers;
 };
 
 struct w4_nvfp4 : w4_dequantisation {

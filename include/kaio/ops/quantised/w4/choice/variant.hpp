@@ -69,7 +69,7 @@ constexpr bool begins_early(std::uint64_t blocks, std::uint64_t multiprocessors,
 }
 template <class D, scalar T, std::uint32_t Rows>
 void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
-  constexpr w4_few_rows_config config = w4_few_rows(Rows, 90, D::bits, D::offsets);
+  constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, 90);
   const bool is_early = begins_early(blocks, s.properties().multiprocessors,
                                      std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
   const auto& kernel = matmul_w4_few_rows<D, T, Rows, 90>;
@@ -79,7 +79,7 @@ void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_
 }
 template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 w4_variant describe_w4_few_rows() {
-  constexpr w4_few_rows_config config = w4_few_rows(Rows, Sm, D::bits, D::offsets);
+  constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, Sm);
   using decoder = typename D::template decoder<T>;
   w4_variant v{.image = &matmul_w4_few_rows<D, T, Rows, Sm>.image(),
                .run =
@@ -105,7 +105,7 @@ w4_variant describe_w4_few_rows() {
 // The same on sm_90a. Rows of x are at multiples of 16 bytes.
 template <class D, scalar T, std::uint32_t Rows>
 void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
-  constexpr w4_sm90_config config = w4_sm90_rows(Rows, D::bits);
+  constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
   const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
   const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
   const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
@@ -123,7 +123,7 @@ void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t bl
 }
 template <class D, scalar T, std::uint32_t Rows>
 w4_variant describe_w4_sm90() {
-  constexpr w4_sm90_config config = w4_sm90_rows(Rows, D::bits);
+  constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
   using decoder = typename D::template decoder<T>;
   w4_variant v{.image = &matmul_w4_sm90<config, D, T>.image(),
                .run = launch_w4_sm90<D, T, Rows>,

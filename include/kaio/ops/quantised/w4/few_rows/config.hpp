@@ -16,6 +16,7 @@ struct w4_few_rows_config {
   std::uint32_t tiles = 2;
   std::uint32_t min_blocks = 2;
   std::uint32_t bits = 4;  // of a code
+  bool pairs = false;      // of numbers are in shared memory (decode_table.hpp)
 
   constexpr std::uint32_t threads() const { return warps * 32; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of codes
@@ -39,14 +40,22 @@ struct w4_few_rows_config {
 // are too few in flight, two blocks with three stages have. With two stages two fit on one of sm_80, and one on those
 // of sm_86 and sm_89. Codes with offsets have 0.4 KB more.
 constexpr w4_few_rows_config w4_few_rows(std::uint32_t rows, std::uint32_t sm, std::uint32_t bits = 4,
-                                         bool offsets = false) {
-  const bool is_wide = rows > 8 && bits == 4, has_three = sm >= 90 && rows == 8 && bits == 4 && !offsets;
+                                         bool offsets = false, bool by_table = false) {
+  const bool pairs = by_table && sm >= 90;
+  const bool is_wide = rows > 8 && bits == 4;
+  const bool has_three = sm >= 90 && rows == 8 && bits == 4 && !offsets && !pairs;
   return {.rows = rows,
           .tiles_n = is_wide ? 2u : 1u,
-          .stages = sm >= 90 && !has_three && !offsets ? 3u : 2u,
+          .stages = sm >= 90 && !has_three && !offsets && !pairs ? 3u : 2u,
           .tiles = is_wide || bits == 8 ? 1u : 2u,
           .min_blocks = has_three ? 3u : 2u,
-          .bits = bits};
+          .bits = bits,
+          .pairs = pairs};
+}
+// Of a dequantisation.
+template <class D>
+constexpr w4_few_rows_config w4_few_rows_of(std::uint32_t rows, std::uint32_t sm) {
+  return w4_few_rows(rows, sm, D::bits, D::offsets, D::by_table);
 }
 
 }  // namespace kaio::ops

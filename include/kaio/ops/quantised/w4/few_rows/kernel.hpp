@@ -27,6 +27,7 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/quantised/w4/block.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
 #include <kaio/ops/quantised/w4/few_rows/config.hpp>
 #include <kaio/ops/quantised/w4/few_rows/copies.hpp>
 #include <kaio/ops/quantised/w4/few_rows/store.hpp>
@@ -35,6 +36,7 @@
 #include <kaio/ops/quantised/w4/store.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -46,6 +48,7 @@ class w4_few_rows_body {
   using mma = mma_m16n8k16<f32, T>;
   using pair = typename w4_pair<T>::type;
   using decoder_type = typename D::template decoder<T>;
+  using pairs_type = std::conditional_t<C.pairs, w4_pairs<D, T>, no_w4_pairs>;
   using copies_type = w4_few_rows_copies<C, D, T>;
   using codes_type = w4_few_rows_codes<C, D>;
   using stage_type = w4_few_rows_stage<C, D>;
@@ -72,6 +75,7 @@ class w4_few_rows_body {
     const copies_type copies(t, words, problem, block, codes);
     if (auto exists = t.when(first < block.last)) copies.copy_all_facts(first, 0);
     copies.clear_other_rows();
+    const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
     if constexpr (is_programmatic) grid_dependency_wait(t);
     for (u32 u = 0; u < ahead; ++u) {
       const val tile = t.let(first + u * apart);
@@ -87,7 +91,8 @@ class w4_few_rows_body {
     }
     if constexpr (is_programmatic) end.begin(t);
 
-    w4_few_rows_body multiply(t, problem, words, codes);
+    if constexpr (C.pairs) t.barrier();
+    w4_few_rows_body multiply(t, problem, words, codes, pairs);
     for (auto base : t.range(block.first, block.last, C.stages * apart).no_unroll()) {
       const val of_turn = t.let(base + block.warp_k * C.tiles);
       copies.load_elements(of_turn);
@@ -116,10 +121,10 @@ class w4_few_rows_body {
   };
 
   constexpr w4_few_rows_body(thread t, const val<w4_problem>& problem, const words_type& words,
-                             const codes_type& codes)
+                             const codes_type& codes, const pairs_type& pairs)
       : t_(t),
         words_(words),
-        decoder_(t, problem),
+        decoder_(w4_decoder_of<D, T>(t, problem, pairs)),
         g_(t.let(t.lane_rank() / 4u)),
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         fine_(t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u)),
@@ -326,7 +331,7 @@ class w4_few_rows_body {
 
   thread t_;
   const words_type& words_;
-  decoder_type decoder_;
+  std::conditional_t<C.pairs, w4_pairs<D, T>, decoder_type> decoder_;
   val<u32> g_;
   val<bool> has_zeros_, fine_, is_bf16_;
   val<u32> own_, codes_;
@@ -346,7 +351,7 @@ struct w4_body_of<C, D, T> : w4_few_rows_body<C, D, T> {};
 
 template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 struct w4_few_rows_kernel {
-  static constexpr w4_few_rows_config config = w4_few_rows(Rows, Sm, D::bits, D::offsets);
+  static constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, Sm);
   static constexpr auto name = "matmul_w" + decimal<D::bits> + "_few_rows_" + D::name + type_name<T> + "_" +
                                decimal<Rows> + "_sm" + decimal<Sm>;
   static constexpr kernel_options options =

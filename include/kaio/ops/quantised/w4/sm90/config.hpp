@@ -14,6 +14,7 @@ struct w4_sm90_config {
   std::uint32_t tiles = 4;   // of 64 of K, in a stage
   std::uint32_t bits = 4;    // of a code
   std::uint32_t passes = 1;  // of products of a unit of K: over all rows, or over half of them each
+  bool pairs = false;        // of numbers are in shared memory (decode_table.hpp), in place of a stage
 
   // A warpgroup copies, by one of its warps, and gives its unused registers to the others. What all of them run after
   // the loops has no more than it keeps.
@@ -41,14 +42,24 @@ constexpr std::uint32_t w4_edge_rows(std::uint32_t m, std::uint32_t rows) {
 // accumulators for 128. Blocks of 192, whose three warpgroups have registers for what is decoded while their products
 // run, were no faster (8192 x 8192), and fill a device less often. A stage has 4 KB of the codes of 32 columns, or 2 KB:
 // a copy of less takes as long. About 200 KB of shared memory.
-constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4) {
+constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4, bool by_table = false) {
   const std::uint32_t tiles = bits == 4 ? 4 : 2;
+  w4_sm90_config c{
+      .rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits, .passes = 2};
   if (rows <= 32)
-    return {.rows = 32, .consumers = 4, .stages = bits == 4 ? 4u : 5u, .tiles = tiles, .bits = bits};
-  if (rows <= 64)
-    return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
-  if (rows > 128) return {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
-  return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits, .passes = 2};
+    c = {.rows = 32, .consumers = 4, .stages = bits == 4 ? 4u : 5u, .tiles = tiles, .bits = bits};
+  else if (rows <= 64)
+    c = {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
+  else if (rows > 128)
+    c = {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
+  c.pairs = by_table;
+  if (c.pairs) --c.stages;
+  return c;
+}
+// Of a dequantisation.
+template <class D>
+constexpr w4_sm90_config w4_sm90_of(std::uint32_t rows) {
+  return w4_sm90_rows(rows, D::bits, D::by_table);
 }
 
 }  // namespace kaio::ops

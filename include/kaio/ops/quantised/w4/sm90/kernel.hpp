@@ -34,6 +34,7 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
 #include <kaio/ops/quantised/w4/facts.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/config.hpp>
@@ -87,6 +88,7 @@ struct w4_sm90_body {
       fence_mbarrier_init(t);
     }
     if constexpr (C.has_edge()) clear_beyond(t, x_tiles, rows);
+    const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
     t.barrier();
     launch_dependents(t);
 
@@ -107,7 +109,7 @@ struct w4_sm90_body {
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
-      multiply(t, problem, ring, x_tiles, codes, facts, warp, first_tile_n, first, last, totals);
+      multiply(t, problem, ring, x_tiles, codes, facts, pairs, warp, first_tile_n, first, last, totals);
       if (auto whole = t.when(sums.are_whole())) {
         cluster_barrier(t);  // no block reads its tiles any more
         sums.hand_out(totals, warp);
@@ -219,11 +221,11 @@ struct w4_sm90_body {
   }
 
   // A consumer warpgroup: sums of its columns, in the order of the accumulators of wgmma.
-  template <class Totals>
+  template <class Pairs, class Totals>
   static constexpr void multiply(thread t, const val<w4_problem>& problem, ring_type& ring,
                                  const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
-                                 const val<u32>& warp, const val<u32>& first_tile_n, const val<u32>& first,
-                                 const val<u32>& last, Totals& totals) {
+                                 const Pairs& pairs, const val<u32>& warp, const val<u32>& first_tile_n,
+                                 const val<u32>& first, const val<u32>& last, Totals& totals) {
     // Slots of a unit, units of a stage, products along K of a slot and of a unit.
     constexpr u32 together = D::scaled ? D::slots : 1, units = C.tiles * D::slots / together;
     constexpr u32 of_slot = 4 / D::slots, of_unit = together * of_slot;
@@ -236,7 +238,7 @@ struct w4_sm90_body {
     // Beyond the last column the one before it again, which is not stored.
     const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - first_tile_n);
     const val own_tile = t.let(min(warp / 2u, here - 1u));
-    const decoder_type decoder(t, problem);
+    const auto decoder = w4_decoder_of<D, T>(t, problem, pairs);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
     auto acc = array_of<passes>([&](u32) { return pass_sums(t); });
