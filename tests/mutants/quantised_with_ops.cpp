@@ -272,6 +272,29 @@ tally kill_w4_sm90() {
   return mutants.result();
 }
 
+// Numbers by pairs in shared memory, and parts of K as the blocks of clusters.
+tally kill_pairs() {
+  mutants_of_calls mutants({{"matmul_w4_few_rows_table_f16_8_sm90", 30}}, without_effect);
+  mutants.on("sm_90", [] {
+    for (u32 m = 1; m <= 8; ++m)
+      for (const i64 parts : {1, 2, 3, 4}) {
+        const w4_call c{{.n = 24 + 5 * m, .k = 64 * (4 * parts + m), .group = 64},
+                        {.m = m, .pad = 8 * (m % 2) + m / 7, .bias = m % 3 != 0, .seed = 300 + m},
+                        {.parts = parts}};
+        check_codes<f16, f16>(m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
+        check_codes<f16, f32>(m % 2 == 0 ? w4_codes::fp4 : w4_codes::nf4, c);
+      }
+    for (w4_call c : calls_of_long_rows()) {
+      if (c.product.m > 8) continue;
+      c.shape.zero_points = false;
+      if (c.shape.group < 64) c.shape.group = 64;
+      if (c.shape.group == -1) c.shape.k = 64 * 65, c.product.pad = 1;
+      check_codes<f16, f16>(c.product.m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
+    }
+  });
+  return mutants.result();
+}
+
 // Lines that begin at multiples of 16 bytes.
 layout lines_by_16(const shape& s) {
   return {false, true, false, pad_to_16<i8>(s.k), pad_to_16<i8>(s.k), pad_to_16<i8>(s.n)};
@@ -514,6 +537,9 @@ tally kill_fp8() {
 TEST_CASE("mutants of matmul_w4 are killed", "[mutants]") { check_rate("matmul_w4", kill_w4(), 95); }
 TEST_CASE("mutants of matmul_w4 of few rows are killed", "[mutants]") {
   check_rate("matmul_w4 of few rows", kill_few_rows(), 95);
+}
+TEST_CASE("mutants of matmul_w4 by tables in shared memory are killed", "[mutants]") {
+  check_rate("matmul_w4 by tables in shared memory", kill_pairs(), 95);
 }
 TEST_CASE("mutants of matmul_w4 for sm_90a are killed", "[mutants]") {
   check_rate("matmul_w4 for sm_90a", kill_w4_sm90(), 95);

@@ -22,6 +22,7 @@
 #include "ops/matmul/call/view.hpp"
 #include "ops/matmul/call/workspace.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
+#include "ops/quantised/w4/families.hpp"
 #include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/rms_norm/in_front.hpp"
@@ -130,7 +131,7 @@ struct products {
 std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
   const projection_weight& w = a.weights->of[0];
   if (call.count != 1) return "the weights are two";
-  if (!w.is_packed || w.packed.shape.codes != w4_codes::int4) return "the weights are no integers of 4 bits";
+  if (!w.is_packed) return "the weights are no codes";
   if (w.packed.shape.offsets) return "the weights have offsets";
   if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
   if (a.out.kind != a.x.kind) return "out has another element type than x";
@@ -140,6 +141,7 @@ std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate
 std::string_view refusal(const gate_up_variant& v, const detail::gate_up_arguments& a,
                          const detail::gate_up_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
+  if (!are_w4_codes(a.weights->of[0].packed.shape, v.codes)) return "it is for other codes";
   if (call.x.extents[0] > v.rows) return "x has more rows";
   if (v.has_one_row)
     if (const std::string_view why = obstacle_of_one_row(a.weights->of[0].packed.shape, call.x); !why.empty())
@@ -157,7 +159,9 @@ using gate_up_signature = words_signature<5>;
 gate_up_signature signature_of(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
   const w4_shape& w = a.weights->of[0].packed.shape;
   packed_word kind;
-  kind.add(call.problem.type, 2).add(static_cast<std::uint64_t>(w.scales), 4);
+  kind.add(call.problem.type, 2)
+      .add(static_cast<std::uint64_t>(w.scales), 4)
+      .add(static_cast<std::uint64_t>(w.codes), 4);
   for (const bool is : {w.zero_points, w.ordered, w.factors, w.offsets, detail::begins_at(call.x, 16)})
     kind.add(is, 1);
   const auto number = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
@@ -272,6 +276,7 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   w4_problem p =
       detail::resolve_w4_product(s.device_identity(), {a.operation, of.call.x, {}, &weights, &options}, true);
   p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);
+  set_w4_numbers(p);
   p.unit *= v.unit;
   const u32 units = p.w.n / v.columns;
   p.m_tiles = divisor::of(1);

@@ -3,6 +3,7 @@
 
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/gate_up/combine.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
 #include <kaio/ops/quantised/w4/one_row/config.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -20,13 +21,14 @@ struct gate_up_variant {
   void (*run)(const stream&, const w4_problem&, const gate_up_problem&,
               const w4_one_row_work& norm) = nullptr;
   element_type type = element_type::f16;  // of x and out
+  w4_codes codes = w4_codes::int4;        // of weights; nf4 is fp4 too
   std::uint32_t rows = 0;                 // of x, at most
   std::uint32_t columns = 0;              // of the product, of a block
   bool has_one_row = false;               // gate_up_w4_one_row
   f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 
-// Of weights of integers of four bits; fewer rows first.
+// Of weights of codes; fewer rows first.
 std::span<const gate_up_variant> gate_up_w4_variants();
 void list_gate_up_w4_kernels(std::vector<const ptx::kernel_image*>& list);
 

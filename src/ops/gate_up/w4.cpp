@@ -1,7 +1,10 @@
-// gate_up_project of one row and of few by integers of four bits, on sm_80 and later.
+// gate_up_project of one row and of few by integers of four bits, on sm_80 and later; of few by integers of eight bits, and
+// by nf4 and fp4, on sm_90 and later.
 
 #include <kaio/ops/gate_up/w4.hpp>
 #include <kaio/ops/gate_up/w4_one_row.hpp>
+#include <kaio/ops/quantised/w4/decode_bytes.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
 #include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 #include <kaio/ops/quantised/w4/one_row/launch.hpp>
 
@@ -14,15 +17,16 @@ namespace kaio::ops {
 
 namespace {
 
-template <std::uint32_t Rows, class T, std::uint32_t Sm>
+template <std::uint32_t Rows, class T, std::uint32_t Sm, class D = w4_integers,
+          w4_codes Codes = w4_codes::int4>
 gate_up_variant describe() {
-  constexpr auto config = gate_up_w4_rows<Rows, Sm>();
-  using decoder = typename w4_integers::template decoder<T>;
-  gate_up_variant v{.image = &gate_up_w4<Rows, T, Sm>.image(),
+  constexpr auto config = gate_up_w4_rows<D, Rows, Sm>();
+  using decoder = typename D::template decoder<T>;
+  gate_up_variant v{.image = &gate_up_w4<D, Rows, T, Sm>.image(),
                     .run =
                         [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
                            const w4_one_row_work&) {
-                          const auto& kernel = gate_up_w4<Rows, T, Sm>;
+                          const auto& kernel = gate_up_w4<D, Rows, T, Sm>;
                           const u32 blocks = product.n_tiles.value;
                           if constexpr (Sm >= 90)
                             kernel.launch(s,
@@ -33,6 +37,7 @@ gate_up_variant describe() {
                             kernel.launch(s, grid(blocks), product, problem);
                         },
                     .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+                    .codes = Codes,
                     .rows = Rows,
                     .columns = config.columns()};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
@@ -57,10 +62,25 @@ gate_up_variant describe_one_row() {
 }  // namespace
 
 std::span<const gate_up_variant> gate_up_w4_variants() {
-  static const auto& rows = *new std::array{
-      describe_one_row<f16>(),  describe<8, f16, 90>(),   describe<8, f16, 80>(),  describe<16, f16, 90>(),
-      describe<16, f16, 80>(),  describe_one_row<bf16>(), describe<8, bf16, 90>(), describe<8, bf16, 80>(),
-      describe<16, bf16, 90>(), describe<16, bf16, 80>()};
+  constexpr auto eight = w4_codes::int8, table = w4_codes::nf4;
+  static const auto& rows = *new std::array{describe_one_row<f16>(),
+                                            describe<8, f16, 90>(),
+                                            describe<8, f16, 80>(),
+                                            describe<16, f16, 90>(),
+                                            describe<16, f16, 80>(),
+                                            describe_one_row<bf16>(),
+                                            describe<8, bf16, 90>(),
+                                            describe<8, bf16, 80>(),
+                                            describe<16, bf16, 90>(),
+                                            describe<16, bf16, 80>(),
+                                            describe<8, f16, 90, w8_integers, eight>(),
+                                            describe<16, f16, 90, w8_integers, eight>(),
+                                            describe<8, bf16, 90, w8_integers, eight>(),
+                                            describe<16, bf16, 90, w8_integers, eight>(),
+                                            describe<8, f16, 90, w4_table_at_launch, table>(),
+                                            describe<16, f16, 90, w4_table_at_launch, table>(),
+                                            describe<8, bf16, 90, w4_table_at_launch, table>(),
+                                            describe<16, bf16, 90, w4_table_at_launch, table>()};
   return rows;
 }
 

@@ -13,6 +13,7 @@
 #include "ops/cache/common/check.hpp"
 #include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
+#include "ops/quantised/w4/families.hpp"
 #include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/tune/signature.hpp"
@@ -34,16 +35,14 @@ bool fits(const qkv_few_rows_variant& v, std::uint32_t parts, std::uint32_t tile
 std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
                           const detail::qkv_call& call, const device_properties& device) {
   const projection_weight& w = a.weights->of[0];
-  const bool of_four = w.packed.shape.codes == w4_codes::int4,
-             of_eight = w.packed.shape.codes == w4_codes::int8;
   if (v.bits == 16) {
     if (const std::string_view why = obstacle_of_matrices(a, call); !why.empty()) return why;
   } else {
     if (call.count != 1) return "the weights are three";
-    if (v.bits == 4 && !(w.is_packed && of_four && !w.packed.shape.offsets))
-      return "the weights are no integers of 4 bits";
-    if (v.bits == 8 && !(w.is_packed && of_eight && !w.packed.shape.offsets))
-      return "the weights are no integers of 8 bits";
+    if (!w.is_packed || !are_w4_codes(w.packed.shape, v.codes))
+      return v.codes == w4_codes::int4   ? "the weights are no integers of 4 bits"
+             : v.codes == w4_codes::int8 ? "the weights are no integers of 8 bits"
+                                         : "the weights are neither nf4 nor fp4";
     if (const std::string_view why = obstacle_of_heads(call.problem); !why.empty()) return why;
   }
   if (call.tokens > v.rows) return "x has more rows";
@@ -135,6 +134,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
     const matmul_w4_options options;
     const w4_weights& weights = arguments.weights->of[0].packed;
     p = detail::resolve_w4_product(device, {arguments.operation, x, {}, &weights, &options}, true);
+    set_w4_numbers(p);
     p.unit *= v.unit;
   }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;

@@ -3,6 +3,7 @@
 
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/qkv/problem.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
 #include <kaio/ops/quantised/w4/one_row/config.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -51,7 +52,8 @@ struct qkv_few_rows_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const qkv_few_rows_call&) = nullptr;
   element_type type = element_type::f16;  // of x
-  std::uint32_t bits = 4;                 // of weights: 16; integers of 8 or 4
+  std::uint32_t bits = 4;                 // of weights; 16: they are no codes
+  w4_codes codes = w4_codes::int4;        // and nf4, which is fp4 too
   std::uint32_t rows = 0;                 // of x, at most
   bool has_one_row = false;               // qkv_project_w4_one_row
   std::uint32_t blocks_n = 1;             // of a cluster, along its 128 columns

@@ -1,11 +1,13 @@
-// qkv_project in one launch: few rows by integers of four and eight bits, on sm_90 and later.
+// qkv_project in one launch: few rows by integers of four and eight bits, and by nf4 and fp4, on sm_90 and later.
 
 #include <kaio/ops/qkv/w4.hpp>
 #include <kaio/ops/quantised/w4/decode_bytes.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
 #include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 
 #include <array>
 #include <type_traits>
+#include <vector>
 
 #include "ops/qkv/variant.hpp"
 
@@ -13,37 +15,51 @@ namespace kaio::ops {
 
 namespace {
 
-template <std::uint32_t Rows, class D, class T>
+template <std::uint32_t Rows, class D, w4_codes Codes, class T>
 qkv_few_rows_variant describe() {
-  constexpr auto config = qkv_w4_rows<Rows, D::bits>();
+  constexpr auto config = qkv_w4_rows<Rows, D>();
   using cluster = qkv_w4_cluster<config>;
   using decoder = typename D::template decoder<T>;
-  return {.image = &qkv_project_w4<Rows, D, T>.image(),
-          .run =
-              [](const stream& s, const qkv_few_rows_call& call) {
-                const std::uint32_t size = cluster::blocks_n * call.product.parts;
-                const auto& kernel = qkv_project_w4<Rows, D, T>;
-                kernel.launch(s,
-                              with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(),
-                                                      kernel.image(), s.properties(), config.min_blocks),
-                              call.product, call.heads, call.constant_weights ? 1u : 0u);
-              },
-          .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
-          .bits = D::bits,
-          .rows = Rows,
-          .blocks_n = cluster::blocks_n,
-          .warps_k = config.warps_k(),
-          .resident = config.min_blocks,
-          .unit = decoder::unit};
+  qkv_few_rows_variant v{.image = &qkv_project_w4<Rows, D, T>.image(),
+                         .run =
+                             [](const stream& s, const qkv_few_rows_call& call) {
+                               const std::uint32_t size = cluster::blocks_n * call.product.parts;
+                               const auto& kernel = qkv_project_w4<Rows, D, T>;
+                               kernel.launch(
+                                   s,
+                                   with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(),
+                                                           kernel.image(), s.properties(), config.min_blocks),
+                                   call.product, call.heads, call.constant_weights ? 1u : 0u);
+                             },
+                         .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+                         .bits = D::bits,
+                         .codes = Codes,
+                         .rows = Rows,
+                         .blocks_n = cluster::blocks_n,
+                         .warps_k = config.warps_k(),
+                         .resident = config.min_blocks};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
 }
+
+template <class D, w4_codes Codes>
+constexpr auto describe_all = [] {
+  return std::array{describe<8, D, Codes, f16>(), describe<16, D, Codes, f16>(),
+                    describe<8, D, Codes, bf16>(), describe<16, D, Codes, bf16>()};
+};
 
 }  // namespace
 
 std::span<const qkv_few_rows_variant> qkv_w4_variants() {
-  static const auto& rows = *new std::array{
-      describe<8, w4_integers, f16>(),   describe<16, w4_integers, f16>(), describe<8, w4_integers, bf16>(),
-      describe<16, w4_integers, bf16>(), describe<8, w8_integers, f16>(),  describe<16, w8_integers, f16>(),
-      describe<8, w8_integers, bf16>(),  describe<16, w8_integers, bf16>()};
+  static const auto& rows = *[] {
+    const auto four = describe_all<w4_integers, w4_codes::int4>(),
+               eight = describe_all<w8_integers, w4_codes::int8>(),
+               table = describe_all<w4_table_at_launch, w4_codes::nf4>();
+    auto* all = new std::vector<qkv_few_rows_variant>(four.begin(), four.end());
+    all->insert(all->end(), eight.begin(), eight.end());
+    all->insert(all->end(), table.begin(), table.end());
+    return all;
+  }();
   return rows;
 }
 

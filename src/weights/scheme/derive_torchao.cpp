@@ -66,9 +66,14 @@ bool set_extents(quantised_layer& layer, const tensor_entry& codes) {
 
 }  // namespace
 
-// codes {N, K}, scales {N / rows of a block, K / its columns}, or one; zero points as scales
+// codes {N, K}, scales {N / rows of a block, K / its columns}, or one; zero points as scales. Zero points that are no
+// integers are those of plain int4.
 bool derive_torchao_bytes(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
+  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  if (zeros && (zeros->format == weight_format::f16 || zeros->format == weight_format::bf16 ||
+                zeros->format == weight_format::f32))
+    return false;
   if (!set_extents(layer, codes)) return true;
   const bool is_matrix = scales.shape.size() == 2;
   if (!is_matrix && scales.elements != 1) return contradicts(layer, "the scales are not of 2 dimensions");
@@ -81,7 +86,6 @@ bool derive_torchao_bytes(quantised_layer& layer, const quantisation_config*) {
     layer.block_rows = layer.n / rows;
     layer.block_columns = layer.k / columns;
   }
-  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
   return !zeros || (zeros->format == weight_format::i8 && zeros->shape == scales.shape) ||
          contradicts(layer, "zero_point is not of I8, of the shape of scale");
 }
@@ -106,7 +110,7 @@ bool derive_torchao_tinygemm(quantised_layer& layer, const quantisation_config*)
 // codes of bytes {N, K / 2} or of words {N, K / 8}, scales and zero points {K / group, N}
 bool derive_torchao_int4_plain(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
-  const auto k = codes.shape.size() == 2 ? product(codes.shape[1], codes.format == weight_format::u8 ? 2 : 8)
+  const auto k = codes.shape.size() == 2 ? product(codes.shape[1], codes.format == weight_format::i32 ? 8 : 2)
                                          : std::nullopt;
   if (!k) return contradicts(layer, "qdata is not of 2 dimensions");
   layer.n = codes.shape[0];

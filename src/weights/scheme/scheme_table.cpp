@@ -86,7 +86,7 @@ constexpr part_rule torchao_tinygemm_parts[] = {{"._weight_qdata", part::codes, 
                                                 {"._weight_scale_and_zero", part::scales, true},
                                                 {"._weight_act_pre_scale", part::input_factors}};
 constexpr part_rule torchao_int4_plain_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::u8, format::i32}},
+    {"._weight_qdata", part::codes, true, {format::i8, format::u8, format::i32}},
     {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
     {"._weight_zero_point", part::zero_points, true},
     {"._weight_act_pre_scale", part::input_factors}};

@@ -104,13 +104,19 @@ layer_use use_of_e2m1(const quantised_layer&) { return {packed_w4, {}}; }
 
 layer_use use_of_tinygemm(const quantised_layer& layer) { return by_groups(layer, packed_w4, 32); }
 
-layer_use use_of_int4_plain(const quantised_layer&) {
-  return {{}, "repack takes torchao's int4 in the layout of tinygemm alone"};
+// W = scale q + zero_point. Int4PlainInt32Tensor has words of other devices, in an order of theirs.
+layer_use use_of_int4_plain(const quantised_layer& layer) {
+  if (format_of(layer, weight_part::codes) == "I32")
+    return {{}, "repack takes torchao's int4 of bytes and of tinygemm, and its words are of other devices"};
+  const std::string_view scales = format_of(layer, weight_part::scales);
+  if (scales == "F32" || scales != format_of(layer, weight_part::zero_points))
+    return {{}, "repack takes scale and zero_point of F16, or of BF16"};
+  if (layer.k % 8 != 0) return {{}, "repack takes words of eight codes, and K is no multiple of 8"};
+  return by_groups(layer, packed_w4, 32);
 }
 
 layer_use use_of_mx(const quantised_layer& layer) {
-  if (layer.bits != 4)
-    return {{}, "its scales are of E8M0, and dequantise takes F32, F16 or BF16: convert them first"};
+  if (layer.bits != 4) return {as_matrix, {}};
   if (layer.group == 32) return {packed_w4, {}};
   return {{}, text("its groups are of ", layer.group, " codes, and repack takes 32")};
 }

@@ -20,7 +20,9 @@ void check_format(packed_kind kind, i64 rows) {
   const tensor_view<const f16, 2> x_view(on_x, rows, k);
   auto on_out = gpu.allocate<f16>(static_cast<u64>(rows * f));
   const tensor_view<f16, 2> out(on_out, rows, f);
-  const bool is_one_launch = is_int4(kind) && rows <= 16 && gpu.properties().target.sm >= 80;
+  const u32 sm = gpu.properties().target.sm;
+  const bool is_one_launch =
+      rows <= 16 && (sm >= 90 ? has_one_launch_on_sm90(kind) : sm >= 80 && is_int4(kind));
   REQUIRE((ops::gate_up_choice(gpu.stream(), x_view, w.weight, out) != "separate") == is_one_launch);
   gate_up_with_workspace(x_view, w.weight, out, {});
   const std::vector<f16> got = on_out.download();

@@ -27,9 +27,7 @@ void check_format(packed_kind kind, i64 tokens) {
   const qkv_outputs to{tensor_view<f16, 3>(on_q, tokens, q_heads, size),
                        tensor_view<f16, 3>(on_k, tokens, 1, size),
                        tensor_view<f16, 3>(on_v, tokens, 1, size)};
-  // Integers without offsets have kernels that finish heads.
-  const bool is_one_launch =
-      (is_int4(kind) || kind == packed_kind::w8_zero_points) && tokens <= 16 && sm >= 90;
+  const bool is_one_launch = has_one_launch_on_sm90(kind) && tokens <= 16 && sm >= 90;
   REQUIRE((ops::qkv_project_choice(s, x_view, w.weight, to) != "separate") == is_one_launch);
   const auto workspace = gpu.allocate<u8>(qkv_project_workspace_bytes(s, x_view, w.weight, to));
   qkv_project(s, x_view, w.weight, to, {.workspace = workspace});

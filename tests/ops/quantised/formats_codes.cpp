@@ -219,6 +219,30 @@ TEST_CASE("formats: codes of eight bits with scales", "[ops][formats]") {
   check_scaled<i8, f32>(7, 30, 2, 10, 4, 3);
 }
 
+TEST_CASE("formats: MXFP8", "[ops][formats]") {
+  const i64 n = 6, k = 96;
+  const auto check = [&]<class Code>(u8 not_a_number) {
+    std::vector<Code> codes;
+    for (const u8 b : random_bytes(at(n * k), 15))
+      codes.push_back(std::bit_cast<Code>(static_cast<u8>((b & 0x7f) < not_a_number ? b : b & 0x80)));
+    std::vector<u8> scales = random_bytes(at(n * k / 32), 16);
+    for (u8& b : scales) b = static_cast<u8>(96 + b % 64);
+    std::vector<f32> want;
+    for (i64 i = 0; i < n * k; ++i)
+      want.push_back(std::ldexp(static_cast<f32>(codes[at(i)]), scales[at(i / 32)] - 127));
+    auto of_codes = upload(codes);
+    auto of_scales = upload(scales);
+    const scaled_bytes source{.weight = rows_of<Code>(of_codes, n, k),
+                              .scale = rows_of<u8>(of_scales, n, k / 32),
+                              .block_rows = 1,
+                              .block_columns = 32};
+    require_values(values<bf16>(source, n, k), want);
+    require_values(values<f32>(source, n, k, 5, 1), want);
+  };
+  check.template operator()<e4m3>(0x7f);
+  check.template operator()<e5m2>(0x7c);
+}
+
 TEST_CASE("formats: LLM.int8", "[ops][formats]") {
   const i64 n = 4, k = 48;
   std::vector<i8> codes;

@@ -1,7 +1,7 @@
 #pragma once
-// gate_up_project in one launch, for few rows of x and weights of four bits: the kernel of matmul_w4 for few rows
-// with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x the first warp of two
-// has those of the gate, the second one the others; of sixteen a warp has both. So both are in shared memory
+// gate_up_project in one launch, for few rows of x and weights of four and eight bits: the kernel of matmul_w4 for few rows
+// with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x, or of eight bits, the
+// first warp of two has those of the gate, the second one the others; else a warp has both. So both are in shared memory
 // together when the sums are added up, and their product is what is stored.
 
 #include <kaio/dsl/async.hpp>
@@ -13,10 +13,10 @@
 
 namespace kaio::ops {
 
-template <std::uint32_t Rows, std::uint32_t Sm>
+template <class D, std::uint32_t Rows, std::uint32_t Sm>
 constexpr w4_few_rows_config gate_up_w4_rows() {
-  w4_few_rows_config config = w4_few_rows(Rows, Sm);
-  if (Rows <= 8) config.warps_n = 2;
+  w4_few_rows_config config = w4_few_rows_of<D>(Rows, Sm);
+  if (config.tiles_n == 1) config.warps_n = 2;
   return config;
 }
 
@@ -96,21 +96,21 @@ struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
 
 // Launched with F / 32 blocks along x, from sm_90 on programmatically; the columns of the gate are multiples of
 // 32.
-template <std::uint32_t Rows, scalar T, std::uint32_t Sm>
+template <class D, std::uint32_t Rows, scalar T, std::uint32_t Sm>
 inline constexpr auto gate_up_w4 =
-    kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows> + "_sm" + decimal<Sm>,
-                 block_size{gate_up_w4_rows<Rows, Sm>().threads()},
+    kaio::kernel<"gate_up_w" + decimal<D::bits> + "_mma_" + D::name + type_name<T> + "_" + decimal<Rows> +
+                     "_sm" + decimal<Sm>,
+                 block_size{gate_up_w4_rows<D, Rows, Sm>().threads()},
                  kernel_options{.target = {Sm},
                                 .large_shared = true,
-                                .min_blocks = gate_up_w4_rows<Rows, Sm>().min_blocks}>(
+                                .min_blocks = gate_up_w4_rows<D, Rows, Sm>().min_blocks}>(
         [](thread t, val<w4_problem> product, val<gate_up_problem> problem) {
-          constexpr auto C = gate_up_w4_rows<Rows, Sm>();
+          constexpr auto C = gate_up_w4_rows<D, Rows, Sm>();
           if constexpr (Sm >= 90) {
             launch_dependents(t);
-            w4_few_rows_body<C, w4_integers, T>::run(t, product,
-                                                     gate_up_w4_programmatic_end<C, T>(problem, product));
+            w4_few_rows_body<C, D, T>::run(t, product, gate_up_w4_programmatic_end<C, T>(problem, product));
           } else {
-            w4_few_rows_body<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
+            w4_few_rows_body<C, D, T>::run(t, product, gate_up_w4_end<C, T>{problem});
           }
         });
 

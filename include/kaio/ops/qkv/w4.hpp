@@ -35,15 +35,19 @@
 
 namespace kaio::ops {
 
-// As many stages as leave room for three blocks of up to eight rows, and of sixteen for two.
-template <std::uint32_t Rows, std::uint32_t Bits>
+// As many stages as leave room for three blocks of up to eight rows, and of sixteen, or with a table, for two.
+template <std::uint32_t Rows, class D>
 constexpr auto qkv_w4_rows() {
   if constexpr (Rows <= 8)
-    return w4_few_rows_config{.stages = Bits == 8 ? 2u : 3u, .tiles = 1, .min_blocks = 3, .bits = Bits};
-  else if constexpr (Bits == 4)
-    return w4_few_rows_config{.rows = 16, .tiles_n = 2, .stages = 2, .tiles = 1};
+    return w4_few_rows_config{.stages = D::bits == 8 ? 2u : 3u,
+                              .tiles = 1,
+                              .min_blocks = D::by_table ? 2u : 3u,
+                              .bits = D::bits,
+                              .pairs = D::by_table};
+  else if constexpr (D::bits == 4)
+    return w4_few_rows_config{.rows = 16, .tiles_n = 2, .stages = 2, .tiles = 1, .pairs = D::by_table};
   else
-    return w4_config{.rows = 16, .warps_n = 2, .stages = 3, .min_blocks = 2, .bits = Bits};
+    return w4_config{.rows = 16, .warps_n = 2, .stages = 3, .min_blocks = 2, .bits = D::bits};
 }
 
 inline constexpr std::uint32_t qkv_w4_columns = 128;  // of a cluster
@@ -196,7 +200,7 @@ constexpr void run_qkv_cluster(thread t, const val<w4_problem>& product, const v
 
 template <std::uint32_t Rows, class D, scalar T>
 struct qkv_w4_kernel {
-  static constexpr auto config = qkv_w4_rows<Rows, D::bits>();
+  static constexpr auto config = qkv_w4_rows<Rows, D>();
   static constexpr auto name =
       "qkv_project_w" + decimal<D::bits> + "_" + D::name + type_name<T> + "_" + decimal<Rows>;
   static constexpr kernel_options options{

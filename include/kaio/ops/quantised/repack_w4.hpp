@@ -68,6 +68,7 @@ using ops::nvfp4_w4;
 using ops::packed_bytes;
 using ops::repack;
 using ops::tinygemm_w4;
+using ops::torchao_int4_w4;
 using ops::w4_codes;
 using ops::w4_scale_type;
 using ops::w4_shape;

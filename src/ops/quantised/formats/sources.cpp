@@ -18,9 +18,10 @@ constexpr float e2m1_numbers[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.
 constexpr float one_127th = 7.874015718698502e-3f;  // as bitsandbytes writes it
 
 std::uint32_t scale_kind_of(element_kind kind) {
-  return kind == element_kind::f32   ? scale_kind::f32
-         : kind == element_kind::f16 ? scale_kind::f16
-                                     : scale_kind::bf16;
+  return kind == element_kind::f32    ? scale_kind::f32
+         : kind == element_kind::f16  ? scale_kind::f16
+         : kind == element_kind::bf16 ? scale_kind::bf16
+                                      : scale_kind::e8m0;
 }
 
 }  // namespace

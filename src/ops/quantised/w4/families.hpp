@@ -1,6 +1,7 @@
 #pragma once
 // The kernels of matmul_w4 and matmul_w8, by what weights mean; fewer rows first.
 
+#include <kaio/ops/quantised/w4/arguments.hpp>
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
 
 #include <cstdint>
@@ -29,6 +30,10 @@ std::span<const w4_variant> matmul_w8_e4m3_bf16();
 std::span<const w4_variant> matmul_w4_simt_rows();
 // Those for these weights and activations; sets what the launch has of them.
 std::span<const w4_variant> w4_family(w4_problem& problem);
+// The same of kernels that other operations have for the codes: the numbers of a table.
+void set_w4_numbers(w4_problem& problem);
+// Whether weights have the codes of kernels for `codes`; those for nf4 are for fp4 too. None has offsets.
+bool are_w4_codes(const w4_shape& shape, w4_codes codes);
 
 // What adds up the parts.
 const ptx::kernel_image& matmul_w4_combine_image(const device_properties& device);

@@ -20,13 +20,22 @@ void set_table(w4_problem& p) {
 
 }  // namespace
 
+void set_w4_numbers(w4_problem& p) {
+  const auto codes = static_cast<w4_codes>(p.w.codes_type);
+  if (codes != w4_codes::nf4 && codes != w4_codes::fp4) return;
+  p.type == static_cast<u32>(element_type::f16) ? set_table<f16>(p) : set_table<bf16>(p);
+}
+
+bool are_w4_codes(const w4_shape& shape, w4_codes codes) {
+  return !shape.offsets && (shape.codes == codes || (codes == w4_codes::nf4 && shape.codes == w4_codes::fp4));
+}
+
 std::span<const w4_variant> w4_family(w4_problem& p) {
   const bool is_half = p.type == static_cast<u32>(element_type::f16);
+  set_w4_numbers(p);
   switch (static_cast<w4_codes>(p.w.codes_type)) {
     case w4_codes::nf4:
-    case w4_codes::fp4:
-      is_half ? set_table<f16>(p) : set_table<bf16>(p);
-      return is_half ? matmul_w4_table_f16() : matmul_w4_table_bf16();
+    case w4_codes::fp4: return is_half ? matmul_w4_table_f16() : matmul_w4_table_bf16();
     case w4_codes::e2m1:
       if (p.w.scale_type == static_cast<u32>(w4_scale_type::e8m0))
         return is_half ? matmul_w4_mxfp4_f16() : matmul_w4_mxfp4_bf16();

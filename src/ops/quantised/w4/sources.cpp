@@ -124,6 +124,19 @@ w4_source_arguments arguments_of(const tinygemm_w4& source) {
   return result;
 }
 
+w4_source_arguments arguments_of(const torchao_int4_w4& source) {
+  w4_source_arguments result;
+  result.words_name = "qdata";
+  result.scales_name = "scale";
+  result.offsets_name = "zero_point";
+  result.words = source.qdata.view;
+  result.scales = source.scale.view;
+  result.offsets = source.zero_point.view;
+  result.words_n_first = true;
+  result.flip = 8;
+  return result;
+}
+
 w4_matrix resolve_dequantise_w4(const void* device, const w4_weights& w, const any_view& out) {
   constexpr std::string_view operation = "dequantise";
   const validation check(operation, device);

@@ -105,6 +105,8 @@ inline constexpr packed_kind packed_kinds[] = {
     packed_kind::nvfp4,          packed_kind::q4_1};
 // Four bits without offsets.
 constexpr bool is_int4(packed_kind kind) { return kind <= packed_kind::awq; }
+// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on.
+constexpr bool has_one_launch_on_sm90(packed_kind kind) { return kind <= packed_kind::fp4; }
 
 // At random; k is a multiple of 64.
 inline packed_weights random_weights(packed_kind kind, i64 n, i64 k, std::uint64_t seed) {

@@ -356,6 +356,62 @@ TEST_CASE("repack: tinygemm's weights of each number of inner k tiles", "[ops][w
   }
 }
 
+TEST_CASE("repack: torchao's plain int4", "[ops][w4]") {
+  constexpr i64 n = 40, k = 192;
+  const stream& s = under_test().stream();
+  const auto check = [&]<class T>(i64 group) {
+    const i64 groups = k / group;
+    std::vector<T> scale, zero_point;
+    std::mt19937_64 engine(static_cast<std::uint64_t>(group));
+    std::uniform_real_distribution<float> any(-1, 1);
+    for (i64 i = 0; i < groups * n; ++i) {
+      scale.push_back(T(any(engine) / 8));
+      zero_point.push_back(T(any(engine)));
+    }
+    // Bytes as the file has them: code - 8 of the even k in the lower half, and of the odd one in the upper.
+    std::vector<i8> bytes;
+    for (i64 c = 0; c < n; ++c)
+      for (i64 i = 0; i < k; i += 2)
+        bytes.push_back(static_cast<i8>(((q_of(i, c, 4) - 8) & 15) | ((q_of(i + 1, c, 4) - 8) & 15) << 4));
+    std::vector<i32> words(at(n * k / 8));
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    const auto qdata = upload(words);
+    const auto of_scale = upload(scale), of_zero = upload(zero_point);
+    const w4_shape shape{.n = n, .k = k, .group = group, .scales = w4_scale_type::f32, .offsets = true};
+    const auto memory = memory_for(shape);
+    const w4_weights w{shape, memory};
+    repack(s,
+           torchao_int4_w4{.qdata = tensor_view<const i32, 2>(qdata, n, k / 8),
+                           .scale = tensor_view<const T, 2>(of_scale, groups, n),
+                           .zero_point = tensor_view<const T, 2>(of_zero, groups, n)},
+           w);
+    require_weights(matrix_k_n<f32>(w), k, n, [&](i64 i, i64 c) {
+      const auto fact = at(i / group * n + c);
+      return static_cast<f32>(scale[fact]) * (static_cast<f32>(q_of(i, c, 4)) - 8) +
+             static_cast<f32>(zero_point[fact]);
+    });
+  };
+  check.template operator()<bf16>(32);
+  check.template operator()<bf16>(192);
+  check.template operator()<f16>(64);
+  auto words = under_test().allocate<i32>(1024);
+  auto halves = under_test().allocate<f16>(256);
+  auto brains = under_test().allocate<bf16>(256);
+  const w4_shape shape{.n = 64, .k = 64, .group = 32, .scales = w4_scale_type::f32, .offsets = true};
+  const auto memory = memory_for(shape);
+  torchao_int4_w4 source{.qdata = tensor_view<const i32, 2>(words, 64, 8),
+                         .scale = tensor_view<const f16, 2>(halves, 2, 64),
+                         .zero_point = tensor_view<const bf16, 2>(brains, 2, 64)};
+  const auto refuses = [&](const std::string& part) {
+    require_refusal(errc::invalid_argument, "kaio: repack: ", part, [&] {
+      repack(s, source, w4_weights{shape, memory});
+    });
+  };
+  refuses("argument zero_point is not of the type of the scales");
+  source.zero_point = {};
+  refuses("argument zero_point is not given");
+}
+
 TEST_CASE("repack: packed for other kernels, bad input", "[ops][w4]") {
   auto words = under_test().allocate<i32>(8192);
   auto scales = under_test().allocate<f16>(4096);

@@ -13,13 +13,14 @@
 
 namespace kaio::ops {
 
-// Scales, of f32, f16 or bf16.
-struct wide_scales {
+// Of codes of eight bits: f32, f16 or bf16, or u8 of E8M0.
+struct scales_of_bytes {
   any_view view;
-  wide_scales() = default;
+  scales_of_bytes() = default;
   template <class T>
-  wide_scales(const tensor_view<T, 2>& v) : view(v) {
-    static_assert(is_wide(element_kind_of<T>()), "kaio: scales are f32, f16 or bf16");
+  scales_of_bytes(const tensor_view<T, 2>& v) : view(v) {
+    static_assert(is_wide(element_kind_of<T>()) || std::is_same_v<std::remove_const_t<T>, u8>,
+                  "kaio: scales are f32, f16 or bf16, or u8 of E8M0");
   }
 };
 // Codes of eight bits.
@@ -57,10 +58,10 @@ struct bnb_int8 {
   tensor_view<const f32, 1> SCB{};    // (n)
 };
 // Codes of eight bits with one scale for all, for each row, or for blocks of rows and columns: W = weight * scale.
-// compressed-tensors' float-quantized and int-quantized, DeepSeek's weight_scale_inv.
+// compressed-tensors' float-quantized and int-quantized, DeepSeek's weight_scale_inv; MXFP8 with scales of E8M0 for 1 x 32.
 struct scaled_bytes {
-  byte_codes weight{};  // (n, k)
-  wide_scales scale{};  // (1 or n or n / block_rows) x (1 or k / block_columns), rounded up
+  byte_codes weight{};   // (n, k)
+  scales_of_bytes scale{};  // (1 or n or n / block_rows) x (1 or k / block_columns), rounded up
   std::int64_t block_rows = 128, block_columns = 128;
 };
 // MXFP4 of gpt-oss (blocks as (experts n, k / 2), scales as (experts n, k / 32)) and of compressed-tensors.

@@ -1,6 +1,6 @@
 #pragma once
-// Weights that were packed for the kernels of others: AutoAWQ's gemv and gemv_fast, Marlin of vLLM, and
-// tinygemm of PyTorch.
+// Weights that were packed for the kernels of others: AutoAWQ's gemv and gemv_fast, Marlin of vLLM, tinygemm of
+// PyTorch, and torchao's plain int4.
 
 #include <kaio/ops/quantised/w4/arguments.hpp>
 
@@ -35,6 +35,12 @@ struct tinygemm_w4 {
   tensor_view<const i32, 4> packed{};  // (n / 8, k / (16 inner_k_tiles), 32, inner_k_tiles / 2): 2, 4, 8
   tensor_view<const bf16, 3> scales_and_zeros{};  // (k / group, n, 2)
 };
+// Int4Tensor: W = scale q + zero_point, q of two's complement. For w4_shape{.scales = f32, .offsets = true}.
+struct torchao_int4_w4 {
+  w4_words qdata{};        // (n, k / 8): the file's (n, k / 2) bytes, the even k in the lower half, four as a word
+  w4_scales scale{};       // (G, n)
+  w4_scales zero_point{};  // (G, n), of the type of the scales
+};
 
 namespace detail {
 
@@ -42,6 +48,7 @@ w4_source_arguments arguments_of(const awq_gemv_w4& source);
 w4_source_arguments arguments_of(const awq_gemv_fast_w4& source);
 w4_source_arguments arguments_of(const marlin_w4& source);
 w4_source_arguments arguments_of(const tinygemm_w4& source);
+w4_source_arguments arguments_of(const torchao_int4_w4& source);
 
 }  // namespace detail
 

@@ -147,7 +147,7 @@ inline constexpr u32 w4_pair_warps = 8;  // of a block, which fill the table
 // before one of them decodes.
 template <class D, scalar T>
 class w4_pairs {
-  static_assert(D::by_table && D::neighbours && D::bits == 4);
+  static_assert(D::by_table && D::neighbours && D::bits == 4 && !D::zero_points && !D::scaled);
   using pair = typename w4_pair<T>::type;
 
  public:
