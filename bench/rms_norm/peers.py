@@ -51,6 +51,7 @@ def codes_of(torch, y, kind):
 
 
 def compiled(torch, case, dtype):
+    torch._dynamo.config.recompile_limit = 1000  # beyond it, which many cases reach, nothing is compiled
     return torch.compile(steps_of(torch, case, dtype))
 
 

@@ -160,7 +160,7 @@ bool run(device& gpu, const settings& how, const std::vector<norm_problem>& prob
       to.add(p.shape(), std::string(work), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
       to.add(p.shape(), std::string(work), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
       const double of_type = sizeof(T) == 4 ? 1e-6 : std::is_same_v<T, f16> ? 1e-3 : 6e-3;
-      if (m.error < (work == "int8" ? 2e-2 : work == "fp8" ? 4e-2 : of_type)) continue;
+      if (m.error < (has_codes(work) ? 4e-2 : of_type)) continue;
       std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), work.data());
       right = false;
     }

@@ -4,8 +4,9 @@
 //
 //   x in registers -- sum of squares -- y -- largest |y| of the row -- scale -- codes
 //
-// y is computed twice, out of registers as far as they hold the row.
+// y stays in registers as far as they hold the row, and is computed twice beyond.
 
+#include <kaio/ops/quantised/common/division.hpp>
 #include <kaio/ops/quantised/fp8/code.hpp>
 #include <kaio/ops/quantised/int8/code.hpp>
 #include <kaio/ops/rms_norm/codes_problem.hpp>
@@ -40,13 +41,11 @@ constexpr val<f32> largest_of_row(thread t, const val<f32>& own, const row_place
 
 template <dsl::scalar T, std::uint32_t Sm>
 struct rms_norm_codes_body {
-  using norm = rms_norm_body<T, Sm>;
-  template <class Y>
-  using piece = row_piece<row_elements<T, Sm>, Y::size()>;
+  using norm = rms_norm_body<T, Sm, true>;
 
   static constexpr void run(thread t, const val<rms_norm_codes_problem>& problem) {
     const auto of_norm = problem[&rms_norm_codes_problem::norm];
-    const row_sums of_warps(t);
+    const row_sums of_warps(t);  // not those of the norm, which other warps may still read
     norm::run(t, of_norm, [&](const row_place& place, const val<bool>& exists, const auto& results) {
       const val to =
           norm::row_of(t, of_norm, of_norm[&rms_norm_problem::out], place.row, t.let(val<u32>(0u)));
@@ -55,9 +54,8 @@ struct rms_norm_codes_body {
       var scale(t, problem[&rms_norm_codes_problem::scale]);
       if (auto of_rows = t.when(scales[&row_strides::address] != 0u)) {
         var largest(t, 0.0f);
-        results([&]<class Y>(const val<u32>&, const val<u64>&, const Y& y) {
-          const auto rounded = piece<Y>::rounded(t, y);
-          for (const auto& one : rounded) largest = max(largest, abs(one));
+        results([&](const val<u32>&, const val<u64>&, const auto& y) {
+          for (const auto& one : y) largest = max(largest, abs(one));
         });
         const val of_row = largest_of_row(t, t.let(largest), place, of_warps);
         scale = select(is_i8, int8_scale(t, of_row), e4m3_scale(t, of_row));
@@ -67,28 +65,36 @@ struct rms_norm_codes_body {
         }
       }
       const val by = t.let(scale);
-      results([&]<class Y>(const val<u32>& at, const val<u64>&, const Y& y) {
-        const auto rounded = piece<Y>::rounded(t, y);
-        const val address = t.let(to + cast<u64>(at) * u64{Y::size()});
-        if (auto integers = t.when(is_i8))
-          store<i8>(
-              t, address, [&](u32 i) { return int8_code(t, rounded[i], by); }, rounded);
-        if (auto floats = t.otherwise())
-          store<e4m3>(
-              t, address, [&](u32 i) { return e4m3_code(t, rounded[i], by); }, rounded);
-      });
+      const auto write = [&](const auto& quotient_of) {
+        results([&]<class Y>(const val<u32>& at, const val<u64>&, const Y& y) {
+          const auto quotients = array_of<Y::size()>([&](u32 i) { return quotient_of(t.let(y[i])); });
+          const val address = t.let(to + cast<u64>(at) * u64{Y::size()});
+          if (auto integers = t.when(is_i8))
+            store<i8, Y::size()>(t, address, [&](u32 i) { return int8_code_of(t, quotients[i]); });
+          if (auto floats = t.otherwise())
+            store<e4m3, Y::size()>(t, address, [&](u32 i) { return e4m3_code_of(t, quotients[i]); });
+        });
+      };
+      // A scale of the row's is at least 2^-9 of all of its numbers.
+      const val is_of_row = t.let(scales[&row_strides::address] != 0u);
+      const val is_usual = t.let(all_of(is_of_row, has_reciprocal(t, by)));
+      if (auto usual = t.when(is_usual)) {
+        const val reciprocal = t.let(1.0f / by);
+        write([&](const val<f32>& x) { return divided_by(t, x, by, reciprocal); });
+      }
+      if (auto other = t.otherwise()) write([&](const val<f32>& x) { return t.let(x / by); });
     });
   }
 
  private:
-  template <class Code, class Make, class Y>
-  static constexpr void store(thread t, const val<u64>& address, const Make& code, const Y&) {
+  template <class Code, std::uint32_t Count, class Make>
+  static constexpr void store(thread t, const val<u64>& address, const Make& code) {
     const auto memory = pointer_at<out<Code>>(t, address);
-    if constexpr (Y::size() == 1) {
+    if constexpr (Count == 1) {
       memory[0] = code(0);
     } else {
-      const auto all = array_of<Y::size()>(code);
-      for (u32 i = 0; i < Y::size(); i += 4)
+      const auto all = array_of<Count>(code);
+      for (u32 i = 0; i < Count; i += 4)
         store_vec(memory[i], make_vec(all[i], all[i + 1], all[i + 2], all[i + 3]));
     }
   }

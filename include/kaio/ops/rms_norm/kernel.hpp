@@ -19,8 +19,9 @@
 namespace kaio::ops {
 
 // end(results): what becomes of the rows. results(f) calls f(piece, offset, y) for each piece of a row that this thread
-// has, 8 elements or one: its number, how many bytes of T after the row's first element it begins, and the norm there.
-template <dsl::scalar T, std::uint32_t Sm>
+// has, 8 elements or one: its number, how many bytes of T after the row's first element it begins, and the norm there;
+// with Rounded as T has it, which takes the place of x in registers, so that results() may be called again.
+template <dsl::scalar T, std::uint32_t Sm, bool Rounded = false>
 struct rms_norm_body {
   using elements = row_elements<T, Sm>;
   static constexpr u32 held = held_runs(sizeof(T));  // in registers
@@ -91,15 +92,30 @@ struct rms_norm_body {
     const val total = sum_of_row(t, t.let(sum), place, of_warps);
     const val inverse = t.let(rsqrt(total / cast<f32>(size) + problem[&rms_norm_problem::epsilon]));
     const val offset = t.let(problem[&rms_norm_problem::weight_offset]);
+    const auto norm_of = [&](u32 r) {
+      return array_of<run_size>([&](u32 i) {
+        const val own = elements::value(t, x, r * elements::words, i);
+        const val weight = elements::value(t, weights, r * elements::words, i);
+        return t.let(own * inverse * (offset + weight));
+      });
+    };
+    if constexpr (Rounded)
+      if (auto by_runs = t.when(whole))
+        for (u32 r = 0; r < held; ++r) {
+          const auto y = elements::rounded_words(t, norm_of(r));
+          for (u32 i = 0; i < elements::words; ++i) x[r * elements::words + i] = y[i];
+        }
+    const auto held_result = [&](u32 r) {
+      if constexpr (Rounded)
+        return array_of<run_size>([&](u32 i) { return elements::value(t, x, r * elements::words, i); });
+      else
+        return norm_of(r);
+    };
     end(place, exists, [&](const auto& f) {
       if (auto by_runs = t.when(whole)) {
         for (u32 r = 0; r < held; ++r)
           if (auto inside = t.when(run_at(r) < runs)) {
-            const auto y = array_of<run_size>([&](u32 i) {
-              const val own = elements::value(t, x, r * elements::words, i);
-              const val weight = elements::value(t, weights, r * elements::words, i);
-              return t.let(own * inverse * (offset + weight));
-            });
+            const auto y = held_result(r);
             f(run_at(r), t.let(cast<u64>(run_at(r)) * u64{run_size * sizeof(T)}), y);
           }
         each_result<run_size>(t, at, first_far, runs, place.lanes, inverse, offset, f);
@@ -173,7 +189,12 @@ struct rms_norm_body {
       const auto weight = piece::load(t, t.let(at.weight + offset));
       const auto y =
           array_of<Width>([&](u32 e) { return t.let(h[e] * inverse * (weight_offset + weight[e])); });
-      f(t.let(i), offset, y);
+      if constexpr (Rounded) {
+        const auto rounded = piece::rounded(t, y);
+        f(t.let(i), offset, rounded);
+      } else {
+        f(t.let(i), offset, y);
+      }
     }
   }
 

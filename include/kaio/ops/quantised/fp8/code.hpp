@@ -15,9 +15,10 @@ constexpr val<f32> e4m3_scale(thread t, const val<f32>& largest) {
   return t.let(select(scale == 0.0f, 1.0f, scale));
 }
 
-// x / scale, rounded once to the nearest even, at most 448; NaN stays NaN.
+// x / scale, rounded once to the nearest even, at most 448; NaN stays NaN. Of a quotient, or of x.
+constexpr val<e4m3> e4m3_code_of(thread t, const val<f32>& quotient) { return t.let(cast<e4m3>(quotient)); }
 constexpr val<e4m3> e4m3_code(thread t, const val<f32>& x, const val<f32>& scale) {
-  return t.let(cast<e4m3>(x / scale));
+  return e4m3_code_of(t, t.let(x / scale));
 }
 
 }  // namespace kaio::ops

@@ -24,9 +24,13 @@ constexpr val<i32> int8_zero_point(thread t, const val<f32>& lowest, const val<f
   return t.let(cast<i32>(cast_sat<i8>(cast<i32>(-128.0f - lowest / scale, dsl::round_nearest))));
 }
 
-// x / scale, rounded to the nearest even, [+ the zero point,] clamped to -128 ... 127; NaN is 0 [the zero point].
+// x / scale, rounded to the nearest even, [+ the zero point,] clamped to -128 ... 127; NaN is 0 [the zero point]. Of a
+// quotient, or of x.
+constexpr val<i8> int8_code_of(thread t, const val<f32>& quotient) {
+  return t.let(cast_sat<i8>(cast<i32>(quotient, dsl::round_nearest)));
+}
 constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale) {
-  return t.let(cast_sat<i8>(cast<i32>(x / scale, dsl::round_nearest)));
+  return int8_code_of(t, t.let(x / scale));
 }
 constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale, const val<i32>& zero) {
   // An infinity is the least or the greatest i32 before the zero point is added.
