@@ -60,7 +60,7 @@ struct bnb_int8 {
 // Codes of eight bits with one scale for all, for each row, or for blocks of rows and columns: W = weight * scale.
 // compressed-tensors' float-quantized and int-quantized, DeepSeek's weight_scale_inv; MXFP8 with scales of E8M0 for 1 x 32.
 struct scaled_bytes {
-  byte_codes weight{};   // (n, k)
+  byte_codes weight{};      // (n, k)
   scales_of_bytes scale{};  // (1 or n or n / block_rows) x (1 or k / block_columns), rounded up
   std::int64_t block_rows = 128, block_columns = 128;
 };

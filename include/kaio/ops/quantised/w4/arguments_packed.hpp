@@ -37,8 +37,8 @@ struct tinygemm_w4 {
 };
 // Int4Tensor: W = scale q + zero_point, q of two's complement. For w4_shape{.scales = f32, .offsets = true}.
 struct torchao_int4_w4 {
-  w4_words qdata{};        // (n, k / 8): the file's (n, k / 2) bytes, the even k in the lower half, four as a word
-  w4_scales scale{};       // (G, n)
+  w4_words qdata{};   // (n, k / 8): the file's (n, k / 2) bytes, the even k in the lower half, four as a word
+  w4_scales scale{};  // (G, n)
   w4_scales zero_point{};  // (G, n), of the type of the scales
 };
 
