@@ -22,6 +22,7 @@ constexpr harmless_statement without_effect[] = {
     {"few_rows/copies.hpp", "select(at + 2 * w < k_"},
     {"few_rows/copies.hpp", "select(at + (2 * w + 1) < k_"},
     {"w4/kernel.hpp", "cp_async_wait_group<0>(t)"},
+    {"few_rows/kernel.hpp", "cp_async_wait_group<0>(t)"},
     // Zeros of rows that x does not have, whose products are dropped.
     {"few_rows/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
     {"few_rows/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
@@ -274,7 +275,7 @@ tally kill_w4_sm90() {
 
 // Numbers by pairs in shared memory, and parts of K as the blocks of clusters.
 tally kill_pairs() {
-  mutants_of_calls mutants({{"matmul_w4_few_rows_table_f16_8_sm90", 30}}, without_effect);
+  mutants_of_calls mutants({{"matmul_w4_few_rows_table_f16_8_sm90", 60}}, without_effect);
   mutants.on("sm_90", [] {
     for (u32 m = 1; m <= 8; ++m)
       for (const i64 parts : {1, 2, 3, 4}) {
@@ -287,8 +288,8 @@ tally kill_pairs() {
     for (w4_call c : calls_of_long_rows()) {
       if (c.product.m > 8) continue;
       c.shape.zero_points = false;
-      if (c.shape.group < 64) c.shape.group = 64;
       if (c.shape.group == -1) c.shape.k = 64 * 65, c.product.pad = 1;
+      if (c.shape.group < 64) c.shape.group = 64;
       check_codes<f16, f16>(c.product.m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
     }
   });
