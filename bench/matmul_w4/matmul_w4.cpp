@@ -1,5 +1,5 @@
-// How long ops::matmul_w4 and matmul_w8 take, next to torch's kernel for weights of four bits (tinygemm) and its matmul of weights
-// that are not quantised, on random numbers; the peers next to codes of int4.
+// How long ops::matmul_w4 and matmul_w8 take, on random numbers, next to torch's kernel for int4 (tinygemm), bitsandbytes'
+// for nf4 and fp4, torch's for int8, and its matmul of weights that are not quantised.
 //
 //   matmul_w4 [--json] [--seconds S] [--type f16|bf16] [--shape NxKxGROUP]... [--work mM]... [--variant NAME]
 //             [--codes int4|nf4|fp4|mxfp4|nvfp4|q4_1|int8|e4m3|q5_1] [--parts P] [--no-peers] [--matmul]

@@ -128,6 +128,10 @@ TEST_CASE("torchao: int4 of tinygemm, as it was packed, and plain int4") {
   CHECK(plain("I32", 32, "BF16", "BF16").obstacle ==
         "repack takes torchao's int4 of bytes and of tinygemm, and its words are of other devices");
   CHECK(plain("I8", 128, "F32", "F32").obstacle == "repack takes scale and zero_point of F16, or of BF16");
+  const made odd = torchao("I8", {64, 126}, {{"scale", "F16", {1, 64}}, {"zero_point", "F16", {1, 64}}});
+  CHECK(only_layer(odd.s).obstacle == "repack takes words of eight codes, and K is no multiple of 8");
+  const made small = torchao("I8", {64, 128}, {{"scale", "F16", {16, 64}}, {"zero_point", "F16", {16, 64}}});
+  CHECK(only_layer(small.s).obstacle == "its groups are of 16 codes, and repack takes multiples of 32");
   CHECK(plain("I8", 128, "F16", "BF16").obstacle == "repack takes scale and zero_point of F16, or of BF16");
 }
 

@@ -13,8 +13,8 @@
 //   }>;
 //
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
-// come by any of the sources of words of repack, without zero points. Six kernels are compiled for each
-// element type of x: for 8, 32 and 64 rows on sm_80 and later, for 32, 64 and 128 on sm_90a.
+// come by any of the sources of words of repack, without zero points. Seven kernels are compiled for each
+// element type of x: for 8, 32 and 64 rows on sm_80 and later, 8 on sm_90 and later, 32, 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
@@ -133,7 +133,7 @@ std::uint64_t matmul_w4_with_workspace_bytes(const stream& s, const tensor_view<
                                                "matmul_w4_with_workspace_bytes", x, {}, w, options));
 }
 
-// As matmul_w4_choice: one of the six kernels, and how many parts K has.
+// As matmul_w4_choice: one of the seven kernels, and how many parts K has.
 template <class D, class X>
 matmul_w4_choice_info matmul_w4_with_choice(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                                             const matmul_w4_options& options = {}) {

@@ -127,12 +127,13 @@ struct products {
   }
 };
 
-// Why no kernel with both rows of the weights can run a call; empty: those can that the device has.
+// Why no kernel with both rows of the weights can run a call; empty: those can that the codes and the device have.
 std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
   const projection_weight& w = a.weights->of[0];
   if (call.count != 1) return "the weights are two";
-  if (!w.is_packed) return "the weights are no codes";
+  if (!w.is_packed) return "the weights are not packed";
   if (w.packed.shape.offsets) return "the weights have offsets";
+  if (w.packed.shape.factors) return "the weights have factors";
   if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
   if (a.out.kind != a.x.kind) return "out has another element type than x";
   return {};

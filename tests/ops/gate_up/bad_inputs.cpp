@@ -49,7 +49,7 @@ TEST_CASE("gate_up_project: bad input", "[ops][gate_up]") {
   refused("with packed weights", tensor_view<const i8, 2>(integers, 6, 64),
           w4_weights{{.n = 80, .k = 64, .group = 64}, workspace}, out);
   refused("there is no variant nothing", x, both, out, {.variant = "nothing"});
-  refused("cannot run this call: the weights are no codes", x, both, out,
+  refused("cannot run this call: the weights are not packed", x, both, out,
           {.variant = "gate_up_w4_mma_f16_8_sm80"});
   const tensor_view<const f16, 3> apart(x_memory, extents(2, 2, 32), strides(128, 32, 1));
   refused("batches that do not follow each other", apart, both,

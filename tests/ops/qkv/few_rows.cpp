@@ -182,6 +182,7 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   };
   refused("x has more rows", {.tokens = 9, .variant = "qkv_project_w4_f16_8", .bits = 4});
   refused("no integers of 8 bits", {.tokens = 1, .variant = "qkv_project_w8_f16_8", .bits = 4});
+  refused("neither nf4 nor fp4", {.tokens = 1, .variant = "qkv_project_w4_table_f16_8", .bits = 4});
   refused("there is no variant", {.tokens = 1, .variant = "qkv_project_w4_bf16_8", .bits = 4});
   const char* const one = "qkv_project_w4_one_row_f16";
   refused("x has more rows", {.tokens = 2, .variant = one, .bits = 4});

@@ -13,9 +13,9 @@
 // K, so that neither a workspace nor a second kernel is needed.
 //
 // The work has to be on all multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each
-// of 132 multiprocessors with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Four
-// blocks of 8 rows, of four warps, fit on one, since a group of multiprocessors that has three of each is not
-// filled by whole clusters: 47 of 8 were there at once, and the last one alone after them. plan_qkv_parts chooses.
+// of 132 multiprocessors with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Three
+// blocks of 8 rows fit on one, two by tables; a group of multiprocessors that has three of each is not filled by
+// whole clusters: 47 of 8 were there at once, and the last one alone after them. plan_qkv_parts chooses.
 //
 // What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
 // that depend on each other) is found while the first weights are under way, and kept in shared memory; the

@@ -13,8 +13,6 @@ namespace {
 constexpr float bnb_fp4_numbers[16] = {0.0f,        1.0f / 192, 2.0f / 3,    1.0f,        1.0f / 3,  0.5f,
                                        1.0f / 6,    0.25f,      0.0f,        -1.0f / 192, -2.0f / 3, -1.0f,
                                        -(1.0f / 3), -0.5f,      -(1.0f / 6), -0.25f};
-constexpr float e2m1_numbers[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.0f,  6.0f,
-                                    -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f};
 constexpr float one_127th = 7.874015718698502e-3f;  // as bitsandbytes writes it
 
 std::uint32_t scale_kind_of(element_kind kind) {

@@ -182,7 +182,7 @@ TEST_CASE("matmul_w4: nf4, fp4, MXFP4 and NVFP4, every kernel", "[ops][w4][codes
   std::uint64_t seed = 1;
   for (const auto& [type, group] : {std::pair{w4_codes::nf4, 64}, std::pair{w4_codes::fp4, 128},
                                     std::pair{w4_codes::e2m1, 32}, std::pair{w4_codes::e2m1, 16}})
-    for (const i64 m : {2, 11, 35}) {
+    for (const i64 m : {2, 11, 20, 35, 70}) {
       const byte_model model = byte_model::random(
           type,
           {.n = 41, .k = 384 - (group < 64 ? 32 : 0), .group = group, .factors = group == 16 && m == 11},

@@ -105,8 +105,12 @@ inline constexpr packed_kind packed_kinds[] = {
     packed_kind::nvfp4,          packed_kind::q4_1};
 // Four bits without offsets.
 constexpr bool is_int4(packed_kind kind) { return kind <= packed_kind::awq; }
-// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on.
-constexpr bool has_one_launch_on_sm90(packed_kind kind) { return kind <= packed_kind::fp4; }
+// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on, numbers of tables where a block has
+// more than 100 KB of shared memory.
+inline bool has_one_launch_on_sm90(packed_kind kind, const device_properties& device) {
+  const bool has_table = kind == packed_kind::nf4 || kind == packed_kind::fp4;
+  return kind <= packed_kind::fp4 && (!has_table || device.shared_per_block_optin > 110000);
+}
 
 // At random; k is a multiple of 64.
 inline packed_weights random_weights(packed_kind kind, i64 n, i64 k, std::uint64_t seed) {
@@ -146,10 +150,11 @@ inline packed_weights random_weights(packed_kind kind, i64 n, i64 k, std::uint64
 }
 
 // Hidden states for them: eighths up to one.
-inline std::vector<f16> random_eighths(i64 count, std::uint64_t seed) {
+template <class T = f16>
+std::vector<T> random_eighths(i64 count, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
-  std::vector<f16> x(static_cast<std::size_t>(count));
-  for (f16& one : x) one = f16(static_cast<float>(engine() % 17) / 8 - 1);
+  std::vector<T> x(static_cast<std::size_t>(count));
+  for (T& one : x) one = T(static_cast<float>(engine() % 17) / 8 - 1);
   return x;
 }
 
@@ -157,7 +162,8 @@ inline std::vector<f16> random_eighths(i64 count, std::uint64_t seed) {
 struct exact_sum {
   double value = 0, error = 0;
 };
-inline exact_sum sum_of(const packed_weights& w, const std::vector<f16>& x, i64 row_of_x, i64 row) {
+template <class T>
+exact_sum sum_of(const packed_weights& w, const std::vector<T>& x, i64 row_of_x, i64 row) {
   exact_sum sum;
   double terms = 0;
   for (i64 i = 0; i < w.k; ++i) {
@@ -165,7 +171,7 @@ inline exact_sum sum_of(const packed_weights& w, const std::vector<f16>& x, i64 
     sum.value += term;
     terms += std::abs(term);
   }
-  sum.error = terms * (0x1p-19 + w.rounded);
+  sum.error = terms * (0x1p-19 + w.rounded * (std::is_same_v<T, f16> ? 1 : 8));  // bf16 has three bits fewer
   return sum;
 }
 

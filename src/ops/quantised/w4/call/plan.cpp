@@ -39,7 +39,9 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   const ptx::target target = device.target;
   if (needs.target.arch_specific && (target.sm != needs.target.sm || !target.arch_specific))
     return "it is made for another architecture";
-  if (target.sm < needs.target.sm) return "kernels of own codes are made for sm_80 and later";
+  if (target.sm < needs.target.sm)
+    return target.sm < 80 ? "kernels of own codes are made for sm_80 and later"
+                          : "it is made for later devices";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";

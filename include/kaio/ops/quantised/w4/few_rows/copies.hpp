@@ -1,6 +1,6 @@
 #pragma once
 // The copies to shared memory of a warp of matmul_w4 for few rows of x: its tiles of W with their scales and
-// zero points, and of x, all by the warp alone, so that none waits for another one. A warp's part of a stage is,
+// zero points, and of x, all by the warp alone, so that none waits for another one's. A warp's part of a stage is,
 // in words,
 //
 //   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it

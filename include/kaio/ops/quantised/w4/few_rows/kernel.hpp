@@ -7,8 +7,8 @@
 //   16 rows, 64 columns    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | ...          one at once, of two columns
 //
 // Such products are bound by memory, then by instructions, of which a tile of 32 x 64 codes of four bits takes
-// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and
-// waits for no other one before its sums are complete; its loop has a copy for each stage, so that places in
+// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and but for the
+// numbers of a table (decode_table.hpp) waits for no other one before its sums are complete; its loop has a copy for each stage, so that places in
 // shared memory are constants. Sixteen rows are two operands of the matrix instruction, for which codes are
 // decoded once. At the end the sums of the warps of a column are added through shared memory.
 //
@@ -44,6 +44,7 @@ template <w4_few_rows_config C, class D, scalar T>
 class w4_few_rows_body {
   static_assert(C.valid(), "kaio: this shape of a block of matmul_w4 is none that the kernel can run");
   static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
+  static_assert(!C.pairs || C.warps >= w4_pair_warps);
   static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
   using mma = mma_m16n8k16<f32, T>;
   using pair = typename w4_pair<T>::type;

@@ -48,7 +48,7 @@ namespace kaio::ops {
 template <w4_sm90_config C, class Dequantisation, scalar T>
 struct w4_sm90_body {
   using D = w4_whole_groups<Dequantisation>;
-  static_assert(C.valid() && C.bits == D::bits);
+  static_assert(C.valid() && C.bits == D::bits && (!C.pairs || C.threads() >= 32 * w4_pair_warps));
   using decoder_type = typename D::template decoder<T>;
   using fragment = typename mma_m16n8k16<f32, T>::a_fragment;
   using accumulator = wgmma_accumulator<f32, C.rows>;
