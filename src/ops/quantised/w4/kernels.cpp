@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/quantised/w4/families.hpp"
+#include "ops/quantised/w4/order_x.hpp"
 
 namespace kaio::ops {
 
@@ -60,6 +61,7 @@ std::vector<const ptx::kernel_image*> w4_kernels() {
     for (const w4_variant& v : family()) list.push_back(v.image);
   for (const w4_variant& v : matmul_w4_simt_rows()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
+  list_order_w4_x_kernels(list);
   list_w4_repack_kernels(list);
   return list;
 }

@@ -177,7 +177,9 @@ TEST_CASE("matmul_w4: calls are loaded ahead, and named", "[ops][w4]") {
                           : sm >= 80 ? "matmul_w4_few_rows_f16_8_sm80"
                                      : "matmul_w4_simt"));
   REQUIRE(choice.parts == 2);
-  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) == (sm >= 90 ? 0 : 2 * 3 * 64 * 4));
+  // x in the order of the weights, and the parts.
+  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) ==
+          (sm >= 80 ? 3u * 128 * 2 : 0u) + (sm >= 90 ? 0u : 2u * 3 * 64 * 4));
   REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.variant = t.by_second_kernel()}) == 2 * 3 * 64 * 4);
   ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.parts = 2});
   const auto listed = ops::w4_kernels();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ops/quantised/w4/call/as_matrix.hpp"
+#include "ops/quantised/w4/call/ordered.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/families.hpp"
 #include "ops/quantised/w4/resolve.hpp"
@@ -14,8 +15,44 @@ namespace kaio::ops {
 
 namespace detail {
 
+namespace {
+
+// A call by ordered weights without their order, where none of its workspace is given or that has room for it: calls f
+// with it and what it plans. Otherwise all is as it would be without a workspace.
+template <class F>
+bool if_without_order(const void* device, const device_properties& properties,
+                      const matmul_w4_arguments& arguments, bool choice_alone, const F& f) {
+  if (!w4_without_order::is_for(arguments, properties)) return false;
+  const attention_workspace& workspace = arguments.options->workspace;
+  const bool is_free = choice_alone && workspace.address == 0;
+  const w4_without_order plain(arguments);
+  if (!is_free && workspace.bytes < plain.first()) return false;
+  const planned_w4 planned = plan_w4(device, properties, plain.arguments(), choice_alone);
+  if (!planned.choice.exists() || (!is_free && workspace.bytes < plain.first() + planned.workspace))
+    return false;
+  f(plain, planned);
+  return true;
+}
+
+bool run_without_order(const stream& s, const matmul_w4_arguments& arguments) {
+  if (!w4_without_order::is_for(arguments, s.properties())) return false;
+  const w4_problem ordered =
+      resolve_w4_product(s.device_identity(), arguments, false);  // finds what is wrong
+  return if_without_order(s.device_identity(), s.properties(), arguments, false,
+                          [&](const w4_without_order& plain, const planned_w4& planned) {
+                            validation(arguments.operation, s.device_identity())
+                                .workspace("workspace", arguments.options->workspace.facts(),
+                                           plain.first() + planned.workspace, 16);
+                            run_order_w4_x(s, plain.gather(ordered));
+                            run_planned_w4(s, plain.arguments(), planned);
+                          });
+}
+
+}  // namespace
+
 void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  if (run_without_order(s, arguments)) return;
   const planned_w4 planned = plan_w4(s.device_identity(), device, arguments, false);
   if (!planned.choice.exists()) return;
   validation(arguments.operation, s.device_identity())
@@ -25,12 +62,19 @@ void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
 
 std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();
-  return plan_w4(s.device_identity(), device, arguments, true).workspace;
+  std::uint64_t bytes = plan_w4(s.device_identity(), device, arguments, true).workspace;
+  if_without_order(s.device_identity(), device, arguments, true,
+                   [&](const w4_without_order& plain, const planned_w4& planned) {
+                     bytes = plain.first() + planned.workspace;
+                   });
+  return bytes;
 }
 
 matmul_w4_choice_info choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();
-  const planned_w4 planned = plan_w4(s.device_identity(), device, arguments, true);
+  planned_w4 planned = plan_w4(s.device_identity(), device, arguments, true);
+  if_without_order(s.device_identity(), device, arguments, true,
+                   [&](const w4_without_order&, const planned_w4& plain) { planned = plain; });
   const w4_choice& choice = planned.choice;
   if (!choice.exists()) return {};
   if (choice.slice != 0) return {w4_as_matrix, w4_slices(planned.problem.w, choice.slice)};
@@ -52,6 +96,11 @@ void warm_up_matmul_w4(const runtime::device& gpu, const matmul_w4_arguments& ar
     return choice.slice != 0 || (choice.variant != nullptr && choice.variant->rounds);
   };
   const matmul_w4_options& options = *arguments.options;
+  if_without_order(gpu.identity(), gpu.properties(), arguments, true,
+                   [&](const w4_without_order& plain, const planned_w4&) {
+                     gpu.warmup(order_w4_x_image(gpu.properties()));
+                     warm_up_matmul_w4(gpu, plain.arguments());
+                   });
   if (!warm_up(options) || !options.variant.empty()) return;
   // What a call with less room in its workspace runs.
   matmul_w4_options small = options;

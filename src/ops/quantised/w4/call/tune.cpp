@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include "ops/quantised/w4/call/ordered.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/call/trial.hpp"
 #include "ops/quantised/w4/families.hpp"
@@ -55,6 +57,9 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   options.workspace = {};
   arguments.options = &options;
   const device_properties& properties = gpu.properties();
+  // What runs is the product of x in the order of the weights.
+  std::optional<w4_without_order> plain;
+  if (w4_without_order::is_for(arguments, properties)) arguments = plain.emplace(arguments).arguments();
   w4_problem problem = detail::resolve_w4_product(gpu.identity(), arguments, false);
   const planned_w4 before = plan_w4(gpu.identity(), properties, arguments, true);
   if (!before.choice.exists()) return {};

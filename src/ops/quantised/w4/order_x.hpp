@@ -1,0 +1,26 @@
+#pragma once
+// The kernel that puts x into the order of K that weights have.
+
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace kaio::ops {
+
+// Of elements of 16 bits: column c of out is column order[c] of x.
+struct w4_ordered_x {
+  u64 x, order, out;  // order: i32
+  i64 x_row;
+  u32 m, k;
+  divisor pieces;  // of 16 bytes, of a row of out
+};
+
+const ptx::kernel_image& order_w4_x_image(const device_properties& device);
+void run_order_w4_x(const stream& s, const w4_ordered_x& problem);
+void list_order_w4_x_kernels(std::vector<const ptx::kernel_image*>& list);
+
+}  // namespace kaio::ops
