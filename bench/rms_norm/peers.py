@@ -19,7 +19,8 @@ TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 def parse(word):
     kind, sizes, work = word.split(":")
     rows, size = (int(x) for x in sizes.split("x"))
-    return {"text": word, "type": kind, "rows": rows, "size": size, "residual": work != "plain", "codes": work if work in ("int8", "fp8") else None}
+    codes = work if work in ("int8", "fp8") else None
+    return {"text": word, "type": kind, "rows": rows, "size": size, "residual": work != "plain", "codes": codes}
 
 
 # Each peer takes torch and a case, and returns the function that computes.

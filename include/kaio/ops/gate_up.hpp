@@ -11,10 +11,11 @@
 //   out = activation(g + gate_bias) * (u + up_bias)         f32, rounded once to T, the element type of out
 //
 // So the bits are those of matmul, matmul_int8, matmul_fp8, matmul_w4 or matmul_w8 and of these steps after
-// them; but few rows by integers of four bits, and from sm_90 on of eight bits, nf4 and fp4, are one launch, with
-// sums in an order of its own. The same call gives the same bits every time. Nothing is allocated, read back or waited for, so that a call may be
-// captured into a graph, after gate_up_warmup. Throws invalid_argument, by the name of the argument, before
-// anything runs; unsupported_device where the product has no kernel for the device; and what a launch throws.
+// them; but few rows by integers of four bits, and from sm_90 on by those of eight bits, nf4 and fp4, are one
+// launch, with sums in an order of its own. The same call gives the same bits every time. Nothing is allocated,
+// read back or waited for, so that a call may be captured into a graph, after gate_up_warmup. Throws
+// invalid_argument, by the name of the argument, before anything runs; unsupported_device where the product has no
+// kernel for the device; and what a launch throws.
 //
 // Source: Shazeer, "GLU Variants Improve Transformer", 2020.
 

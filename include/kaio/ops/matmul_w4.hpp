@@ -40,8 +40,8 @@ constexpr void require_w4_types() {
 }  // namespace detail
 
 // x: (m, k), out: (m, n), of any strides from row to row; neighbours along a row are adjacent. Fastest where
-// rows of x begin at multiples of 16 bytes and the weights are not ordered. out and the workspace share no
-// memory with any other argument. m may be 0.
+// rows of x begin at multiples of 16 bytes; of ordered weights, where the workspace has room for x in their order.
+// out and the workspace share no memory with any other argument. m may be 0.
 template <class X, class Out>
 void matmul_w4(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
@@ -49,8 +49,8 @@ void matmul_w4(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
   detail::run_matmul_w4(s, {"matmul_w4", x, out, &w, &options});
 }
 
-// How many bytes of workspace a call takes: by its extents, options and the device. 0 where no second kernel
-// runs. Of the weights only the shape is looked at.
+// How many bytes of workspace a call takes: by its extents, options and the device. 0 where no other kernel runs
+// before it or after it. Of the weights only the shape is looked at.
 std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
                                         const matmul_w4_options& options = {});
 

@@ -1,5 +1,5 @@
-// gate_up_project of one row and of few by integers of four bits, on sm_80 and later; of few by integers of eight bits, and
-// by nf4 and fp4, on sm_90 and later.
+// gate_up_project of one row and of few by integers of four bits, on sm_80 and later; of few by integers of eight bits,
+// and by nf4 and fp4, on sm_90 and later.
 
 #include <kaio/ops/gate_up/w4.hpp>
 #include <kaio/ops/gate_up/w4_one_row.hpp>

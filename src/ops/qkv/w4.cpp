@@ -5,7 +5,6 @@
 #include <kaio/ops/quantised/w4/decode_table.hpp>
 #include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 
-#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -43,21 +42,19 @@ qkv_few_rows_variant describe() {
 }
 
 template <class D, w4_codes Codes>
-constexpr auto describe_all = [] {
-  return std::array{describe<8, D, Codes, f16>(), describe<16, D, Codes, f16>(),
-                    describe<8, D, Codes, bf16>(), describe<16, D, Codes, bf16>()};
-};
+void append(std::vector<qkv_few_rows_variant>& all) {
+  all.insert(all.end(), {describe<8, D, Codes, f16>(), describe<16, D, Codes, f16>(),
+                         describe<8, D, Codes, bf16>(), describe<16, D, Codes, bf16>()});
+}
 
 }  // namespace
 
 std::span<const qkv_few_rows_variant> qkv_w4_variants() {
   static const auto& rows = *[] {
-    const auto four = describe_all<w4_integers, w4_codes::int4>(),
-               eight = describe_all<w8_integers, w4_codes::int8>(),
-               table = describe_all<w4_table_at_launch, w4_codes::nf4>();
-    auto* all = new std::vector<qkv_few_rows_variant>(four.begin(), four.end());
-    all->insert(all->end(), eight.begin(), eight.end());
-    all->insert(all->end(), table.begin(), table.end());
+    auto* const all = new std::vector<qkv_few_rows_variant>;
+    append<w4_integers, w4_codes::int4>(*all);
+    append<w8_integers, w4_codes::int8>(*all);
+    append<w4_table_at_launch, w4_codes::nf4>(*all);
     return all;
   }();
   return rows;

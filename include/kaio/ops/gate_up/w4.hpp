@@ -1,8 +1,8 @@
 #pragma once
-// gate_up_project in one launch, for few rows of x and weights of four and eight bits: the kernel of matmul_w4 for few rows
-// with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x, or of eight bits, the
-// first warp of two has those of the gate, the second one the others; else a warp has both. So both are in shared memory
-// together when the sums are added up, and their product is what is stored.
+// gate_up_project in one launch, for few rows of x and weights of four and eight bits: the kernel of matmul_w4 for
+// few rows with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x, or of eight
+// bits, the first warp of two has those of the gate, the second one the others; else a warp has both. So both are in
+// shared memory together when the sums are added up, and their product is what is stored.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>

@@ -105,8 +105,8 @@ inline constexpr packed_kind packed_kinds[] = {
     packed_kind::nvfp4,          packed_kind::q4_1};
 // Four bits without offsets.
 constexpr bool is_int4(packed_kind kind) { return kind <= packed_kind::awq; }
-// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on, numbers of tables where a block has
-// more than 100 KB of shared memory.
+// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on, numbers of tables where a block
+// has more than 100 KB of shared memory.
 inline bool has_one_launch_on_sm90(packed_kind kind, const device_properties& device) {
   const bool has_table = kind == packed_kind::nf4 || kind == packed_kind::fp4;
   return kind <= packed_kind::fp4 && (!has_table || device.shared_per_block_optin > 110000);

@@ -58,7 +58,8 @@ struct bnb_int8 {
   tensor_view<const f32, 1> SCB{};    // (n)
 };
 // Codes of eight bits with one scale for all, for each row, or for blocks of rows and columns: W = weight * scale.
-// compressed-tensors' float-quantized and int-quantized, DeepSeek's weight_scale_inv; MXFP8 with scales of E8M0 for 1 x 32.
+// compressed-tensors' float-quantized and int-quantized, DeepSeek's weight_scale_inv; MXFP8, with scales of E8M0 for
+// 1 x 32.
 struct scaled_bytes {
   byte_codes weight{};      // (n, k)
   scales_of_bytes scale{};  // (1 or n or n / block_rows) x (1 or k / block_columns), rounded up

@@ -1,14 +1,15 @@
 #pragma once
-// Codes that are numbers of a table. They are looked up by permutations of bytes (prmt): four codes of a word select four
-// bytes of eight, so that a byte of four numbers takes three permutations, two of half of the table each and one that
-// selects by the codes' top bits. A word, of eight codes, takes 21 instructions; 15 where the lower bytes of all numbers are
-// zero, as those of small integers are as f16.
+// Codes that are numbers of a table. They are looked up by permutations of bytes (prmt): four codes of a word select
+// four bytes of eight, so that a byte of four numbers takes three permutations, two of half of the table each and one
+// that selects by the codes' top bits. A word, of eight codes, takes 21 instructions; 15 where the lower bytes of all
+// numbers are zero, as those of small integers are as f16.
 //
-// A multiprocessor does half as many permutations in a clock as of most instructions. So in the kernels for few rows for
-// sm_90 and later, and in those for sm_90a, the pairs of numbers of all bytes of codes are in shared memory, once for each
-// lane, so that no two lanes ask the same bank: [256 bytes][32 lanes], 32 KB. A word takes four each of permutations, of
-// loads, and of two multiply-adds that find their address. nf4 of one row and 8192 x 8192 takes 11.0 us on an H200, and 17.3
-// by permutations. A block has 100 KB then; a device of sm_120, with 99, runs the kernels for sm_80.
+// A multiprocessor does half as many permutations in a clock as of most instructions. So in the kernels for few rows
+// for sm_90 and later, and in those for sm_90a, the pairs of numbers of all bytes of codes are in shared memory, once
+// for each lane, so that no two lanes ask the same bank: [256 bytes][32 lanes], 32 KB. A word takes four each of
+// permutations, of loads, and of two multiply-adds that find their address. nf4 of one row and 8192 x 8192 takes
+// 11.0 us on an H200, and 17.3 by permutations. A block has 100 KB then; a device of sm_120, with 99, runs the kernels
+// for sm_80.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
@@ -144,8 +145,8 @@ struct w4_table_at_launch : w4_dequantisation {
 
 inline constexpr u32 w4_pair_warps = 8;  // of a block, which fill the table
 
-// The pairs of numbers of all bytes of codes, in shared memory. All threads of a block make one, and wait for each other
-// before one of them decodes.
+// The pairs of numbers of all bytes of codes, in shared memory. All threads of a block make one, and wait for each
+// other before one of them decodes.
 template <class D, scalar T>
 class w4_pairs {
   static_assert(D::by_table && D::neighbours && D::bits == 4 && !D::zero_points && !D::scaled);

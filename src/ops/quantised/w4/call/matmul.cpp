@@ -17,8 +17,8 @@ namespace detail {
 
 namespace {
 
-// A call by ordered weights without their order, where none of its workspace is given or that has room for it: calls f
-// with it and what it plans. Otherwise all is as it would be without a workspace.
+// Calls f with a call by ordered weights as one without their order, and with what that plans, where the workspace has
+// room for it, or, for the choice alone, none is given. False: it has not, or the call keeps its order.
 template <class F>
 bool if_without_order(const void* device, const device_properties& properties,
                       const matmul_w4_arguments& arguments, bool choice_alone, const F& f) {

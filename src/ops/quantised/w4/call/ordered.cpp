@@ -13,7 +13,10 @@ std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
 }  // namespace
 
 bool w4_without_order::is_for(const detail::matmul_w4_arguments& a, const device_properties& device) {
-  return a.weights->shape.ordered && device.target.sm >= 80 && a.options->variant.empty();
+  // The kernel counts pieces in 32 bits.
+  constexpr std::int64_t most_pieces = std::int64_t{1} << 31;
+  return a.weights->shape.ordered && device.target.sm >= 80 && a.options->variant.empty() &&
+         a.x.extents[0] < most_pieces / (line_of(a.x.extents[1]) / piece + 1);
 }
 
 w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)

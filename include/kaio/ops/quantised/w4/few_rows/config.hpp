@@ -37,8 +37,8 @@ struct w4_few_rows_config {
 // is read as often. A stage has 4.6 KB for a warp, also of eight bits, with 32 columns and one tile of K; 3.6 of
 // those and 8 rows. On a multiprocessor of sm_90 three blocks of eight warps with two stages have room and registers
 // (80 a thread) for 8 rows of four bits. Of 16 rows, which take 128 registers, and of eight bits, for which two tiles
-// are too few in flight, two blocks with three stages have; with pairs of numbers in shared memory, two with two. With two stages two fit on one of sm_80, and one on those
-// of sm_86 and sm_89. Codes with offsets have 0.4 KB more.
+// are too few in flight, two blocks with three stages have; with pairs of numbers in shared memory, two with two. With
+// two stages two fit on one of sm_80, and one on those of sm_86 and sm_89. Codes with offsets have 0.4 KB more.
 constexpr w4_few_rows_config w4_few_rows(std::uint32_t rows, std::uint32_t sm, std::uint32_t bits = 4,
                                          bool offsets = false, bool by_table = false) {
   const bool pairs = by_table && sm >= 90;

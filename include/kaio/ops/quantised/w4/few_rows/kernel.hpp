@@ -7,10 +7,11 @@
 //   16 rows, 64 columns    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | ...          one at once, of two columns
 //
 // Such products are bound by memory, then by instructions, of which a tile of 32 x 64 codes of four bits takes
-// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and but for the
-// numbers of a table (decode_table.hpp) waits for no other one before its sums are complete; its loop has a copy for each stage, so that places in
-// shared memory are constants. Sixteen rows are two operands of the matrix instruction, for which codes are
-// decoded once. At the end the sums of the warps of a column are added through shared memory.
+// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and but for
+// the numbers of a table (decode_table.hpp) waits for no other one before its sums are complete; its loop has a copy
+// for each stage, so that places in shared memory are constants. Sixteen rows are two operands of the matrix
+// instruction, for which codes are decoded once. At the end the sums of the warps of a column are added through
+// shared memory.
 //
 // From sm_90 on launched programmatically: weights that are constant are asked for before the kernel before
 // has ended.
