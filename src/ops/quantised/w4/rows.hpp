@@ -12,7 +12,7 @@
 
 namespace kaio::ops {
 
-// For up to eight and sixteen rows of x from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many
+// For one row of x by plain integers, and for up to eight and sixteen rows from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many
 // on sm_90a, where there are no offsets: sums of x would be products of their own. Last, of plain integers, those that
 // round weights, by scales of the type of x and of any.
 template <class D, scalar T, std::uint32_t... Rows>
@@ -23,7 +23,8 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...};
     else if constexpr (std::is_same_v<D, w4_integers>)
-      return new std::array{describe_w4_few_rows<D, T, 8, 90>(),
+      return new std::array{describe_w4_one_row<D, T>(),
+                            describe_w4_few_rows<D, T, 8, 90>(),
                             describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(),
                             describe_w4_few_rows<D, T, 16, 80>(),

@@ -166,6 +166,30 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
     }
 }
 
+TEST_CASE("matmul_w4: one row by a kernel of its own", "[ops][w4]") {
+  if (under_test().stream().properties().target.sm < 90) return;
+  std::uint64_t seed = 100;
+  for (const i64 k : {8, 64, 72, 520, 1088, 2200, 4352})
+    for (const i64 parts : {1, 2, 4}) {
+      const std::uint64_t i = ++seed;
+      if (parts * 64 > k) continue;
+      w4_case c{.shape = {.n = i % 4 == 0 ? 333 : 8 + static_cast<i64>(i % 5) * 17,
+                          .k = k,
+                          .group = std::array<i64, 3>{64, 128, -1}[i % 3],
+                          .zero_points = i % 2 == 0},
+                .shift = i % 3 == 0 ? 8 : 0,
+                .bias = i % 3 == 1,
+                .options = {.parts = parts, .constant_weights = i % 2 == 0},
+                .seed = seed};
+      const bool is_half = (k / 8 + parts) % 2 == 0;
+      c.options.variant = is_half ? "matmul_w4_one_row_f16" : "matmul_w4_one_row_bf16";
+      if (is_half)
+        check_w4<f16, f16, bf16>(c);
+      else
+        check_w4<bf16, f32, f16>(c);
+    }
+}
+
 TEST_CASE("matmul_w4: up to eight rows, around the stages of a block", "[ops][w4]") {
   check_few_rows(8, std::array<i64, 11>{1, 2, 3, 15, 17, 32, 47, 48, 49, 96, 113});
 }

@@ -32,6 +32,8 @@ u32 steps_of(const w4_variant& v, const w4_problem& p) {
 // A kernel for sm_90a of more rows than these is for calls of more.
 constexpr u32 many_rows = 64;
 
+bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
+
 // Why a kernel cannot run a problem on a device; nullptr: it can.
 const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
                    const device_properties& device) {
@@ -45,6 +47,16 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";
+  if (v.has_one_row) {
+    if (p.m != 1) return "it is for one row of x";
+    if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+    if (p.x_by_16 == 0 || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x, in no order";
+    if (parts > w4_one_row.most_parts || (parts > 1 && !can_be_a_cluster(static_cast<u32>(parts))))
+      return "its parts of K are 1, 2 or 4 blocks of a cluster";
+    const std::uint64_t of_block = parts_of(p.w.tiles_k, parts > 0 ? static_cast<std::uint64_t>(parts)
+                                                                   : w4_one_row.most_parts);
+    if (of_block * w4_tile_k > w4_one_row.k) return "a block has no room for its part of x";
+  }
   if (!v.has_tensor_copies) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
   if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
@@ -74,7 +86,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
     // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
-    if (v.rounds) continue;
+    if (v.rounds || v.has_one_row) continue;
     const bool is_few = best != nullptr && best->has_few_rows && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
     if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
@@ -98,8 +110,6 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
   return *best;
 }
 
-bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
-
 std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
   return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
 }
@@ -115,6 +125,10 @@ w4_problem problem_of(w4_problem p, const w4_variant& v) {
 w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
                           const device_properties& device) {
   const w4_problem p = problem_of(problem, v);
+  if (v.has_one_row) {
+    const std::uint32_t parts = asked != 0 ? asked : plan_w4_one_row(p.w.tiles_n, p.w.tiles_k, device);
+    return {parts, parts};
+  }
   return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
@@ -192,7 +206,8 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
       if (asked == 0 &&
           (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
         continue;
-      result.push_back({&v, {parts, 1}});
+      if (v.has_one_row && reason(v, problem, parts, device) != nullptr) continue;
+      if (!v.has_one_row || parts == 1) result.push_back({&v, {parts, 1}});
       if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
     }
   }
@@ -253,9 +268,10 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
                           std::uint32_t asked) {
   // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
   // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
-  // without others that work meanwhile, but for those of few rows of which two have room. From sm_90 on the second
-  // kernel begins while the first one ends; a cluster has none, but more latency the more blocks it has. A launch
-  // that does not begin before the one before it has ended costs 1.5 us. Measured on an H200.
+  // without others that work meanwhile, but for those of few rows of which two have room, unless they wait for pairs
+  // of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends; a cluster has none,
+  // but more latency the more blocks it has. A launch that does not begin before the one before it has ended costs
+  // 1.5 us. Measured on an H200.
   struct costs {
     double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
   };
@@ -263,7 +279,7 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   const bool is_early = device.target.sm >= 90;
   const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
                   : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
-                                   : costs{4, 1, 1, is_early ? 4.0 : 8.0, 1.25};
+                                   : costs{4, 1, v.has_pairs ? 1.1 : 1, is_early ? 4.0 : 8.0, 1.25};
   constexpr std::uint32_t most_parts = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;

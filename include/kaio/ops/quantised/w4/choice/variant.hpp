@@ -6,6 +6,8 @@
 #include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
+#include <kaio/ops/quantised/w4/one_row/launch.hpp>
+#include <kaio/ops/quantised/w4/one_row/product.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/kernel.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -31,7 +33,9 @@ struct w4_variant {
   std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
   std::uint32_t tiles = 1;                // of 64 of K, in a step
   std::uint32_t together = 1;             // tiles of a warp that it works on at once, of few rows of x
+  bool has_one_row = false;               // matmul_w4_one_row
   bool has_few_rows = false;              // matmul_w4_few_rows
+  bool has_pairs = false;                 // of numbers in shared memory
   bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
   bool has_tensor_copies = false;         // of x: matmul_w4_sm90
   bool rounds = false;                    // weights, to the type of x
@@ -97,9 +101,31 @@ w4_variant describe_w4_few_rows() {
                .bits = D::bits,
                .together = config.tiles,
                .has_few_rows = true,
+               .has_pairs = config.pairs,
                .has_clusters = Sm >= 90};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
+}
+
+// The same for one row, from sm_90 on.
+template <class D, scalar T>
+w4_variant describe_w4_one_row() {
+  using decoder = typename D::template decoder<T>;
+  return {.image = &matmul_w4_one_row<D, T>.image(),
+          .run =
+              [](const stream& s, const w4_problem& problem, std::uint64_t) {
+                const w4_one_row_launch launch(problem.w.tiles_n, problem.parts, s.properties());
+                matmul_w4_one_row<D, T>.launch(s, launch.grid(), problem, launch.work);
+              },
+          .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+          .rows = 1,
+          .columns = w4_tile_n,
+          .warps_k = w4_one_row.warps,
+          .bits = D::bits,
+          .slots = w4_whole_groups<D>::slots,
+          .has_one_row = true,
+          .has_clusters = true,
+          .unit = decoder::unit};
 }
 
 // The same on sm_90a. Rows of x are at multiples of 16 bytes.
