@@ -1,5 +1,5 @@
 // divided_by has the bits of division.
-#include "tests/ops/refusal.hpp"
+#include "tests/ops/support.hpp"
 
 #include <kaio/ops/quantised/common/division.hpp>
 
