@@ -41,7 +41,7 @@ struct gate_up_w4_one_row_end {
 
 template <scalar T>
 struct gate_up_w4_one_row_kernel {
-  using body = w4_one_row_body<w4_one_row, w4_integers, T>;
+  using body = w4_one_row_body<w4_one_row, T>;
   using end = gate_up_w4_one_row_end<w4_one_row, T>;
   static constexpr auto name = "gate_up_w4_one_row_" + type_name<T>;
   static constexpr auto kernel =

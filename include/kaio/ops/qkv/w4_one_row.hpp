@@ -105,7 +105,7 @@ struct qkv_w4_one_row_end {
 
 template <scalar T>
 struct qkv_w4_one_row_kernel {
-  using body = w4_one_row_body<w4_one_row, w4_integers, T>;
+  using body = w4_one_row_body<w4_one_row, T>;
   using end = qkv_w4_one_row_end<w4_one_row, T>;
   static constexpr auto name = "qkv_project_w4_one_row_" + type_name<T>;
   static constexpr auto kernel =

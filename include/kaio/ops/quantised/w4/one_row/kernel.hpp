@@ -10,6 +10,15 @@
 // registers, and leaves it to the others of the block; what the blocks of a cluster have meets in the block that
 // finishes the column. All is added in an order that the launch decides.
 //
+// Codes are multiplied as they are, bytes of A, by four digits of x, columns of B (digits.hpp). Of a word the codes of
+// even n are w & 0x0f0f0f0f; those of odd n, sixteen times, w & 0xf0f0f0f0:
+//
+//   lane (g, c)      rows g and g + 8 of D        n = n0 + 16 h + 2 g and the next one
+//                    columns 2 c and 2 c + 1      digits 0 and 1, or 2 and 3, of which columns 4 to 7 are copies
+//
+// The sums of a tile are integers, d0 + 256 d1, less the zero point by the sum of x. Of half h they are left to lanes
+// c = 2 h and 2 h + 1; the sums of both lanes make a column's.
+//
 // Launched programmatically: weights that are constant are asked for before the kernel before has ended, 64 KB for each
 // multiprocessor.
 
@@ -19,6 +28,7 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
 #include <kaio/ops/quantised/w4/one_row/config.hpp>
+#include <kaio/ops/quantised/w4/one_row/digits.hpp>
 #include <kaio/ops/quantised/w4/one_row/tiles.hpp>
 #include <kaio/ops/quantised/w4/one_row/x.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
@@ -55,18 +65,17 @@ struct w4_one_row_sums {
   }
 };
 
-template <w4_one_row_config C, class Dequantisation, scalar T>
+template <w4_one_row_config C, scalar T>
 class w4_one_row_body {
-  using D = w4_whole_groups<Dequantisation>;
-  using mma = mma_m16n8k16<f32, T>;
-  using pair = typename w4_pair<T>::type;
-  using decoder_type = typename D::template decoder<T>;
+  using D = w4_whole_groups<w4_integers>;
+  using mma = mma_m16n8k32<i32, u8, i8>;
+  using digits = w4_one_row_digits<T>;
   using tiles_type = w4_one_row_tiles<C, D>;
   using x_type = w4_one_row_x<C, T>;
   using facts_of = w4_facts<D>;
   using inbox_of = w4_one_row_inbox<C>;
-  static_assert(D::bits == 4 && !D::offsets && !D::scaled);
-  static constexpr std::uint32_t halves = 2;
+  static constexpr u32 halves = 2;
+  static constexpr u32 even_codes = 0x0f0f0f0f, odd_codes = 0xf0f0f0f0;
 
  public:
   // End: units of columns, and what becomes of their sums. End::has_warp: a warp more, which has no tiles, and runs
@@ -116,47 +125,55 @@ class w4_one_row_body {
     if constexpr (End::has_warp)
       if (auto other = t.when(!multiplies)) end.begin(t, units, part, parts);
 
-    const decoder_type decoder(t, problem);
-    const val g = t.let(lane / 4u);
+    const val g = t.let(lane / 4u), upper = t.let(lane / 2u % 2u), has_upper_digits = t.let(lane % 2u);
+    const val pair = t.let(g + upper * 8u);  // of the columns 2 pair and 2 pair + 1 of a tile
+    const val is_upper = t.let(upper != 0u);
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
-    const val x_at =
-        t.let(shared_address(x[0u]) + (own.first - k.first) * (w4_tile_k * sizeof(T)) + lane / 8u * 16u);
+    const val x_begin = t.let((own.first - k.first) * digits::of_tile);
+    const val of_lane = t.let(lane % 16u * 4u), of_facts = t.let(digits::facts + has_upper_digits * 2u);
     const val begin = t.let(tiles.begin());
-    auto totals = array_of<halves * 2>([&](u32) { return var(t, 0.0f); });
-    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, initial(i % 2)); });
+    auto totals =
+        array_of<2>([&](u32) { return var(t, 0.0f); });  // of an even column, and of 16 times an odd one
+    auto zero = array_of<2>([&](u32 odd) { return var(t, odd != 0 ? 8 * 16 : 8); });
     var stage(t, 0u);
     const auto multiply = [&](const val<u32>& step, const val<u32>& from_x, u32 i) {
       const val codes_at = t.let(step + lane * 4u);
       const val facts_at = t.let(step + (tiles_type::of_codes + i * facts_of::words));
-      const auto xs =
-          array_of<2>([&](u32 half) { return ldmatrix_x4(t.let(from_x + (i * 128 + half * 64))); });
+      const auto xs = load_vec<4>(x[from_x + of_lane + i * digits::of_tile]);
+      const auto of_x = load_vec<2>(x[from_x + of_facts + i * digits::of_tile]);
       const auto codes =
           array_of<halves>([&](u32 h) { return load_vec<4>(words[codes_at + (i * C.words() + h * 128)]); });
-      if constexpr (D::zero_points)
-        if (auto some = t.when(has_zeros))
-          for (u32 h = 0; h < halves; ++h) {
-            const auto zeros = facts_of::zeros(t, words, facts_at, 0u, g, h);
-            minus[2 * h] = decoder_type::of_zero(t, zeros.even, 0);
-            minus[2 * h + 1] = decoder_type::of_zero(t, zeros.odd, 1);
-          }
-      auto sums = array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); });
-      for (u32 j = 0; j < 4; ++j) {
+      if (auto some = t.when(has_zeros)) {
+        const auto zeros = facts_of::zeros(t, words, facts_at, 0u, pair, 0);
+        zero[0] = bit_cast<i32>(zeros.even);
+        zero[1] = bit_cast<i32>(zeros.odd * 16u);
+      }
+      auto sums = array_of<halves>([&](u32) { return typename mma::accumulator(t, 0); });
+      for (u32 j = 0; j < 4; j += 2) {
         typename mma::b_fragment b(t);
-        for (u32 r = 0; r < 2; ++r) b.registers[r] = bit_cast<pair>(t.let(xs[j / 2][j % 2 * 2 + r]));
+        for (u32 r = 0; r < 2; ++r) b.registers[r] = xs[j + r];
         for (u32 h = 0; h < halves; ++h) {
           typename mma::a_fragment a(t);
-          const auto word = array_of<1>([&](u32) { return t.let(codes[h][j]); });
-          const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[2 * h + odd]); });
-          decoder.decode(t, word, zero, a.registers);
+          for (u32 r = 0; r < 4; ++r)
+            a.registers[r] = codes[h][j + r / 2] & (r % 2 == 0 ? even_codes : odd_codes);
           mma::multiply_add(sums[h], a, b);
         }
       }
-      for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t, words, facts_at, 0u, g, h, is_bf16);
-        totals[2 * h] = fma(scale.even, sums[h].registers[0], totals[2 * h]);
-        totals[2 * h + 1] = fma(scale.odd, sums[h].registers[2], totals[2 * h + 1]);
-      }
+      const auto scale = facts_of::scales(t, words, facts_at, 0u, pair, 0, is_bf16);
+      const val minus = t.let(bit_cast<i32>(of_x[0]));
+      const val unit = t.let(bit_cast<f32>(of_x[1]));
+      const auto product = array_of<2>([&](u32 odd) {
+        const auto sum = array_of<2>([&](u32 d) {
+          const val lower = t.let(sums[0].registers[2 * odd + d]),
+                    other = t.let(sums[1].registers[2 * odd + d]);
+          return t.let(select(is_upper, other, lower));
+        });
+        const val both = t.let(sum[1] * 256 + sum[0]);
+        return t.let(cast<f32>(zero[odd] * minus + both) * unit);
+      });
+      totals[0] = fma(scale.even, product[0], totals[0]);
+      totals[1] = fma(scale.odd, product[1], totals[1]);
     };
 
     for (auto c : t.range(0u, columns).no_unroll()) {
@@ -166,7 +183,7 @@ class w4_one_row_body {
         sync_warp(t);
         tiles.ask(tile_of);
         const val step = t.let(begin + stage);
-        const val from_x = t.let(x_at + (tile - own.first) * (w4_tile_k * sizeof(T)));
+        const val from_x = t.let(x_begin + (tile - own.first) * digits::of_tile);
         multiply(step, from_x, 0);
         for (u32 i = 1; i < C.tiles; ++i)
           if (auto more = t.when(tile + i < own.last)) multiply(step, from_x, i);
@@ -174,14 +191,13 @@ class w4_one_row_body {
         stage = select(after == C.stages * tiles_type::of_step, 0u, after);
       }
       const val place = t.let(c % C.columns);
-      // Lanes have their sums four times: those of both halves go to memory together.
-      if (auto stores = t.when(all_of(multiplies, lane % 4u < 2u))) {
-        const val second = t.let(lane % 4u != 0u);
-        const val even = t.let(select(second, totals[2], totals[0])),
-                  odd = t.let(select(second, totals[3], totals[1]));
-        store_vec(partial[(place * C.warps + warp) * w4_tile_n + g * 2u + select(second, 16u, 0u)],
-                  make_vec(even, odd));
-      }
+      const auto of_columns = array_of<2>([&](u32 odd) {
+        const val other = shfl_xor(totals[odd], 1u);
+        return t.let((totals[odd] + other) * (odd != 0 ? 0.0625f : 1.0f));
+      });
+      if (auto stores = t.when(all_of(multiplies, has_upper_digits == 0u)))
+        store_vec(partial[(place * C.warps + warp) * w4_tile_n + pair * 2u],
+                  make_vec(of_columns[0], of_columns[1]));
       if (auto full = t.when(any_of(place == C.columns - 1, c + 1u == columns))) {
         const val first = t.let(c - place);
         const val batch_at = t.let(c / C.columns % 2u * inbox_of::of_batch);
@@ -199,14 +215,6 @@ class w4_one_row_body {
       }
     }
     cp_async_wait_group<0>(t);
-  }
-
- private:
-  static constexpr auto initial(u32 odd) {
-    if constexpr (D::zero_points)
-      return decoder_type::initial(odd);
-    else
-      return odd - odd;
   }
 };
 

@@ -1,10 +1,11 @@
 #pragma once
-// The part of x that a block of matmul_w4 for one row multiplies, in its shared memory: as it is, or its norm, for which
-// each block reads the whole row, with the residual where there is one. The first cluster stores their sum.
+// The part of x that a block of matmul_w4 for one row multiplies, in its shared memory, in digits: as it is, or its norm,
+// for which each block reads the whole row, with the residual where there is one. The first cluster stores their sum.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/w4/one_row/config.hpp>
+#include <kaio/ops/quantised/w4/one_row/digits.hpp>
 #include <kaio/ops/quantised/w4/one_row/tiles.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/rms_norm/elements.hpp>
@@ -19,11 +20,13 @@ using dsl::scalar;
 template <w4_one_row_config C, scalar T>
 class w4_one_row_x {
   using elements = row_elements<T, 90>;
-  static constexpr u32 piece = 16 / sizeof(T);
+  using digits = w4_one_row_digits<T>;
+  static constexpr u32 piece = digits::piece;
+  static_assert(piece == 16 / sizeof(T));
   static constexpr u32 held = 4;  // pieces that are asked for before one of them is used
 
  public:
-  using memory = shared<u32, C.k / 2>;
+  using memory = shared<u32, C.k / w4_tile_k * digits::of_tile>;
 
   // Into L2, where no work before this writes it.
   static constexpr void ask_for_norm(thread t, const val<w4_problem>& problem,
@@ -44,21 +47,25 @@ class w4_one_row_x {
     const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
     const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
     const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
-    const auto load = [&](const val<u64>& row, const val<u32>& i) {
-      return load_vec<4>(pointer_at<in<u32>>(t, t.let(row + cast<u64>(i) * u64{16}))[0]);
-    };
-    const auto clear_others = [&](const val<u32>& i) {
-      if (auto outside = t.when(first + i >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
-    };
     if (auto plain = t.when(norm == u64{0}))
-      for (auto i : t.block_stride(pieces).no_unroll()) {
-        if (auto inside = t.when(first + i < exist)) store_vec(to[i * 4u], load(x, t.let(first + i)));
-        clear_others(i);
-      }
+      for_pieces(t, pieces, [&](const val<u32>& i) {
+        const val at = t.let(first + i);
+        const val here = t.let(i < pieces);
+        auto words = array_of<4>([&](u32) { return var(t, 0u); });
+        if (auto inside = t.when(all_of(here, at < exist)))
+          elements::load_words(t, t.let(x + cast<u64>(at) * u64{16}), words, 0);
+        digits::store(t, to, i, words, here);
+      });
     if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
   }
 
  private:
+  // of(i) for the pieces of a thread; all lanes of a warp go on together, beyond `pieces` too.
+  template <class Of>
+  static constexpr void for_pieces(thread t, const val<u32>& pieces, const Of& of) {
+    const val end = t.let((pieces + 31u) / 32u * 32u);
+    for (auto i : t.block_stride(end).no_unroll()) of(t.let(i + 0u));
+  }
   // Pieces of x, with the residual, and of the norm, as memory has them.
   struct row_inputs {
     val<u64> x, residual, norm;
@@ -92,7 +99,7 @@ class w4_one_row_x {
     const val exist = t.let(size / piece);
     const val first = t.let(k.first * (w4_tile_k / piece));
     const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
-    const val rank = t.let(t.thread_rank()), all = t.let(block_dim_x());
+    const val rank = t.let(t.thread_rank());
     const row_inputs inputs{t.let(problem[&w4_problem::x]), t.let(work[&w4_one_row_work::residual]),
                             t.let(work[&w4_one_row_work::norm])};
     const val adds = t.let(inputs.residual != u64{0});
@@ -112,10 +119,12 @@ class w4_one_row_x {
     const val offset = t.let(work[&w4_one_row_work::weight_offset]);
     const val residual_out = t.let(work[&w4_one_row_work::residual_out]);
     const val stores = t.let(all_of(residual_out != u64{0}, cluster_idx_x() == 0u));
-    for (auto i : t.range(rank, pieces, all).no_unroll()) {
+    for_pieces(t, pieces, [&](const val<u32>& i) {
       const val at = t.let(first + i);
+      const val here = t.let(i < pieces);
+      auto words = array_of<4>([&](u32) { return var(t, 0u); });
       if (auto later = t.when(i != rank)) load(i);
-      if (auto inside = t.when(at < exist)) {
+      if (auto inside = t.when(all_of(here, at < exist))) {
         if (auto also = t.when(adds)) {
           row_inputs::add(t, h, more, 0);
           if (auto one = t.when(stores))
@@ -126,10 +135,10 @@ class w4_one_row_x {
           return t.let(own * factor * (offset + by));
         });
         const auto rounded = elements::rounded_words(t, y);
-        store_vec(to[i * 4u], make_vec(rounded[0], rounded[1], rounded[2], rounded[3]));
+        for (u32 w = 0; w < 4; ++w) words[w] = rounded[w];
       }
-      if (auto outside = t.when(at >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
-    }
+      digits::store(t, to, i, words, here);
+    });
   }
   // Of the row, with the bits of rms_norm: lanes have every lanes-th piece.
   static constexpr val<f32> inverse_rms(thread t, const row_sums& of_warps, const row_inputs& inputs,
