@@ -76,6 +76,12 @@ class w4_one_row_body {
   using inbox_of = w4_one_row_inbox<C>;
   static constexpr u32 halves = 2;
   static constexpr u32 even_codes = 0x0f0f0f0f, odd_codes = 0xf0f0f0f0;
+  static_assert(facts_of::slots == 1 && D::scales == w4_scales_in_kernel::f16_or_bf16);
+
+  // What a lane reads of a step, as words of shared memory; of scales and zero points those of its two columns.
+  struct lane_words {
+    val<u32> codes, scales, zeros, x, x_facts;
+  };
 
  public:
   // End: units of columns, and what becomes of their sums. End::has_warp: a warp more, which has no tiles, and runs
@@ -132,22 +138,23 @@ class w4_one_row_body {
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val x_begin = t.let((own.first - k.first) * digits::of_tile);
     const val of_lane = t.let(lane % 16u * 4u), of_facts = t.let(digits::facts + has_upper_digits * 2u);
+    const val zero_bit = t.let(pair % 4u * 8u);
     const val begin = t.let(tiles.begin());
-    auto totals =
-        array_of<2>([&](u32) { return var(t, 0.0f); });  // of an even column, and of 16 times an odd one
+    // Of the even column, and sixteen times of the odd one.
+    auto totals = array_of<2>([&](u32) { return var(t, 0.0f); });
     auto zero = array_of<2>([&](u32 odd) { return var(t, odd != 0 ? 8 * 16 : 8); });
     var stage(t, 0u);
-    const auto multiply = [&](const val<u32>& step, const val<u32>& from_x, u32 i) {
-      const val codes_at = t.let(step + lane * 4u);
-      const val facts_at = t.let(step + (tiles_type::of_codes + i * facts_of::words));
-      const auto xs = load_vec<4>(x[from_x + of_lane + i * digits::of_tile]);
-      const auto of_x = load_vec<2>(x[from_x + of_facts + i * digits::of_tile]);
+    const auto multiply = [&](const lane_words& at, u32 i) {
+      const u32 facts = tiles_type::of_codes + i * facts_of::words;
+      const auto xs = load_vec<4>(x[at.x + i * digits::of_tile]);
+      const auto of_x = load_vec<2>(x[at.x_facts + i * digits::of_tile]);
       const auto codes =
-          array_of<halves>([&](u32 h) { return load_vec<4>(words[codes_at + (i * C.words() + h * 128)]); });
+          array_of<halves>([&](u32 h) { return load_vec<4>(words[at.codes + (i * C.words() + h * 128)]); });
       if (auto some = t.when(has_zeros)) {
-        const auto zeros = facts_of::zeros(t, words, facts_at, 0u, pair, 0);
-        zero[0] = bit_cast<i32>(zeros.even);
-        zero[1] = bit_cast<i32>(zeros.odd * 16u);
+        const val word = words[at.zeros + (facts + facts_of::scale_pieces * 4)];
+        const val both = t.let(word >> zero_bit);
+        zero[0] = bit_cast<i32>(both & 15u);
+        zero[1] = bit_cast<i32>(both & 0xf0u);
       }
       auto sums = array_of<halves>([&](u32) { return typename mma::accumulator(t, 0); });
       for (u32 j = 0; j < 4; j += 2) {
@@ -160,7 +167,8 @@ class w4_one_row_body {
           mma::multiply_add(sums[h], a, b);
         }
       }
-      const auto scale = facts_of::scales(t, words, facts_at, 0u, pair, 0, is_bf16);
+      const val both_scales = words[at.scales + facts];
+      const auto scale = facts_of::scales_of(t, both_scales, is_bf16);
       const val minus = t.let(bit_cast<i32>(of_x[0]));
       const val unit = t.let(bit_cast<f32>(of_x[1]));
       const auto product = array_of<2>([&](u32 odd) {
@@ -184,9 +192,11 @@ class w4_one_row_body {
         tiles.ask(tile_of);
         const val step = t.let(begin + stage);
         const val from_x = t.let(x_begin + (tile - own.first) * digits::of_tile);
-        multiply(step, from_x, 0);
+        const lane_words at{t.let(step + lane * 4u), t.let(step + pair), t.let(step + pair / 4u),
+                            t.let(from_x + of_lane), t.let(from_x + of_facts)};
+        multiply(at, 0);
         for (u32 i = 1; i < C.tiles; ++i)
-          if (auto more = t.when(tile + i < own.last)) multiply(step, from_x, i);
+          if (auto more = t.when(tile + i < own.last)) multiply(at, i);
         const val after = t.let(stage + tiles_type::of_step);
         stage = select(after == C.stages * tiles_type::of_step, 0u, after);
       }
