@@ -1,12 +1,12 @@
 #pragma once
-// x as integers in digits of eight bits, for the matrix instructions on bytes of matmul_w4 for one row. Of a tile of 64 x
-// the exponent e is that of the largest one, and x is rounded to a multiple X of 2^(e - 30), where |x| < 2^e:
+// x as integers in digits of eight bits, for the matrix instructions on bytes of matmul_w4 for one row. With 2^e above
+// the largest |x| of a tile of 64, x is rounded to X times 2^(e - 30):
 //
 //   X = d0 + 2^8 d1 + 2^16 d2 + 2^24 d3       -128 <= d0, d1, d2 < 128, |d3| <= 64
 //
-// so that f16 within 2^-19 of the largest one, and bf16 within 2^-22 of it, are exact, and no other is off by more than
-// 2^(e - 31). The multiples are of 2^-126 at least: numbers of bf16 below 2^-119 may lose bits. In a tile with an infinite
-// x those become 1 or -1 and the others 0, and a sum is a multiple of infinity; with a NaN it is NaN.
+// so that f16 from 2^(e - 20) on, and bf16 from 2^(e - 23) on, are exact, and no number is off by more than 2^(e - 31).
+// e - 30 is -126 at least: numbers of bf16 below 2^-119 may lose bits. In a tile with an infinite x those become 1 or
+// -1 and the others 0, and a sum is a multiple of infinity; with a NaN it is NaN.
 //
 // Words of a tile in shared memory, the codes of word j having the order of layout.hpp:
 //

@@ -1,6 +1,7 @@
 #pragma once
-// The part of x that a block of matmul_w4 for one row multiplies, in its shared memory, in digits: as it is, or its norm,
-// for which each block reads the whole row, with the residual where there is one. The first cluster stores their sum.
+// The part of x that a block of matmul_w4 for one row multiplies, in its shared memory, in digits: x as it is, or its
+// norm, for which each block reads the whole row, with the residual where there is one. The first cluster stores their
+// sum.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
