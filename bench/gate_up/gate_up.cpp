@@ -2,7 +2,7 @@
 // to torch's product of both alone (a floor for its users) and to its compiled steps, on random numbers.
 //
 //   gate_up [--json] [--seconds S] [--type f16|bf16] [--shape KxF]... [--work mM|mMw4|mMw8|mMi8|mMfp8]...
-//       [--no-peers]
+//       [--variant NAME] [--no-peers]
 //
 // M is the rows. w4, w8: packed weights; i8, fp8: such weights and hidden states. The rate is bytes of weights,
 // x and out over time. Outputs hold NaN before the first call; sampled elements are compared with double
@@ -32,7 +32,7 @@ namespace {
 struct settings {
   bool json = false, no_peers = false;
   double seconds = 0.3;
-  std::string type = "bf16";
+  std::string type = "bf16", variant;
   std::vector<std::string> shapes, works;
 };
 
@@ -42,7 +42,7 @@ bool run(device& gpu, const settings& how, const std::vector<gate_up_bench_probl
   gate_up_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const gate_up_bench_problem& p : problems)
-    for (const auto& [contestant, m] : each.measure(p)) {
+    for (const auto& [contestant, m] : each.measure(p, how.variant)) {
       to.add(p.shape(), p.work(), contestant, m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
       to.add(p.shape(), p.work(), contestant, m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
       if (m.error < (std::is_same_v<T, f16> ? 3e-3 : 2e-2)) continue;
@@ -62,6 +62,7 @@ int main(int count, char** words) {
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of hidden states")->check(CLI::IsMember({"f16", "bf16"}));
+  arguments.add_option("--variant", how.variant, "the kernel that runs, as gate_up_project_choice names it");
   arguments.add_option("--shape", how.shapes, "KxF")->check([](const std::string& text) {
     return gate_up_bench_problem::of(text, "m1") ? std::string() : text + " is not KxF";
   });

@@ -56,11 +56,12 @@ class gate_up_bench : attention_measurement<T> {
  public:
   using base::base;
 
-  std::vector<std::pair<std::string, measured>> measure(const gate_up_bench_problem& p) {
+  std::vector<std::pair<std::string, measured>> measure(const gate_up_bench_problem& p,
+                                                        const std::string& variant) {
     prepare(p);
     std::vector<std::pair<std::string, measured>> all;
-    all.emplace_back("kaio", run(p, false));
-    all.emplace_back("two", run(p, true));
+    all.emplace_back("kaio", run(p, variant, false));
+    all.emplace_back("two", run(p, {}, true));
     return all;
   }
 
@@ -182,8 +183,8 @@ class gate_up_bench : attention_measurement<T> {
       f(tensor_view<const T, 2>(sets_[i].x, p.m, p.k));
   }
 
-  measured run(const gate_up_bench_problem& p, bool two) {
-    gate_up_options options{.constant_weights = true};
+  measured run(const gate_up_bench_problem& p, const std::string& variant, bool two) {
+    gate_up_options options{.constant_weights = true, .variant = variant};
     if (p.bytewise()) options.x_scale = tensor_view<const f32, 1>(on_rows_, p.m);
     const auto weights = [&](std::size_t i) {
       return two ? gate_up_weights(weight(p, i, 1), weight(p, i, 2)) : gate_up_weights(weight(p, i, 0));

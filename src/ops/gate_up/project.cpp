@@ -204,14 +204,8 @@ const gate_up_variant* choose(const void* identity, const device_properties& dev
   if (forced == separate && a.options->variant.empty() && !has_room(identity, device, a, call, choice_alone))
     forced = {};
   if (forced == separate || (forced.empty() && !why.empty())) return nullptr;
-  // Of one row without a norm: where the last round of the kernel for few rows has few blocks, of the three that share a
-  // multiprocessor.
-  const u32 units = call.problem.columns / w4_tile_n, at_once = 3 * std::max(device.multiprocessors, 1u);
-  const u32 last = units % at_once;
-  const bool is_uneven = units > at_once && last != 0 && 5 * last < 2 * at_once;
   for (const gate_up_variant& v : gate_up_w4_variants()) {
     if (static_cast<u32>(v.type) != call.problem.type && why.empty()) continue;
-    if (forced.empty() && v.has_one_row && !is_uneven) continue;
     const std::string_view reason = why.empty() ? refusal(v, a, call, device) : why;
     if (forced.empty() && reason.empty()) return &v;
     if (forced.empty() || v.image->name != forced) continue;
@@ -245,7 +239,8 @@ using gate_up_without_norm = detail::call_without_norm<detail::gate_up_arguments
 planned plan_with_norm(const device_properties& properties, const detail::gate_up_arguments& arguments,
                        const detail::gate_up_call& call) {
   planned result{.call = call};
-  if (!obstacle(arguments, call).empty()) return result;
+  // The norm is in the order of x.
+  if (!obstacle(arguments, call).empty() || arguments.weights->of[0].packed.shape.ordered) return result;
   const std::string_view forced = arguments.options->variant;
   for (const gate_up_variant& v : gate_up_w4_variants())
     if (v.has_one_row && static_cast<u32>(v.type) == call.problem.type &&
@@ -282,7 +277,7 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   const u32 units = p.w.n / v.columns;
   p.m_tiles = divisor::of(1);
   p.n_tiles = divisor::of(units);
-  p.parts = v.has_one_row ? plan_w4_one_row(units, p.w.tiles_k, s.properties()) : 1;
+  p.parts = v.has_one_row ? plan_w4_one_row(units, 2, p.w.tiles_k, 0, s.properties()).parts : 1;
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   v.run(s, p, of.call.problem, of.norm);

@@ -71,6 +71,16 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
   return nullptr;
 }
 
+// Whether one token without a norm takes less time by the kernel for one row than by that for few: where each
+// multiprocessor has 28 KB of codes or more (H200), and where K has an order, in which each block of the other would
+// gather x.
+bool is_for_one_row(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                    const device_properties& device) {
+  constexpr std::uint64_t least_tiles = 28;
+  const std::uint64_t tiles = std::uint64_t{call.n} / w4_tile_n * tiles_of(call);
+  return a.weights->of[0].packed.shape.ordered || tiles >= least_tiles * std::max(device.multiprocessors, 1u);
+}
+
 }  // namespace
 
 std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
@@ -102,7 +112,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
                                  bool takes_norm) {
   qkv_few_rows result;
   const std::uint32_t parts = arguments.options->parts;
-  if (takes_norm || !arguments.options->variant.empty())
+  if (takes_norm || !arguments.options->variant.empty() || is_for_one_row(arguments, call, properties))
     result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
   if (takes_norm && result.variant == nullptr) return result;
   if (result.variant == nullptr) result.variant = choose(qkv_w4_variants(), arguments, call, properties);
@@ -139,7 +149,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
   p.parts = parts != 0      ? parts
-            : v.has_one_row ? plan_w4_one_row(clusters, p.w.tiles_k, properties)
+            : v.has_one_row ? plan_w4_one_row(clusters, columns / w4_tile_n, p.w.tiles_k, 0, properties).parts
                             : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;

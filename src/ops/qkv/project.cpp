@@ -194,8 +194,10 @@ planned plan_with_norm(const void* device, const device_properties& properties,
   const qkv_without_norm plain(arguments, false);
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, plain.arguments, call, true);
+  // The norm is in the order of x.
   if (result.few.variant != nullptr &&
-      !detail::set_norm_of_row(result.few.call.norm, arguments.x, arguments.options->x_norm))
+      (arguments.weights->of[0].packed.shape.ordered ||
+       !detail::set_norm_of_row(result.few.call.norm, arguments.x, arguments.options->x_norm)))
     result.few = {};
   return result;
 }

@@ -8,6 +8,7 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/quantised/repack_blocks.hpp>
+#include <kaio/ops/rms_norm.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -179,7 +180,6 @@ struct w4_case {
   i64 batches = 1;
   i64 pad = 0;
   matmul_activation activation = matmul_activation::silu;
-  bool is_large = false;  // the kernel for one row is chosen
 };
 
 // In one launch, next to products in memory. Scales are powers of two and x has few bits, so that the sums are
@@ -232,12 +232,12 @@ void check_one_launch(const w4_case& c) {
       }
   };
   const std::string type = std::is_same_v<T, f16> ? "f16" : "bf16";
-  const bool is_later = s.properties().target.sm >= 90, one_row = c.batches * c.m == 1 && c.group % 64 == 0;
-  const std::string of_one = "gate_up_w4_one_row_" + type;
-  if (!c.is_large)
-    check("",
-          "gate_up_w4_mma_" + type + (c.batches * c.m <= 8 ? "_8" : "_16") + (is_later ? "_sm90" : "_sm80"));
-  if (is_later && one_row) check(c.is_large ? "" : of_one, of_one);
+  const bool is_later = s.properties().target.sm >= 90,
+             by_one = is_later && c.batches * c.m == 1 && c.group % 64 == 0;
+  const std::string of_few =
+      "gate_up_w4_mma_" + type + (c.batches * c.m <= 8 ? "_8" : "_16") + (is_later ? "_sm90" : "_sm80");
+  check(by_one ? of_few : "", of_few);
+  if (by_one) check("", "gate_up_w4_one_row_" + type);
 }
 
 }  // namespace
@@ -268,7 +268,48 @@ TEST_CASE("gate_up_project: one row by weights of four bits, in one launch", "[o
   check_one_launch<f16>({.m = 1, .columns = 64, .depth = 17344, .group = 64});
   // More units than have room at once.
   if (under_test().properties().target.sm >= 90 && under_test().properties().multiprocessors == 132)
-    check_one_launch<f16>({.m = 1, .columns = 17056, .depth = 128, .group = 64, .is_large = true});
+    check_one_launch<f16>({.m = 1, .columns = 17056, .depth = 128, .group = 64});
+}
+
+// Of act-order; with a norm of x, which is in the order of x, it comes first.
+TEST_CASE("gate_up_project: one row by ordered weights", "[ops][gate_up][quantised]") {
+  if (under_test().properties().target.sm < 90) return;
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  constexpr i64 columns = 96, depth = 328;
+  const auto model = w4_model<f16>::random(
+      {.n = 2 * columns, .k = depth, .group = 64, .zero_points = true, .ordered = true}, 3);
+  const w4_on_device<f16> on_device(model, w4_format::gptq_v2);
+  std::mt19937_64 engine(4);
+  const auto random = [&] { return f16(std::uniform_real_distribution<float>(-0.5f, 0.5f)(engine)); };
+  auto on_x = made<f16>(depth, random), on_weight = made<f16>(depth, random);
+  const tensor_view<const f16, 2> x(on_x, 1, depth);
+  const auto project = [&](const tensor_view<const f16, 2>& of, const gate_up_options& options) {
+    gate_up_output<f16> out(1, 1, columns, 0);
+    const tensor_view<f16, 2> to(out.memory, 1, columns);
+    REQUIRE(ops::gate_up_choice(s, of, on_device.weights(), to, options) == "gate_up_w4_one_row_f16");
+    gate_up_with_workspace(of, on_device.weights(), to, options);
+    return out.memory.download();
+  };
+  const std::vector<f16> numbers = on_x.download(), got = project(x, {});
+  for (i64 column = 0; column < columns; ++column) {
+    double gate = 0, up = 0, all = 0;
+    for (i64 i = 0; i < depth; ++i) {
+      const double one = to_double(numbers[static_cast<std::size_t>(i)]);
+      gate += one * model.weight(i, column);
+      up += one * model.weight(i, columns + column);
+      all += std::abs(one * model.weight(i, column)) + std::abs(one * model.weight(i, columns + column));
+    }
+    const double want = gate / (1 + std::exp(-gate)) * up;
+    CAPTURE(column, want, all);
+    REQUIRE(std::abs(to_double(got[static_cast<std::size_t>(column)]) - want) <=
+            0x1p-10 * std::abs(want) + 0x1p-18 * all * (1 + all));
+  }
+  auto on_normed = gpu.allocate<f16>(depth);
+  const tensor_view<const f16, 1> weight(on_weight, depth);
+  rms_norm(s, x, weight, tensor_view<f16, 2>(on_normed, 1, depth));
+  const auto normed = project(tensor_view<const f16, 2>(on_normed, 1, depth), {});
+  REQUIRE(same_bits(project(x, {.x_norm = {.weight = weight}}), normed));
 }
 
 // Their sums of x are of no kernel of one launch.

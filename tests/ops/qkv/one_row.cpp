@@ -2,6 +2,8 @@
 // zero points, and what is not finite, against double precision.
 #include "tests/ops/qkv/support.hpp"
 
+#include <algorithm>
+
 using namespace kaio;
 using namespace kaio::tests;
 
@@ -12,14 +14,15 @@ class one_row {
  public:
   static constexpr i64 n = 4 * 64, group = 64;
 
-  one_row(i64 k, bool zero_points)
+  one_row(i64 k, bool zero_points, bool ordered = false)
       : k_(k),
         groups_((k + group - 1) / group),
         shape_{.n = n,
                .k = k,
                .group = group,
                .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16,
-               .zero_points = zero_points},
+               .zero_points = zero_points,
+               .ordered = ordered},
         w_(static_cast<std::size_t>(n * k)) {
     std::vector<i32> codes(static_cast<std::size_t>(k / 8 * n)),
         zeros(static_cast<std::size_t>(groups_ * n / 8));
@@ -27,9 +30,13 @@ class one_row {
     for (auto* words : {&codes, &zeros})
       for (i32& one : *words) one = static_cast<i32>(engine());
     for (T& one : scales) one = from_float<T>(std::uniform_real_distribution<float>(0.01f, 0.2f)(engine));
+    std::vector<i32> group_of(static_cast<std::size_t>(k));
+    for (std::size_t row = 0; row < group_of.size(); ++row)
+      group_of[row] = static_cast<i32>(row / static_cast<std::size_t>(group));
+    if (ordered) std::shuffle(group_of.begin(), group_of.end(), engine);
     for (i64 row = 0; row < k; ++row)
       for (i64 column = 0; column < n; ++column) {
-        const i64 at = row / group * n + column;
+        const i64 at = group_of[static_cast<std::size_t>(row)] * n + column;
         const i32 code = codes[static_cast<std::size_t>(row / 8 * n + column)] >> (row % 8 * 4) & 15;
         const i32 zero = zeros[static_cast<std::size_t>(at / 8)] >> (at % 8 * 4) & 15;
         w_[static_cast<std::size_t>(column * k + row)] =
@@ -41,6 +48,8 @@ class one_row {
     gptq_w4 from{.qweight = tensor_view<const i32, 2>(on_codes, k / 8, n),
                  .scales = tensor_view<const T, 2>(on_scales, groups_, n),
                  .v2 = true};
+    const auto on_groups = upload(group_of);
+    if (ordered) from.g_idx = tensor_view<const i32, 1>(on_groups, k);
     if (zero_points) from.qzeros = tensor_view<const i32, 2>(on_zeros, groups_, n / 8);
     repack(under_test().stream(), from, w4_weights{shape_, packed_});
     under_test().stream().synchronize();
@@ -104,8 +113,9 @@ class one_row {
 template <class T>
 void check_numbers() {
   for (const bool zero_points : {false, true}) {
-    one_row<T> few(328, zero_points), many(2240, zero_points);
+    one_row<T> few(328, zero_points), many(2240, zero_points), ordered(328, zero_points, true);
     for (const u32 parts : {1u, 2u}) few.check(few.row(1), parts);
+    for (const u32 parts : {1u, 4u}) ordered.check(ordered.row(6), parts);
     for (const int exponents : {1, 6, 12, 24}) many.check(many.row(exponents), 2);
     std::vector<T> zeros(328, from_float<T>(0.0f));
     few.check(zeros, 1);

@@ -23,7 +23,7 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...};
     else if constexpr (std::is_same_v<D, w4_integers>)
-      return new std::array{describe_w4_one_row<D, T>(),
+      return new std::array{describe_w4_one_row<T>(),
                             describe_w4_few_rows<D, T, 8, 90>(),
                             describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(),

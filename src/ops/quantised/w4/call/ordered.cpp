@@ -1,6 +1,7 @@
 #include "ops/quantised/w4/call/ordered.hpp"
 
 #include "ops/cache/common/check.hpp"
+#include "ops/quantised/w4/one_row.hpp"
 
 namespace kaio::ops {
 
@@ -10,13 +11,20 @@ constexpr std::int64_t piece = 8;
 
 std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
 
+// Each block of the kernel for one row has its part of x in shared memory, in the order of the weights.
+bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_properties& device) {
+  const w4_shape& shape = a.weights->shape;
+  return device.target.sm >= 90 && a.x.extents[0] == 1 && a.options->parts == 0 &&
+         shape.codes == w4_codes::int4 && !shape.offsets && obstacle_of_one_row(shape, a.x).empty();
+}
+
 }  // namespace
 
 bool w4_without_order::is_for(const detail::matmul_w4_arguments& a, const device_properties& device) {
   // The kernel counts pieces in 32 bits.
   constexpr std::int64_t most_pieces = std::int64_t{1} << 31;
   return a.weights->shape.ordered && device.target.sm >= 80 && a.options->variant.empty() &&
-         a.x.extents[0] < most_pieces / (line_of(a.x.extents[1]) / piece + 1);
+         !is_for_one_row(a, device) && a.x.extents[0] < most_pieces / (line_of(a.x.extents[1]) / piece + 1);
 }
 
 w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)

@@ -50,12 +50,9 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (v.has_one_row) {
     if (p.m != 1) return "it is for one row of x";
     if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
-    if (p.x_by_16 == 0 || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x, in no order";
-    if (parts > w4_one_row.most_parts || (parts > 1 && !can_be_a_cluster(static_cast<u32>(parts))))
-      return "its parts of K are 1, 2 or 4 blocks of a cluster";
-    const std::uint64_t of_block = parts_of(p.w.tiles_k, parts > 0 ? static_cast<std::uint64_t>(parts)
-                                                                   : w4_one_row.most_parts);
-    if (of_block * w4_tile_k > w4_one_row.k) return "a block has no room for its part of x";
+    if ((p.x_by_16 == 0 && p.w.rows == 0) || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x";
+    if (plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
+      return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
   }
   if (!v.has_tensor_copies) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
@@ -74,6 +71,41 @@ bool is_for_multiply_adds(const device_properties& device, std::string_view forc
   return device.target.sm < 80 || forced == matmul_w4_simt_rows().front().image->name;
 }
 
+std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
+  return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
+}
+
+// What the launch has of a kernel, but for the division of K.
+w4_problem problem_of(w4_problem p, const w4_variant& v) {
+  p.unit *= v.unit;
+  p.m_tiles = divisor::of(static_cast<u32>(parts_of(p.m, v.rows)));
+  p.n_tiles = divisor::of(static_cast<u32>(parts_of(p.w.n, v.columns)));
+  return p;
+}
+
+w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
+                          const device_properties& device) {
+  const w4_problem p = problem_of(problem, v);
+  if (v.has_one_row) {
+    const w4_one_row_division d = plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, asked, device);
+    return {d.parts, d.parts, d.microseconds};
+  }
+  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
+}
+
+// Whether the kernel for one row takes less time than that for few rows, of which each block would gather x where it
+// follows an order. The model has no types, and that one makes numbers of f16 by fewer instructions than of bf16.
+bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, const w4_problem& problem,
+                    std::int64_t parts, const device_properties& device) {
+  const double clearly = problem.type == static_cast<u32>(element_type::f16) ? 0.92 : 0.97;
+  if (reason(one, problem, parts, device) != nullptr) return false;
+  const auto asked = static_cast<std::uint32_t>(parts);
+  const auto few =
+      std::find_if(family.begin(), family.end(), [](const w4_variant& v) { return v.has_few_rows; });
+  return problem.w.rows != 0 || plan_division(one, problem, asked, device).microseconds <
+                                    clearly * plan_division(*few, problem, asked, device).microseconds;
+}
+
 const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
                             const w4_problem& problem, std::int64_t parts, const device_properties& device,
                             std::string_view forced) {
@@ -86,8 +118,9 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
     // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
-    if (v.rounds || v.has_one_row) continue;
-    const bool is_few = best != nullptr && best->has_few_rows && problem.m <= best->rows;
+    if (v.rounds || (v.has_one_row && !is_for_one_row(family, v, problem, parts, device))) continue;
+    const bool is_few =
+        best != nullptr && (best->has_one_row || best->has_few_rows) && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
     if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
     if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
@@ -108,28 +141,6 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
                              (device.target.arch_specific ? "a): " : "): ") + why +
                              "; make a matrix of the weights, and multiply by matmul");
   return *best;
-}
-
-std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
-  return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
-}
-
-// What the launch has of a kernel, but for the division of K.
-w4_problem problem_of(w4_problem p, const w4_variant& v) {
-  p.unit *= v.unit;
-  p.m_tiles = divisor::of(static_cast<u32>(parts_of(p.m, v.rows)));
-  p.n_tiles = divisor::of(static_cast<u32>(parts_of(p.w.n, v.columns)));
-  return p;
-}
-
-w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
-                          const device_properties& device) {
-  const w4_problem p = problem_of(problem, v);
-  if (v.has_one_row) {
-    const std::uint32_t parts = asked != 0 ? asked : plan_w4_one_row(p.w.tiles_n, p.w.tiles_k, device);
-    return {parts, parts};
-  }
-  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
 // Rows of x from which on weights may be rounded: by a matrix of them, or by a kernel that does it.
@@ -266,7 +277,7 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
 
 w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                           std::uint32_t asked) {
-  // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
+  // In units of 8 KB of weights of a block, at its share of the bandwidth: 0.27 us on an H200 of few rows. A block
   // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
   // without others that work meanwhile, but for those of few rows of which two have room, unless they wait for pairs
   // of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends; a cluster has none,
@@ -275,7 +286,7 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   struct costs {
     double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
   };
-  constexpr double late = 4;
+  constexpr double late = 4, unit_in_us = 0.27, launch_in_us = 0.4;
   const bool is_early = device.target.sm >= 90;
   const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
                   : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
@@ -311,7 +322,7 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
                                       : c.second_kernel + c.of_a_part * parts);
     if (cost < least) {
       least = cost;
-      best = {parts, is_cluster ? parts : 1};
+      best = {parts, is_cluster ? parts : 1, launch_in_us + unit_in_us * cost};
     }
   }
   return best;

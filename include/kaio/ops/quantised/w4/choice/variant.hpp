@@ -107,25 +107,22 @@ w4_variant describe_w4_few_rows() {
   return v;
 }
 
-// The same for one row, from sm_90 on.
-template <class D, scalar T>
+// The same for one row by integers, from sm_90 on.
+template <scalar T>
 w4_variant describe_w4_one_row() {
-  using decoder = typename D::template decoder<T>;
-  return {.image = &matmul_w4_one_row<D, T>.image(),
+  return {.image = &matmul_w4_one_row<T>.image(),
           .run =
               [](const stream& s, const w4_problem& problem, std::uint64_t) {
                 const w4_one_row_launch launch(problem.w.tiles_n, problem.parts, s.properties());
-                matmul_w4_one_row<D, T>.launch(s, launch.grid(), problem, launch.work);
+                matmul_w4_one_row<T>.launch(s, launch.grid(), problem, launch.work);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .rows = 1,
           .columns = w4_tile_n,
           .warps_k = w4_one_row.warps,
-          .bits = D::bits,
-          .slots = w4_whole_groups<D>::slots,
+          .slots = 1,
           .has_one_row = true,
-          .has_clusters = true,
-          .unit = decoder::unit};
+          .has_clusters = true};
 }
 
 // The same on sm_90a. Rows of x are at multiples of 16 bytes.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace kaio::ops {
 
@@ -27,18 +28,33 @@ struct w4_one_row_launch {
   dsl::grid grid() const { return dsl::grid(clusters * parts).cluster(parts).programmatic(); }
 };
 
-// Among how many blocks of a cluster the K of tiles_k tiles is divided: the fewest with which half of the
-// multiprocessors have a block, as measured on an H200; two at most, where that is room enough for x. 0: there is none.
-inline std::uint32_t plan_w4_one_row(std::uint32_t units, std::uint32_t tiles_k,
-                                     const device_properties& device) {
+// How a launch divides K, and the microseconds that it takes as its model has it; no parts: no block has room for its
+// part of x.
+struct w4_one_row_division {
+  std::uint32_t parts = 0;
+  double microseconds = std::numeric_limits<double>::infinity();
+};
+
+// Of units of so many tiles of columns; `asked` parts, or with 0 those that take the least time.
+inline w4_one_row_division plan_w4_one_row(std::uint32_t units, std::uint32_t tiles_of_unit,
+                                           std::uint32_t tiles_k, std::uint32_t asked,
+                                           const device_properties& device) {
+  // As measured on an H200: of a launch, of 1 KB of codes of the busiest multiprocessor and of an average one, which
+  // share the memory's rate, and of a block of a cluster.
+  constexpr double of_launch = 2.6, of_most = 0.0125, of_mean = 0.0195, of_block = 0.2;
   constexpr w4_one_row_config C = w4_one_row;
-  const auto has_room = [&](std::uint32_t parts) {
-    return parts <= tiles_k && (tiles_k + parts - 1) / parts * w4_tile_k <= C.k;
-  };
-  for (std::uint32_t parts = 1; parts <= C.most_parts; parts *= 2)
-    if (has_room(parts) && (2 * units >= device.multiprocessors || parts > 1 || parts == tiles_k))
-      return parts;
-  return 0;
+  w4_one_row_division best;
+  for (std::uint32_t parts = 1; parts <= C.most_parts; parts *= 2) {
+    const std::uint32_t of_part = (tiles_k + parts - 1) / parts;
+    if (parts > tiles_k || of_part * w4_tile_k > C.k || (asked != 0 && asked != parts)) continue;
+    const w4_one_row_launch launch(units, parts, device);
+    const double most = static_cast<double>(launch.work.units + (launch.work.rest != 0 ? 1 : 0)) * of_part;
+    const double mean = static_cast<double>(units) * tiles_k / std::max(device.multiprocessors, 1u);
+    const double time = of_launch + tiles_of_unit * (of_most * most + of_mean * std::min(mean, most)) +
+                        (parts > 1 ? of_block * parts : 0);
+    if (time < best.microseconds) best = {parts, time};
+  }
+  return best;
 }
 
 }  // namespace kaio::ops

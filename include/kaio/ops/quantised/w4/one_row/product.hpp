@@ -25,7 +25,8 @@ struct w4_one_row_end {
       const val of_batch = t.let(i / fours), four = t.let(i % fours * 4u);
       const val unit = t.let(first + of_batch);
       const val column = t.let((first_unit + unit) * w4_tile_n + four);
-      if (auto own = t.when(all_of(unit % sums.parts == part, column < problem[&w4_problem::w][&w4_packed::n]))) {
+      if (auto own =
+              t.when(all_of(unit % sums.parts == part, column < problem[&w4_problem::w][&w4_packed::n]))) {
         const auto y = sums.four(of_batch, four);
         finish_w4<w4_element<T>>(t, problem, val<u32>(0u), column, y);
       }
@@ -33,21 +34,21 @@ struct w4_one_row_end {
   }
 };
 
-template <class D, scalar T>
+template <scalar T>
 struct w4_one_row_kernel {
-  using body = w4_one_row_body<w4_one_row, D, T>;
+  using body = w4_one_row_body<w4_one_row, T>;
   using end = w4_one_row_end<w4_one_row, T>;
-  static constexpr auto name = "matmul_w4_one_row_" + D::name + type_name<T>;
-  static constexpr auto kernel =
-      kaio::kernel<name, block_size{body::template threads<end>()},
-                   kernel_options{.target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}}>(
-          [](thread t, val<w4_problem> problem, val<w4_one_row_work> work) {
-            body::run(t, problem, work, end{problem});
-          });
+  static constexpr auto name = "matmul_w4_one_row_" + type_name<T>;
+  static constexpr auto kernel = kaio::kernel<
+      name, block_size{body::template threads<end>()},
+      kernel_options{.target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1}>(
+      [](thread t, val<w4_problem> problem, val<w4_one_row_work> work) {
+        body::run(t, problem, work, end{problem});
+      });
 };
 
 // Launched as w4_one_row_launch has it, of a unit for each 32 columns.
-template <class D, scalar T>
-inline constexpr auto matmul_w4_one_row = w4_one_row_kernel<D, T>::kernel;
+template <scalar T>
+inline constexpr auto matmul_w4_one_row = w4_one_row_kernel<T>::kernel;
 
 }  // namespace kaio::ops

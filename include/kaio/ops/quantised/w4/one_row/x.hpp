@@ -48,13 +48,17 @@ class w4_one_row_x {
     const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
     const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
     const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
+    const val order = t.let(problem[&w4_problem::w][&w4_packed::rows]);
     if (auto plain = t.when(norm == u64{0}))
       for_pieces(t, pieces, [&](const val<u32>& i) {
         const val at = t.let(first + i);
         const val here = t.let(i < pieces);
         auto words = array_of<4>([&](u32) { return var(t, 0u); });
-        if (auto inside = t.when(all_of(here, at < exist)))
-          elements::load_words(t, t.let(x + cast<u64>(at) * u64{16}), words, 0);
+        if (auto inside = t.when(all_of(here, at < exist))) {
+          if (auto ordered = t.when(order != u64{0})) gather(t, x, order, at, words);
+          if (auto adjacent = t.otherwise())
+            elements::load_words(t, t.let(x + cast<u64>(at) * u64{16}), words, 0);
+        }
         digits::store(t, to, i, words, here);
       });
     if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
@@ -66,6 +70,18 @@ class w4_one_row_x {
   static constexpr void for_pieces(thread t, const val<u32>& pieces, const Of& of) {
     const val end = t.let((pieces + 31u) / 32u * 32u);
     for (auto i : t.block_stride(end).no_unroll()) of(t.let(i + 0u));
+  }
+  // Piece `at` of x in the order of the weights.
+  template <class Words>
+  static constexpr void gather(thread t, const val<u64>& x, const val<u64>& order, const val<u32>& at,
+                               Words& words) {
+    auto columns = array_of<piece>([&](u32) { return var(t, 0u); });
+    const val from = t.let(order + cast<u64>(at) * u64{piece * sizeof(i32)});
+    for (u32 quad = 0; quad < 2; ++quad)
+      elements::load_words(t, t.let(from + u64{quad * 16}), columns, quad * 4);
+    const in numbers = pointer_at<in<u16>>(t, x);
+    const auto bits = array_of<piece>([&](u32 e) { return t.let(cast<u32>(numbers[columns[e]])); });
+    for (u32 w = 0; w < 4; ++w) words[w] = bits[2 * w] | bits[2 * w + 1] << 16;
   }
   // Pieces of x, with the residual, and of the norm, as memory has them.
   struct row_inputs {
