@@ -72,11 +72,11 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
 }
 
 // Whether one token without a norm takes less time by the kernel for one row than by that for few: where each
-// multiprocessor has 28 KB of codes or more (H200), and where K has an order, in which each block of the other would
+// multiprocessor has 33 KB of codes or more (H200), and where K has an order, in which each block of the other would
 // gather x.
 bool is_for_one_row(const detail::qkv_arguments& a, const detail::qkv_call& call,
                     const device_properties& device) {
-  constexpr std::uint64_t least_tiles = 28;
+  constexpr std::uint64_t least_tiles = 33;
   const std::uint64_t tiles = std::uint64_t{call.n} / w4_tile_n * tiles_of(call);
   return a.weights->of[0].packed.shape.ordered || tiles >= least_tiles * std::max(device.multiprocessors, 1u);
 }

@@ -50,7 +50,9 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (v.has_one_row) {
     if (p.m != 1) return "it is for one row of x";
     if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
-    if ((p.x_by_16 == 0 && p.w.rows == 0) || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x";
+    if (p.x % 16 != 0 || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x";
+    if (p.w.rows != 0 && p.w.k > w4_one_row.ordered_k())
+      return "x in another order than the weights' has no room";
     if (plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
       return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
   }

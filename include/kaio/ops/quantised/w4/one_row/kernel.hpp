@@ -95,7 +95,7 @@ class w4_one_row_body {
                             const End& end) {
     const typename tiles_type::ring_type words(t);
     const typename x_type::memory x(t);
-    const shared<f32, C.columns * C.warps * w4_tile_n> partial(t);
+    const shared<f32, C.partial()> partial(t);
     const typename inbox_of::memory inbox(t);
     const row_sums of_warps(t);
     cluster_arrive_relaxed(t);
@@ -125,7 +125,7 @@ class w4_one_row_body {
     for (u32 u = 0; u + 1 < C.stages; ++u) tiles.ask(tile_of);
     x_type::ask_for_norm(t, problem, work);
     grid_dependency_wait(t);
-    x_type::load(t, x, of_warps, problem, work, k);
+    x_type::load(t, x, of_warps, partial, problem, work, k);
     cluster_wait(t);  // all blocks of the cluster have begun
     t.barrier();
     if constexpr (End::has_warp)

@@ -40,27 +40,40 @@ class w4_one_row_x {
       prefetch(pointer_at<in<u8>>(t, norm)[at], cache_level::l2);
   }
 
-  // The part of x of a block; zeros beyond its end.
-  template <class X>
-  static constexpr void load(thread t, const X& to, const row_sums& of_warps, const val<w4_problem>& problem,
-                             const val<w4_one_row_work>& work, const w4_one_row_part& k) {
+  // The part of x of a block; zeros beyond its end. `free`: shared memory for x in its own order.
+  template <class X, class Free>
+  static constexpr void load(thread t, const X& to, const row_sums& of_warps, const Free& free,
+                             const val<w4_problem>& problem, const val<w4_one_row_work>& work,
+                             const w4_one_row_part& k) {
     const val first = t.let(k.first * (w4_tile_k / piece));
     const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
     const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
     const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
     const val order = t.let(problem[&w4_problem::w][&w4_packed::rows]);
-    if (auto plain = t.when(norm == u64{0}))
+    const auto load_words = [&](const val<u32>& i, auto& words) {
+      elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), words, 0);
+    };
+    if (auto plain = t.when(norm == u64{0})) {
+      if (auto ordered = t.when(order != u64{0})) {
+        for (auto i : t.block_stride(exist).no_unroll()) {
+          auto words = array_of<4>([&](u32) { return var(t, 0u); });
+          load_words(t.let(i + 0u), words);
+          const auto four = array_of<4>([&](u32 w) { return t.let(bit_cast<f32>(words[w])); });
+          store_vec(free[i * 4u], make_vec(four[0], four[1], four[2], four[3]));
+        }
+        t.barrier();
+      }
       for_pieces(t, pieces, [&](const val<u32>& i) {
         const val at = t.let(first + i);
         const val here = t.let(i < pieces);
         auto words = array_of<4>([&](u32) { return var(t, 0u); });
         if (auto inside = t.when(all_of(here, at < exist))) {
-          if (auto ordered = t.when(order != u64{0})) gather(t, x, order, at, words);
-          if (auto adjacent = t.otherwise())
-            elements::load_words(t, t.let(x + cast<u64>(at) * u64{16}), words, 0);
+          if (auto ordered = t.when(order != u64{0})) gather(t, free, order, at, words);
+          if (auto adjacent = t.otherwise()) load_words(at, words);
         }
         digits::store(t, to, i, words, here);
       });
+    }
     if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
   }
 
@@ -72,15 +85,16 @@ class w4_one_row_x {
     for (auto i : t.block_stride(end).no_unroll()) of(t.let(i + 0u));
   }
   // Piece `at` of x in the order of the weights.
-  template <class Words>
-  static constexpr void gather(thread t, const val<u64>& x, const val<u64>& order, const val<u32>& at,
+  template <class Free, class Words>
+  static constexpr void gather(thread t, const Free& x, const val<u64>& order, const val<u32>& at,
                                Words& words) {
     auto columns = array_of<piece>([&](u32) { return var(t, 0u); });
     const val from = t.let(order + cast<u64>(at) * u64{piece * sizeof(i32)});
     for (u32 quad = 0; quad < 2; ++quad)
       elements::load_words(t, t.let(from + u64{quad * 16}), columns, quad * 4);
-    const in numbers = pointer_at<in<u16>>(t, x);
-    const auto bits = array_of<piece>([&](u32 e) { return t.let(cast<u32>(numbers[columns[e]])); });
+    const auto pairs = array_of<piece>([&](u32 e) { return t.let(bit_cast<u32>(x[columns[e] / 2u])); });
+    const auto bits =
+        array_of<piece>([&](u32 e) { return t.let(pairs[e] >> columns[e] % 2u * 16u & 0xffffu); });
     for (u32 w = 0; w < 4; ++w) words[w] = bits[2 * w] | bits[2 * w + 1] << 16;
   }
   // Pieces of x, with the residual, and of the norm, as memory has them.
