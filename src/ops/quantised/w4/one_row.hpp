@@ -12,8 +12,8 @@
 
 namespace kaio::ops {
 
-// Why they cannot run a call of one row, of integers without offsets; empty: they can. With a norm of
-// x they follow no order of K.
+// Why they cannot run a call of one row, of integers without offsets; empty: they can. With a norm of x they
+// follow no order of K.
 inline std::string_view obstacle_of_one_row(const w4_shape& shape, const any_view& x) {
   const std::int64_t k = x.extents[x.rank - 1];
   if (!detail::begins_at(x, 16) || k % 8 != 0) return "it copies pieces of 16 bytes of x";

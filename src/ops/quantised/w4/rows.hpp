@@ -12,9 +12,9 @@
 
 namespace kaio::ops {
 
-// For one row of x by plain integers, and for up to eight and sixteen rows from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many
-// on sm_90a, where there are no offsets: sums of x would be products of their own. Last, of plain integers, those that
-// round weights, by scales of the type of x and of any.
+// For one row of x by plain integers, from sm_90 on; for up to eight and sixteen rows from sm_90 on, and from sm_80 on;
+// for so many rows from sm_80 on; and for many on sm_90a, where there are no offsets: sums of x would be products of
+// their own. Last, of plain integers, those that round weights, by scales of the type of x and of any.
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {

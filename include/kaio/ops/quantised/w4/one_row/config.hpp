@@ -8,8 +8,8 @@
 namespace kaio::ops {
 
 // A multiprocessor has one block. Its registers and shared memory leave room for a small block of the kernel before,
-// so that weights arrive while that one runs: 64 KB of them. Two blocks of twelve warps and less shared memory, of which
-// one would begin while the other ends, were slower (H200): 28672 x 4096 took 18.1 us in place of 16.4.
+// so that weights arrive while that one runs: 64 KB of them. Blocks of twelve warps and half of the shared memory, of
+// which one begins while another ends, were slower (H200): 28672 x 4096 took 18.1 us in place of 16.4.
 struct w4_one_row_config {
   std::uint32_t warps = 16;  // they divide the K of a block
   std::uint32_t stages = 3;  // in shared memory, of `tiles` of K of each warp

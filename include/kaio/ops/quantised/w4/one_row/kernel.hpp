@@ -5,8 +5,8 @@
 //   cluster of two blocks      tiles of 32 columns c, c + 1, ...       K: first half in block 0, second half in block 1
 //   warp w of a block          the same columns                        its sixteenth of that half
 //
-// The part of x of a block is in its shared memory as a whole, where it may become the norm of x first: each block reads
-// the row for it, and has the bits of rms_norm. A warp goes through its columns, with a sum of 32 of them in its
+// The part of x of a block is in its shared memory as a whole, where it may become the norm of x first: each block
+// reads the row for it, and has the bits of rms_norm. A warp goes through its columns, with a sum of 32 of them in its
 // registers, and leaves it to the others of the block; what the blocks of a cluster have meets in the block that
 // finishes the column. All is added in an order that the launch decides.
 //
