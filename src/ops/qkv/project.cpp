@@ -128,9 +128,10 @@ qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_cal
   packed_word kind;
   kind.add(p.append.type, 2).add(static_cast<std::uint64_t>(a.x.kind), 4).add(call.count, 2);
   kind.add(static_cast<std::uint64_t>(packed.codes), 4).add(static_cast<std::uint64_t>(packed.scales), 4);
-  for (const bool is : {w.is_packed, packed.zero_points, packed.ordered, packed.offsets,
-                        a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
-                        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty()})
+  for (const bool is :
+       {w.is_packed, detail::begins_at(a.x, 16), packed.zero_points, packed.ordered, packed.offsets,
+        a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
+        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty()})
     kind.add(is, 1);
   return {{call.tokens, call.k, p.q.heads, p.k.heads, p.q.to.size, p.v.to.size,
            static_cast<std::uint64_t>(packed.group), kind.value()}};

@@ -177,6 +177,14 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   REQUIRE(choice({.tokens = 1, .size = 64, .v_size = 128, .bits = 8}) == "separate");
   REQUIRE(choice({.tokens = 1, .pairs = 12, .bits = 8}) == "separate");
   REQUIRE(choice({.tokens = 1, .out = {.pad = 3}, .bits = 4}) == "separate");
+  // One token, by 33 KB of codes for each multiprocessor and more: eight tiles of 64 for one of 32 columns.
+  const auto of_units = [&](i64 heads) {
+    return choice({.tokens = 1, .k = 512, .q_heads = heads, .pairs = 32, .bits = 4, .group = 64});
+  };
+  const i64 least = i64{33} * s.properties().multiprocessors;  // tiles
+  const i64 heads = (least + 15) / 16;                         // of 64, which are 16 tiles
+  REQUIRE(of_units(heads / 2 * 2 + 2).find("one_row") != std::string::npos);
+  REQUIRE(of_units(heads / 2 * 2 - 6).find("one_row") == std::string::npos);
   const auto refused = [&](const char* what, const qkv_case& c) {
     require_refusal(errc::invalid_argument, "kaio: qkv_project_choice: ", what, [&] { choice(c); });
   };

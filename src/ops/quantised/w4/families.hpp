@@ -50,7 +50,7 @@ void list_matmul_w4_combine_kernels(std::vector<const ptx::kernel_image*>& list)
 
 struct w4_division {
   std::uint32_t parts = 1, cluster = 1;  // the parts may be the blocks of a cluster
-  double microseconds = 0;               // on sm_90a, as its model has it
+  double microseconds = 0;               // as its model has it
 };
 // Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
 // ends is the least. `asked`: so many parts, where that is not 0.

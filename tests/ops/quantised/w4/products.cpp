@@ -190,6 +190,21 @@ TEST_CASE("matmul_w4: one row by a kernel of its own", "[ops][w4]") {
     }
 }
 
+// Several units of a cluster, of which some have one more, and more of them than have room for their sums at once.
+TEST_CASE("matmul_w4: one row by a kernel of its own, many columns", "[ops][w4]") {
+  if (under_test().stream().properties().target.sm < 90) return;
+  for (const i64 parts : {1, 2, 4}) {
+    w4_case c{.shape = {.n = 4352, .k = 520, .group = 64, .zero_points = true},
+              .bias = true,
+              .options = {.parts = parts, .variant = "matmul_w4_one_row_bf16"},
+              .seed = static_cast<std::uint64_t>(parts)};
+    check_w4<bf16, f32, f16>(c);
+    c.shape = {.n = 7968, .k = 256, .group = 128};
+    c.options.variant = "matmul_w4_one_row_f16";
+    check_w4<f16, f16, f16>(c);
+  }
+}
+
 TEST_CASE("matmul_w4: up to eight rows, around the stages of a block", "[ops][w4]") {
   check_few_rows(8, std::array<i64, 11>{1, 2, 3, 15, 17, 32, 47, 48, 49, 96, 113});
 }

@@ -179,8 +179,9 @@ using w4_signature = words_signature<6>;
 w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options) {
   packed_word kind;
   kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
-  for (const bool is : {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0,
-                        p.w.scales_bf16 != 0, p.x_by_16 != 0, p.x_row > 0 && p.x_row < i64{1} << 39})
+  for (const bool is :
+       {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0, p.w.scales_bf16 != 0,
+        p.x_by_16 != 0, p.x % 16 == 0, p.x_row > 0 && p.x_row < i64{1} << 39})
     kind.add(is, 1);
   const std::uint64_t asked =
       static_cast<std::uint64_t>(options.parts) << 1 | (options.exact_weights ? 1 : 0);
@@ -210,6 +211,12 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
   constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
+    if (v.has_one_row) {
+      for (const std::uint32_t parts : {1u, 2u, 4u})
+        if ((asked == 0 || asked == parts) && reason(v, problem, parts, device) == nullptr)
+          result.push_back({&v, {parts, parts}});
+      continue;
+    }
     if (reason(v, problem, asked, device) != nullptr || (v.rounds && !rounding)) continue;
     const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
                         fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
@@ -219,8 +226,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
       if (asked == 0 &&
           (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
         continue;
-      if (v.has_one_row && reason(v, problem, parts, device) != nullptr) continue;
-      if (!v.has_one_row || parts == 1) result.push_back({&v, {parts, 1}});
+      result.push_back({&v, {parts, 1}});
       if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
     }
   }

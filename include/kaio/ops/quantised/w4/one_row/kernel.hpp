@@ -98,7 +98,7 @@ class w4_one_row_body {
     const shared<f32, C.partial()> partial(t);
     const typename inbox_of::memory inbox(t);
     const row_sums of_warps(t);
-    cluster_arrive_relaxed(t);
+    cluster_arrive(t);
     launch_dependents(t);
 
     const val part = t.let(cluster_rank(t)), parts = t.let(cluster_size(t));
