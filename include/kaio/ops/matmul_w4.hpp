@@ -49,8 +49,8 @@ void matmul_w4(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
   detail::run_matmul_w4(s, {"matmul_w4", x, out, &w, &options});
 }
 
-// How many bytes of workspace a call takes: by its extents, the alignment of x, options and the device. 0 where no other
-// kernel runs before it or after it. Of the weights only the shape is looked at.
+// How many bytes of workspace a call takes: by its extents, the alignment of x, options and the device. 0 where no
+// other kernel runs before it or after it. Of the weights only the shape is looked at.
 std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
                                         const matmul_w4_options& options = {});
 

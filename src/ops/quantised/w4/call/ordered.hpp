@@ -18,8 +18,8 @@ class w4_without_order {
   explicit w4_without_order(const detail::matmul_w4_arguments& ordered);
   w4_without_order(const w4_without_order&) = delete;
   w4_without_order& operator=(const w4_without_order&) = delete;
-  // Arguments that name a kernel, or are for a device whose kernels multiply and add, or of one row without parts, whose
-  // kernel follows an order, keep theirs.
+  // Arguments that name a kernel, or are for a device whose kernels multiply and add, or of one row without parts,
+  // whose kernel follows an order, keep theirs.
   static bool is_for(const detail::matmul_w4_arguments& arguments, const device_properties& device);
   const detail::matmul_w4_arguments& arguments() const { return arguments_; }
   std::uint64_t first() const { return first_; }  // the bytes of x in the workspace
