@@ -277,7 +277,8 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   const u32 units = p.w.n / v.columns;
   p.m_tiles = divisor::of(1);
   p.n_tiles = divisor::of(units);
-  p.parts = v.has_one_row ? plan_w4_one_row(units, 2, p.w.tiles_k, 0, s.properties()).parts : 1;
+  p.parts =
+      v.has_one_row ? plan_w4_one_row(units, v.columns / w4_tile_n, p.w.tiles_k, 0, s.properties()).parts : 1;
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   v.run(s, p, of.call.problem, of.norm);

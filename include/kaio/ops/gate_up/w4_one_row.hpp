@@ -44,12 +44,11 @@ struct gate_up_w4_one_row_kernel {
   using body = w4_one_row_body<w4_one_row, T>;
   using end = gate_up_w4_one_row_end<w4_one_row, T>;
   static constexpr auto name = "gate_up_w4_one_row_" + type_name<T>;
-  static constexpr auto kernel = kaio::kernel<
-      name, block_size{body::template threads<end>()},
-      kernel_options{.target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1}>(
-      [](thread t, val<w4_problem> product, val<gate_up_problem> problem, val<w4_one_row_work> work) {
-        body::run(t, product, work, end{product, problem});
-      });
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{body::template threads<end>()}, w4_one_row_options>(
+          [](thread t, val<w4_problem> product, val<gate_up_problem> problem, val<w4_one_row_work> work) {
+            body::run(t, product, work, end{product, problem});
+          });
 };
 
 // Launched as w4_one_row_launch has it, of F / 32 units; F is a multiple of 32.

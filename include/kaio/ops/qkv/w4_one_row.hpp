@@ -108,13 +108,12 @@ struct qkv_w4_one_row_kernel {
   using body = w4_one_row_body<w4_one_row, T>;
   using end = qkv_w4_one_row_end<w4_one_row, T>;
   static constexpr auto name = "qkv_project_w4_one_row_" + type_name<T>;
-  static constexpr auto kernel = kaio::kernel<
-      name, block_size{body::template threads<end>()},
-      kernel_options{.target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1}>(
-      [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<w4_one_row_work> work) {
-        const typename end::targets_type targets(t);
-        body::run(t, product, work, end{product, problem, targets});
-      });
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{body::template threads<end>()}, w4_one_row_options>(
+          [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<w4_one_row_work> work) {
+            const typename end::targets_type targets(t);
+            body::run(t, product, work, end{product, problem, targets});
+          });
 };
 
 // Launched as w4_one_row_launch has it, of a unit for each 128 columns.

@@ -12,6 +12,7 @@
 
 #include "ops/quantised/w4/call/as_matrix.hpp"
 #include "ops/quantised/w4/families.hpp"
+#include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/tune/recent_choices.hpp"
 #include "ops/tune/signature.hpp"
@@ -49,10 +50,8 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
     return "they need more shared memory than a block of this device has";
   if (v.has_one_row) {
     if (p.m != 1) return "it is for one row of x";
-    if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
-    if (p.x % 16 != 0 || p.w.k % 8 != 0) return "it copies pieces of 16 bytes of x";
-    if (p.w.rows != 0 && p.w.k > w4_one_row.ordered_k())
-      return "x in another order than the weights' has no room";
+    const std::string_view why = obstacle_of_one_row(p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
+    if (!why.empty()) return why.data();  // a literal
     if (plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
       return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
   }

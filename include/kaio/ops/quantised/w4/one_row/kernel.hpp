@@ -65,6 +65,10 @@ struct w4_one_row_sums {
   }
 };
 
+// Of the kernels that have it.
+inline constexpr kernel_options w4_one_row_options{
+    .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
+
 template <w4_one_row_config C, scalar T>
 class w4_one_row_body {
   using D = w4_whole_groups<w4_integers>;
