@@ -144,8 +144,9 @@ std::string_view refusal(const gate_up_variant& v, const detail::gate_up_argumen
   const ptx::needs& needs = v.image->needs;
   if (!are_w4_codes(a.weights->of[0].packed.shape, v.codes)) return "it is for other codes";
   if (call.x.extents[0] > v.rows) return "x has more rows";
-  if (v.has_one_row)
-    if (const std::string_view why = obstacle_of_one_row(a.weights->of[0].packed.shape, call.x); !why.empty())
+  if (v.one_row != nullptr)
+    if (const std::string_view why = obstacle_of_one_row(*v.one_row, a.weights->of[0].packed.shape, call.x);
+        !why.empty())
       return why;
   if (device.target.sm < needs.target.sm) return "it is for later devices";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
@@ -243,7 +244,7 @@ planned plan_with_norm(const device_properties& properties, const detail::gate_u
   if (!obstacle(arguments, call).empty() || arguments.weights->of[0].packed.shape.ordered) return result;
   const std::string_view forced = arguments.options->variant;
   for (const gate_up_variant& v : gate_up_w4_variants())
-    if (v.has_one_row && static_cast<u32>(v.type) == call.problem.type &&
+    if (v.one_row != nullptr && static_cast<u32>(v.type) == call.problem.type &&
         (forced.empty() || forced == v.image->name) && refusal(v, arguments, call, properties).empty() &&
         detail::set_norm_of_row(result.norm, arguments.x, arguments.options->x_norm))
       result.fused = &v;
@@ -278,7 +279,9 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   p.m_tiles = divisor::of(1);
   p.n_tiles = divisor::of(units);
   p.parts =
-      v.has_one_row ? plan_w4_one_row(units, v.columns / w4_tile_n, p.w.tiles_k, 0, s.properties()).parts : 1;
+      v.one_row != nullptr
+          ? plan_w4_one_row(*v.one_row, units, v.columns / w4_tile_n, p.w.tiles_k, 0, s.properties()).parts
+          : 1;
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   v.run(s, p, of.call.problem, of.norm);

@@ -20,12 +20,12 @@ struct gate_up_variant {
   // norm: of x, for one row of it.
   void (*run)(const stream&, const w4_problem&, const gate_up_problem&,
               const w4_one_row_work& norm) = nullptr;
-  element_type type = element_type::f16;  // of x and out
-  w4_codes codes = w4_codes::int4;        // of weights; nf4 is fp4 too
-  std::uint32_t rows = 0;                 // of x, at most
-  std::uint32_t columns = 0;              // of the product, of a block
-  bool has_one_row = false;               // gate_up_w4_one_row
-  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+  element_type type = element_type::f16;       // of x and out
+  w4_codes codes = w4_codes::int4;             // of weights; nf4 is fp4 too
+  std::uint32_t rows = 0;                      // of x, at most
+  std::uint32_t columns = 0;                   // of the product, of a block
+  const w4_one_row_config* one_row = nullptr;  // of gate_up_w4_one_row; of others none
+  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
 };
 
 // Of weights of codes; fewer rows first.

@@ -1,5 +1,5 @@
-// gate_up_project of one row and of few by integers of four bits, on sm_80 and later; of few by integers of eight bits,
-// and by nf4 and fp4, on sm_90 and later.
+// gate_up_project of few rows by integers of four bits, on sm_80 and later; of one row by integers, and of few by those
+// of eight bits, by nf4 and fp4, on sm_90 and later.
 
 #include <kaio/ops/gate_up/w4.hpp>
 #include <kaio/ops/gate_up/w4_one_row.hpp>
@@ -44,37 +44,40 @@ gate_up_variant describe() {
   return v;
 }
 
-template <class T>
+template <const w4_one_row_config& C, class T>
 gate_up_variant describe_one_row() {
-  return {.image = &gate_up_w4_one_row<T>.image(),
+  return {.image = &gate_up_w4_one_row<C, T>.image(),
           .run =
               [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
                  const w4_one_row_work& norm) {
                 const w4_one_row_launch launch(product.n_tiles.value, product.parts, s.properties(), norm);
-                gate_up_w4_one_row<T>.launch(s, launch.grid(), product, problem, launch.work);
+                gate_up_w4_one_row<C, T>.launch(s, launch.grid(), product, problem, launch.work);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+          .codes = C.bits == 8 ? w4_codes::int8 : w4_codes::int4,
           .rows = 1,
           .columns = 2 * w4_tile_n,
-          .has_one_row = true};
+          .one_row = &C};
 }
 
 }  // namespace
 
 std::span<const gate_up_variant> gate_up_w4_variants() {
   constexpr auto eight = w4_codes::int8, table = w4_codes::nf4;
-  static const auto& rows = *new std::array{describe_one_row<f16>(),
+  static const auto& rows = *new std::array{describe_one_row<w4_one_row, f16>(),
                                             describe<8, f16, 90>(),
                                             describe<8, f16, 80>(),
                                             describe<16, f16, 90>(),
                                             describe<16, f16, 80>(),
-                                            describe_one_row<bf16>(),
+                                            describe_one_row<w4_one_row, bf16>(),
                                             describe<8, bf16, 90>(),
                                             describe<8, bf16, 80>(),
                                             describe<16, bf16, 90>(),
                                             describe<16, bf16, 80>(),
+                                            describe_one_row<w8_one_row, f16>(),
                                             describe<8, f16, 90, w8_integers, eight>(),
                                             describe<16, f16, 90, w8_integers, eight>(),
+                                            describe_one_row<w8_one_row, bf16>(),
                                             describe<8, bf16, 90, w8_integers, eight>(),
                                             describe<16, bf16, 90, w8_integers, eight>(),
                                             describe<8, f16, 90, w4_table_at_launch, table>(),

@@ -27,7 +27,7 @@ constexpr u32 columns = 128, most_blocks = 8;  // of a cluster
 std::uint32_t tiles_of(const detail::qkv_call& call) { return (call.k + w4_tile_k - 1) / w4_tile_k; }
 
 bool fits(const qkv_few_rows_variant& v, std::uint32_t parts, std::uint32_t tiles_k) {
-  if (v.has_one_row && (parts > tiles_k || (tiles_k + parts - 1) / parts * w4_tile_k > w4_one_row.k))
+  if (v.one_row != nullptr && (parts > tiles_k || (tiles_k + parts - 1) / parts * w4_tile_k > v.one_row->k))
     return false;
   return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
 }
@@ -46,8 +46,9 @@ std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_argum
     if (const std::string_view why = obstacle_of_heads(call.problem); !why.empty()) return why;
   }
   if (call.tokens > v.rows) return "x has more rows";
-  if (v.has_one_row) {
-    if (const std::string_view why = obstacle_of_one_row(w.packed.shape, a.x); !why.empty()) return why;
+  if (v.one_row != nullptr) {
+    if (const std::string_view why = obstacle_of_one_row(*v.one_row, w.packed.shape, a.x); !why.empty())
+      return why;
     if (call.n % 128 != 0) return "its heads are 128 columns together";
     const std::uint32_t parts = a.options->parts;
     if (parts != 0 && !fits(v, parts, tiles_of(call))) return "a block has no room for its part of x";
@@ -69,16 +70,6 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
                                       std::string(why) + "; leave it out, or take \"separate\"");
   }
   return nullptr;
-}
-
-// Whether one token without a norm takes less time by the kernel for one row than by that for few: where each
-// multiprocessor has 33 KB of codes or more (H200), and where K has an order, in which each block of the other would
-// gather x.
-bool is_for_one_row(const detail::qkv_arguments& a, const detail::qkv_call& call,
-                    const device_properties& device) {
-  constexpr std::uint64_t least_tiles = 33;
-  const std::uint64_t tiles = std::uint64_t{call.n} / w4_tile_n * tiles_of(call);
-  return a.weights->of[0].packed.shape.ordered || tiles >= least_tiles * std::max(device.multiprocessors, 1u);
 }
 
 }  // namespace
@@ -112,8 +103,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
                                  bool takes_norm) {
   qkv_few_rows result;
   const std::uint32_t parts = arguments.options->parts;
-  if (takes_norm || !arguments.options->variant.empty() || is_for_one_row(arguments, call, properties))
-    result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
+  result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
   if (takes_norm && result.variant == nullptr) return result;
   if (result.variant == nullptr) result.variant = choose(qkv_w4_variants(), arguments, call, properties);
   if (result.variant == nullptr) result.variant = choose(qkv_w16_variants(), arguments, call, properties);
@@ -148,9 +138,10 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
     p.unit *= v.unit;
   }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
-  p.parts = parts != 0      ? parts
-            : v.has_one_row ? plan_w4_one_row(clusters, columns / w4_tile_n, p.w.tiles_k, 0, properties).parts
-                            : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
+  p.parts = parts != 0 ? parts
+            : v.one_row != nullptr
+                ? plan_w4_one_row(*v.one_row, clusters, columns / w4_tile_n, p.w.tiles_k, 0, properties).parts
+                : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   result.call.heads = call.problem;
@@ -166,9 +157,9 @@ void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_argum
       if (v.type != static_cast<element_type>(call.problem.append.type) ||
           !obstacle(v, arguments, call, properties).empty())
         continue;
-      for (std::uint32_t parts = 1; fits(v, parts, tiles_of(call)) && (parts - 1) * w4_tile_k < call.k;
+      for (std::uint32_t parts = 1; parts * v.blocks_n <= most_blocks && (parts - 1) * w4_tile_k < call.k;
            parts *= 2)
-        choices.push_back({v.image->name, parts});
+        if (fits(v, parts, tiles_of(call))) choices.push_back({v.image->name, parts});
     }
 }
 

@@ -46,10 +46,35 @@ std::string_view obstacle_of_matrices(const detail::qkv_arguments& a, const deta
 std::string_view obstacle_of_device(const ptx::kernel_image& image, const device_properties& device) {
   const ptx::needs& needs = image.needs;
   if (device.target.sm < needs.target.sm) return "it is for later devices";
+  if (needs.target.arch_specific && !(device.target == needs.target)) return "it is for devices with wgmma";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
   return {};
+}
+
+bool has_tensor_maps(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+  constexpr std::int64_t most = std::int64_t{1} << 39;  // elements of 16 bits between lines
+  const auto has_map = [&](std::int64_t lines, std::int64_t pitch) {
+    return lines == 1 || (pitch >= std::int64_t{call.k} && pitch < most);
+  };
+  const any_view x = detail::rows_of_x(a.x);
+  const any_view& w = a.weights->of[0].matrix;
+  return call.count == 1 && has_map(x.extents[0], x.strides[0]) && has_map(w.extents[0], w.strides[0]);
+}
+
+std::string_view obstacle_of_fused(const qkv_variant& v, const detail::qkv_arguments& a,
+                                   const detail::qkv_call& call, const device_properties& device) {
+  if (v.copies_tensors && call.count != 1) return "the weights are three";
+  if (const std::string_view why = obstacle_of_matrices(a, call); !why.empty()) return why;
+  if (v.copies_tensors && !has_tensor_maps(a, call))
+    return "tensor copies take rows that do not overlap, less than 2^40 bytes apart";
+  return obstacle_of_device(*v.image, device);
+}
+
+std::array<std::span<const qkv_variant>, 2> fused_variants(element_kind kind) {
+  if (kind == element_kind::f16) return {qkv_mma_f16_rows(), qkv_sm90_f16_rows()};
+  return {qkv_mma_bf16_rows(), qkv_sm90_bf16_rows()};
 }
 
 qkv_w16_weights matrices_of(const detail::qkv_arguments& a, const detail::qkv_call& call) {

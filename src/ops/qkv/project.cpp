@@ -47,6 +47,23 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
   return {.address = product.address(), .row = product.pitch(), .aligned = aligned ? 1u : 0u};
 }
 
+// Whether a kernel that finishes heads takes less time than a product and then the heads. On sm_90 those with wgmma do
+// so from 256 tokens on where their tiles fill the multiprocessors, which have wider ones from 1024 on: measured on an
+// H200 (docs/ops/qkv.md). For fewer matmul has better tiles.
+bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_properties& device) {
+  if (device.target.sm != 90) return call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64);
+  constexpr std::uint64_t fewest = 256, many = 1024;
+  constexpr double fill = 0.75, fill_of_one_round = 0.45;
+  const bool has_wgmma = v.image->needs.target.arch_specific;
+  if (!has_wgmma || call.tokens < fewest || (v.columns > 128) != (call.tokens >= many)) return false;
+  const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
+  const std::uint64_t units = std::max(device.multiprocessors, 1u);
+  const std::uint64_t rounds = parts_of(parts_of(call.tokens, v.rows) * parts_of(call.n, v.columns), units);
+  const double filled =
+      static_cast<double>(call.tokens) * call.n / (static_cast<double>(rounds * units) * v.rows * v.columns);
+  return filled >= (rounds == 1 ? fill_of_one_round : fill);
+}
+
 // The kernel of a call; nullptr: a product, and then the heads.
 const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call& call,
                           const device_properties& device) {
@@ -57,25 +74,22 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
     detail::refuse(a.operation, "variant " + std::string(forced) +
                                     " has no head functions; leave it out, or take \"separate\"");
   }
-  const auto family = a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows();
-  const std::string_view why = obstacle_of_matrices(a, call);
+  const auto families = fused_variants(a.outputs->q.kind);
   if (!forced.empty()) {
-    for (const qkv_variant& v : family) {
-      if (v.image->name != forced) continue;
-      const std::string_view reason = why.empty() ? obstacle_of_device(*v.image, device) : why;
-      if (reason.empty()) return &v;
-      detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
-                                      std::string(reason) + "; leave it out, or take \"separate\"");
-    }
+    for (const auto& family : families)
+      for (const qkv_variant& v : family) {
+        if (v.image->name != forced) continue;
+        const std::string_view why = obstacle_of_fused(v, a, call, device);
+        if (why.empty()) return &v;
+        detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
+                                        std::string(why) + "; leave it out, or take \"separate\"");
+      }
     detail::refuse(a.operation, "there is no variant " + std::string(forced) +
                                     " for these types; leave it out, or take \"separate\"");
   }
-  if (!why.empty()) return nullptr;
-  // On sm_90 matmul's kernels have instructions that these do not, and tiles for few tokens: with the heads
-  // after them they take less time (docs/ops/qkv.md).
-  if (device.target.sm == 90 || call.tokens <= 8) return nullptr;
-  for (const qkv_variant& v : family)
-    if (obstacle_of_device(*v.image, device).empty() && (v.rows >= 128 || call.tokens <= 64)) return &v;
+  for (const auto& family : families)
+    for (const qkv_variant& v : family)
+      if (is_faster(v, call, device) && obstacle_of_fused(v, a, call, device).empty()) return &v;
   return nullptr;
 }
 
@@ -131,7 +145,7 @@ qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_cal
   for (const bool is :
        {w.is_packed, detail::begins_at(a.x, 16), packed.zero_points, packed.ordered, packed.offsets,
         a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
-        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty()})
+        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty(), has_tensor_maps(a, call)})
     kind.add(is, 1);
   return {{call.tokens, call.k, p.q.heads, p.k.heads, p.q.to.size, p.v.to.size,
            static_cast<std::uint64_t>(packed.group), kind.value()}};
@@ -250,10 +264,9 @@ std::vector<qkv_choice> qkv_choices(const detail::qkv_arguments& a, const detail
                                     const device_properties& device) {
   std::vector<qkv_choice> choices;
   list_qkv_few_rows(choices, a, call, device);
-  if (obstacle_of_matrices(a, call).empty())
-    for (const qkv_variant& v :
-         a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows())
-      if (obstacle_of_device(*v.image, device).empty()) choices.push_back({v.image->name});
+  for (const auto& family : fused_variants(a.outputs->q.kind))
+    for (const qkv_variant& v : family)
+      if (obstacle_of_fused(v, a, call, device).empty()) choices.push_back({v.image->name});
   choices.push_back({separate});
   return choices;
 }
@@ -358,6 +371,8 @@ std::vector<const ptx::kernel_image*> qkv_kernels() {
   list_qkv_heads_kernels(list);
   list_qkv_mma_f16_kernels(list);
   list_qkv_mma_bf16_kernels(list);
+  list_qkv_sm90_f16_kernels(list);
+  list_qkv_sm90_bf16_kernels(list);
   list_qkv_one_row_kernels(list);
   list_qkv_w4_kernels(list);
   list_qkv_w16_kernels(list);

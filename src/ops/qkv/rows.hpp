@@ -24,7 +24,8 @@ void run_qkv_mma(const stream& s, const qkv_fused_call& call) {
 template <class T>
 std::span<const qkv_variant> qkv_mma_rows() {
   constexpr auto row = []<mma_sync_config C>() {
-    return qkv_variant{&qkv_project_mma<C, T>.image(), run_qkv_mma<C, T>, C.m};
+    return qkv_variant{
+        .image = &qkv_project_mma<C, T>.image(), .run = run_qkv_mma<C, T>, .rows = C.m, .columns = C.n};
   };
   static const auto& rows = *new std::array{row.template operator()<qkv_cuts::medium>(),
                                             row.template operator()<qkv_cuts::large>()};

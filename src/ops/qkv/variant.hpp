@@ -32,12 +32,15 @@ struct qkv_fused_call {
 struct qkv_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const qkv_fused_call&) = nullptr;
-  std::uint32_t rows = 0;  // tokens of a tile
+  std::uint32_t rows = 0, columns = 0;  // of a tile; rows are tokens
+  bool copies_tensors = false;          // of one weight of all heads, and of rows that do not overlap
 };
 
-// Fewer rows first.
+// Smaller tiles first.
 std::span<const qkv_variant> qkv_mma_f16_rows();
 std::span<const qkv_variant> qkv_mma_bf16_rows();
+std::span<const qkv_variant> qkv_sm90_f16_rows();
+std::span<const qkv_variant> qkv_sm90_bf16_rows();
 
 // Product and heads in one launch, for few rows of x, in clusters.
 struct qkv_few_rows_call {
@@ -51,15 +54,15 @@ struct qkv_few_rows_call {
 struct qkv_few_rows_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const qkv_few_rows_call&) = nullptr;
-  element_type type = element_type::f16;  // of x
-  std::uint32_t bits = 4;                 // of weights; 16: they are no codes
-  w4_codes codes = w4_codes::int4;        // and nf4, which is fp4 too
-  std::uint32_t rows = 0;                 // of x, at most
-  bool has_one_row = false;               // qkv_project_w4_one_row
-  std::uint32_t blocks_n = 1;             // of a cluster, along its 128 columns
-  std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
-  std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
-  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+  element_type type = element_type::f16;       // of x
+  std::uint32_t bits = 4;                      // of weights; 16: they are no codes
+  w4_codes codes = w4_codes::int4;             // and nf4, which is fp4 too
+  std::uint32_t rows = 0;                      // of x, at most
+  const w4_one_row_config* one_row = nullptr;  // of qkv_project_w4_one_row; of others none
+  std::uint32_t blocks_n = 1;                  // of a cluster, along its 128 columns
+  std::uint32_t warps_k = 1;                   // tiles of K that a block works on at once
+  std::uint32_t resident = 1;                  // blocks on a multiprocessor at once, at most
+  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
 };
 
 // Fewer rows first.
@@ -70,6 +73,8 @@ std::span<const qkv_few_rows_variant> qkv_w16_variants();
 void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_sm90_f16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_sm90_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_one_row_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_w16_kernels(std::vector<const ptx::kernel_image*>& list);

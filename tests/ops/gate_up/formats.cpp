@@ -50,7 +50,7 @@ void check_format(packed_kind kind, i64 rows) {
 
 TEST_CASE("gate_up_project: packed weights of every format", "[ops][gate_up][quantised]") {
   for (const packed_kind kind : packed_kinds)
-    for (const i64 rows : {3, 11, 20}) {
+    for (const i64 rows : {1, 3, 11, 20}) {
       check_format<f16>(kind, rows);
       check_format<bf16>(kind, rows);
     }

@@ -88,4 +88,8 @@ TEST_CASE("qkv_project: bad input", "[ops][qkv]") {
     refused("rows of the weights do not begin", across, to,
             [](qkv_options& o) { o.variant = "qkv_project_mma_f16_32x128"; });
   }
+  const auto of_sm90 = [](qkv_options& o) { o.variant = "qkv_project_sm90_f16_128x128"; };
+  refused("the weights are three", {run.weight(0, 128), run.weight(128, 64), run.weight(192, 64)}, to,
+          of_sm90);
+  if (!(gpu.properties().target == ptx::target{90, true})) refused("it is for", w, to, of_sm90);
 }

@@ -9,26 +9,26 @@ namespace {
 enum class kind { contiguous, table, slots, packed };
 
 template <class T, class C>
-void check_cache(kind form, bool computed, const std::string& variant, u64 seed) {
+void check_cache(kind form, bool computed, const std::string& variant, u64 seed, i64 tokens = 4) {
   if (!has_products<T>()) return;
   CAPTURE(static_cast<int>(form), computed, variant, seed);
-  qkv_case c{.batches = 3, .tokens = 4, .k = 40, .q_heads = 4, .k_heads = 2, .v_heads = 2, .size = 64};
+  qkv_case c{.batches = 3, .tokens = tokens, .k = 40, .q_heads = 4, .k_heads = 2, .v_heads = 2, .size = 64};
   c.seed = seed;
   c.biases = true;
   c.pairs = seed % 2 == 0 ? 32 : 24;
   c.interleaved = seed % 3 == 0;
   c.positions = form == kind::slots;
   c.bits = variant.find("_w4_") != std::string::npos ? 4 : variant.find("_w8_") != std::string::npos ? 8 : 16;
-  c.three = seed % 2 == 0 && c.bits == 16;
+  c.three = seed % 2 == 0 && c.bits == 16 && variant.find("_sm90_") == std::string::npos;
   qkv_run<T> run(c);
   const device& gpu = under_test();
   const stream& s = gpu.stream();
   const i64 all = c.batches * c.tokens, page_rows = form == kind::contiguous ? 16 : 3,
-            pages = form == kind::contiguous ? 3 : 20;
+            pages = form == kind::contiguous ? 3 : 30;
   const std::vector<i32> lengths{5, 0, 11}, table{4, 0, 9, 17, 2, 6, 19, 1, 7, 3, 8, 10, 11, 12, 13},
-      cu{0, 3, 3, 11};
+      cu{0, 3, 3, static_cast<i32>(all - 1)};
   std::vector<i32> slots(static_cast<std::size_t>(all));
-  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = i == 2 ? -1 : static_cast<i32>((i * 7 + 3) % 60);
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i] = i == 2 ? -1 : static_cast<i32>((i * 7 + 3) % 90);
   const auto on_lengths = upload(lengths), on_table = upload(table), on_cu = upload(cu),
              on_slots = upload(slots);
   const std::vector<f32> scales(static_cast<std::size_t>(pages * page_rows * c.k_heads), 0.5f);
@@ -130,6 +130,13 @@ TEST_CASE("qkv_project: into caches, the bits of separate operations", "[ops][qk
     if (sm >= 80) check_cache<f16, e4m3>(form, !odd, "qkv_project_mma_f16_32x128", seed + 3);
     if (sm >= 80) check_cache<bf16, i8>(form, odd, "qkv_project_mma_bf16_32x128", seed + 4);
     if (sm >= 80) check_cache<bf16, bf16>(form, false, "qkv_project_mma_bf16_128x128", seed + 5);
+    if (under_test().properties().target == ptx::target{90, true}) {
+      // Rows of a warp that two parts of a tile share; keys that the cache has no place for.
+      check_cache<f16, e4m3>(form, odd, "qkv_project_sm90_f16_128x128", seed + 12, 25);
+      check_cache<bf16, i8>(form, !odd, "qkv_project_sm90_bf16_128x128", seed + 13, 25);
+      check_cache<bf16, bf16>(form, false, "qkv_project_sm90_bf16_128x256_c2x1", seed + 14, 25);
+      check_cache<f16, e5m2>(form, odd, "qkv_project_sm90_f16_128x256_c2x1", seed + 15, 25);
+    }
     if (sm < 90) continue;
     check_cache<bf16, bf16>(form, false, "qkv_project_w4_bf16_16", seed + 6);
     check_cache<f16, e4m3>(form, odd, "qkv_project_w4_f16_16", seed + 7);

@@ -10,7 +10,7 @@ namespace {
 
 bool has_clusters() { return under_test().properties().target.sm >= 90; }
 
-// The kernel for so few rows, which is chosen, or the one that c names.
+// The kernel for so few rows, which is chosen but for one row that has a kernel of its own, or the one that c names.
 template <class T>
 void check_few(qkv_case c, u32 bits, u32 parts) {
   c.bits = bits;
@@ -42,7 +42,8 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
     return all;
   };
   const std::vector<T> want = bits_of("separate");
-  if (name == chosen && (bits != 16 || parts != 0))
+  const bool may_be_one_row = bits != 16 && c.batches * c.tokens == 1;
+  if (name == chosen && !may_be_one_row && (bits != 16 || parts != 0))
     REQUIRE(same_bits(bits_of(""), want));  // those of 16 bits run where asked for
   REQUIRE(same_bits(bits_of(name.c_str()), want));
 }
@@ -114,8 +115,12 @@ TEST_CASE("qkv_project: one row in one launch", "[ops][qkv]") {
   const auto check = [](qkv_case c, auto type, u32 parts) {
     using T = decltype(type);
     c.batches = c.tokens = 1;
-    c.variant = std::is_same_v<T, f16> ? "qkv_project_w4_one_row_f16" : "qkv_project_w4_one_row_bf16";
-    check_few<T>(c, 4, parts);
+    for (const u32 bits : {4u, 8u}) {
+      const std::string variant =
+          "qkv_project_w" + std::to_string(bits) + "_one_row_" + (std::is_same_v<T, f16> ? "f16" : "bf16");
+      c.variant = variant.c_str();
+      check_few<T>(c, bits, parts);
+    }
   };
   // Tiles of 64 that the parts and their warps share unevenly, and a K that ends within one; a block's part of K is
   // from its second half on, or there is no tile for some of its warps.
@@ -128,17 +133,21 @@ TEST_CASE("qkv_project: one row in one launch", "[ops][qkv]") {
         0);
   // More units of a cluster than there is room for sums.
   check({.k = 256, .q_heads = 74, .size = 128, .v_size = 128, .pairs = 64, .seed = 6}, f16{}, 4);
+  check({.k = 256, .q_heads = 150, .size = 128, .v_size = 128, .pairs = 64, .seed = 6}, bf16{}, 4);
 }
 
 TEST_CASE("qkv_project: one row into pages, the bits of the kernel for few rows", "[ops][qkv]") {
   if (!has_clusters()) return;
   const device& gpu = under_test();
-  qkv_run<f16> run({.tokens = 1, .k = 320, .q_heads = 4, .k_heads = 2, .v_heads = 2, .pairs = 32, .bits = 4});
+  const u32 bits = GENERATE(4u, 8u);
+  qkv_run<f16> run(
+      {.tokens = 1, .k = 320, .q_heads = 4, .k_heads = 2, .v_heads = 2, .pairs = 32, .bits = bits});
+  const std::string names = "qkv_project_w" + std::to_string(bits);
   const i64 pages = 5, page_rows = 4;
   const auto on_table = upload(std::vector<i32>{3, 0, 4, 1});
   const auto on_lengths = upload(std::vector<i32>{9});
   const std::vector<f16> before(static_cast<std::size_t>(pages * page_rows * 2 * 64), f16(7.0f));
-  const auto project = [&](const char* variant) {
+  const auto project = [&](const std::string& variant) {
     auto q = gpu.allocate<f16>(4 * 64), k = upload(before), v = upload(before);
     kv_cache<f16> cache{.k = {k, extents(pages, page_rows, 2, 64)},
                         .v = {v, extents(pages, page_rows, 2, 64)}};
@@ -151,8 +160,8 @@ TEST_CASE("qkv_project: one row into pages, the bits of the kernel for few rows"
     for (const auto& more : {k.download(), v.download()}) all.insert(all.end(), more.begin(), more.end());
     return all;
   };
-  const std::vector<f16> want = project("qkv_project_w4_f16_8");
-  REQUIRE(same_bits(project("qkv_project_w4_one_row_f16"), want));
+  const std::vector<f16> want = project(names + "_f16_8");
+  REQUIRE(same_bits(project(names + "_one_row_f16"), want));
   REQUIRE(!same_bits(want, std::vector<f16>(want.size(), f16(7.0f))));
 }
 
@@ -177,14 +186,21 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   REQUIRE(choice({.tokens = 1, .size = 64, .v_size = 128, .bits = 8}) == "separate");
   REQUIRE(choice({.tokens = 1, .pairs = 12, .bits = 8}) == "separate");
   REQUIRE(choice({.tokens = 1, .out = {.pad = 3}, .bits = 4}) == "separate");
-  // One token, by 33 KB of codes for each multiprocessor and more: eight tiles of 64 for one of 32 columns.
-  const auto of_units = [&](i64 heads) {
-    return choice({.tokens = 1, .k = 512, .q_heads = heads, .pairs = 32, .bits = 4, .group = 64});
+  const qkv_case one{.tokens = 1, .k = 512, .q_heads = 2, .pairs = 32, .group = 64};
+  const auto of_one = [&](u32 bits, const auto& change) {
+    qkv_case c = one;
+    c.bits = bits;
+    change(c);
+    return choice(c);
   };
-  const i64 least = i64{33} * s.properties().multiprocessors;  // tiles
-  const i64 heads = (least + 15) / 16;                         // of 64, which are 16 tiles
-  REQUIRE(of_units(heads / 2 * 2 + 2).find("one_row") != std::string::npos);
-  REQUIRE(of_units(heads / 2 * 2 - 6).find("one_row") == std::string::npos);
+  for (const u32 bits : {4u, 8u}) {
+    const std::string names = "qkv_project_w" + std::to_string(bits);
+    REQUIRE(of_one(bits, [](qkv_case&) {}) == names + "_one_row_f16");
+    REQUIRE(of_one(bits, [](qkv_case& c) { c.parts = 4; }) == names + "_one_row_f16");
+    REQUIRE(of_one(bits, [](qkv_case& c) { c.group = 16; }) == names + "_f16_8");
+    REQUIRE(of_one(bits, [](qkv_case& c) { c.q_heads = 3; }) == names + "_f16_8");
+    REQUIRE(of_one(bits, [](qkv_case& c) { c.tokens = 2; }) == names + "_f16_8");
+  }
   const auto refused = [&](const char* what, const qkv_case& c) {
     require_refusal(errc::invalid_argument, "kaio: qkv_project_choice: ", what, [&] { choice(c); });
   };
@@ -192,12 +208,12 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   refused("no integers of 8 bits", {.tokens = 1, .variant = "qkv_project_w8_f16_8", .bits = 4});
   refused("neither nf4 nor fp4", {.tokens = 1, .variant = "qkv_project_w4_table_f16_8", .bits = 4});
   refused("there is no variant", {.tokens = 1, .variant = "qkv_project_w4_bf16_8", .bits = 4});
-  const char* const one = "qkv_project_w4_one_row_f16";
-  refused("x has more rows", {.tokens = 2, .variant = one, .bits = 4});
+  const char* const of_row = "qkv_project_w4_one_row_f16";
+  refused("x has more rows", {.tokens = 2, .variant = of_row, .bits = 4});
   refused("its groups are multiples of 64 codes",
-          {.tokens = 1, .k = 64, .variant = one, .bits = 4, .group = 32});
-  refused("its heads are 128 columns together", {.tokens = 1, .q_heads = 3, .variant = one, .bits = 4});
-  refused("a block has no room", {.tokens = 1, .k = 8200, .variant = one, .bits = 4, .parts = 1});
+          {.tokens = 1, .k = 64, .variant = of_row, .bits = 4, .group = 32});
+  refused("its heads are 128 columns together", {.tokens = 1, .q_heads = 3, .variant = of_row, .bits = 4});
+  refused("a block has no room", {.tokens = 1, .k = 8200, .variant = of_row, .bits = 4, .parts = 1});
   refused("parts of K", {.tokens = 17, .bits = 4, .parts = 2});
   refused("4 parts of K", {.tokens = 1, .bits = 4, .parts = 4});
   refused("3 parts of K", {.tokens = 9, .bits = 4, .parts = 3});

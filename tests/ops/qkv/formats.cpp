@@ -51,7 +51,7 @@ void check_format(packed_kind kind, i64 tokens, u32 parts = 0) {
 
 TEST_CASE("qkv_project: packed weights of every format", "[ops][qkv][quantised]") {
   for (const packed_kind kind : packed_kinds)
-    for (const i64 tokens : {3, 11, 20}) {
+    for (const i64 tokens : {1, 3, 11, 20}) {
       check_format<f16>(kind, tokens);
       check_format<bf16>(kind, tokens);
     }

@@ -29,6 +29,7 @@ struct qkv_case {
   u32 bits = 16;  // of weights; of 8 or 4: packed, all in one
   i64 group = 0;  // of packed weights; 0: k
   u32 parts = 0;
+  i64 x_pad = 0;  // elements between rows of x
 };
 
 template <class T>
@@ -48,7 +49,7 @@ class qkv_run {
       return result;
     };
     columns = c.q_heads * c.size + c.k_heads * c.size + c.v_heads * c.v_size;
-    x = integers(static_cast<std::size_t>(c.batches * c.tokens * c.k));
+    x = integers(static_cast<std::size_t>(c.batches * c.tokens * x_pitch()));
     w = integers(static_cast<std::size_t>(columns * c.k));
     bias = random(static_cast<std::size_t>(columns));
     norm = random(static_cast<std::size_t>(2 * c.size));
@@ -65,7 +66,10 @@ class qkv_run {
     on_sin = upload(tables.sin);
   }
 
-  tensor_view<const T, 3> x_view() { return {on_x, extents(c.batches, c.tokens, c.k)}; }
+  i64 x_pitch() const { return c.k + c.x_pad; }
+  tensor_view<const T, 3> x_view() {
+    return {on_x, extents(c.batches, c.tokens, c.k), strides(c.tokens * x_pitch(), x_pitch(), 1)};
+  }
   // Rows `first` on of the weight of all.
   tensor_view<const T, 2> weight(i64 first, i64 count) {
     if (c.k_first) return tensor_view<const T, 2>(on_w, c.k, columns).transposed().slice(0, first, count);
@@ -136,7 +140,8 @@ class qkv_run {
       double sum = 0;
       for (i64 i = 0; i < c.k; ++i) {
         const auto of_w = static_cast<std::size_t>(c.k_first ? i * columns + column : column * c.k + i);
-        sum += to_double(x[static_cast<std::size_t>((b * c.tokens + token) * c.k + i)]) * to_double(w[of_w]);
+        sum += to_double(x[static_cast<std::size_t>((b * c.tokens + token) * x_pitch() + i)]) *
+               to_double(w[of_w]);
       }
       if (c.biases) sum += to_double(bias[static_cast<std::size_t>(column)]);
       double& one = y[static_cast<std::size_t>(e)];

@@ -77,6 +77,18 @@ TEST_CASE("tune_qkv_project: few rows and many", "[ops][qkv][tune]") {
                                         .bits = 4,
                                         .group = 64});
   REQUIRE(packed.entries.size() == (sm >= 90 ? 6 : 1));  // of 8 rows in 1 and 2 parts, of 16 in 1, 2 and 4
+  if (sm >= 90) {
+    // More than 4096 of K have no room in one part of the kernel for one row.
+    const auto one =
+        check_tuned<f16>({.tokens = 1, .k = 4160, .q_heads = 2, .seed = 6, .bits = 8, .group = 64});
+    const auto has = [&](const std::string& name) {
+      return std::any_of(one.entries.begin(), one.entries.end(),
+                         [&](const auto& e) { return e.variant == name; });
+    };
+    REQUIRE(has("qkv_project_w8_one_row_f16:2"));
+    REQUIRE(has("qkv_project_w8_one_row_f16:4"));
+    REQUIRE(!has("qkv_project_w8_one_row_f16:1"));
+  }
   const auto halves = check_tuned<f16>({.tokens = 4, .k = 64, .q_heads = 2, .size = 64, .biases = true});
   if (sm >= 80) REQUIRE(halves.entries.size() >= 3);  // two tiles in one launch
 }

@@ -1,6 +1,6 @@
 #pragma once
-// gate_up_project in one launch, for one row of x and weights of four bits: the kernel of matmul_w4 for one row, whose
-// units are 32 columns of the gate and the same 32 of up.
+// gate_up_project in one launch, for one row of x and weights of four and eight bits: the kernel of matmul_w4 for one
+// row, whose units are 32 columns of the gate and the same 32 of up.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/gate_up/w4.hpp>
@@ -39,11 +39,11 @@ struct gate_up_w4_one_row_end {
   }
 };
 
-template <scalar T>
+template <w4_one_row_config C, scalar T>
 struct gate_up_w4_one_row_kernel {
-  using body = w4_one_row_body<w4_one_row, T>;
-  using end = gate_up_w4_one_row_end<w4_one_row, T>;
-  static constexpr auto name = "gate_up_w4_one_row_" + type_name<T>;
+  using body = w4_one_row_body<C, T>;
+  using end = gate_up_w4_one_row_end<C, T>;
+  static constexpr auto name = "gate_up_" + w4_one_row_name<C, T>;
   static constexpr auto kernel =
       kaio::kernel<name, block_size{body::template threads<end>()}, w4_one_row_options>(
           [](thread t, val<w4_problem> product, val<gate_up_problem> problem, val<w4_one_row_work> work) {
@@ -52,7 +52,7 @@ struct gate_up_w4_one_row_kernel {
 };
 
 // Launched as w4_one_row_launch has it, of F / 32 units; F is a multiple of 32.
-template <scalar T>
-inline constexpr auto gate_up_w4_one_row = gate_up_w4_one_row_kernel<T>::kernel;
+template <w4_one_row_config C, scalar T>
+inline constexpr auto gate_up_w4_one_row = gate_up_w4_one_row_kernel<C, T>::kernel;
 
 }  // namespace kaio::ops

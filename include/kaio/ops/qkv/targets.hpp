@@ -1,8 +1,9 @@
 #pragma once
-// Where rows of heads go, found before their sums are there: in shared memory until they are.
+// Where rows of heads go, found before their sums are there: in shared memory until they are. And what their steps
+// read, asked for into L2.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/qkv/head.hpp>
+#include <kaio/ops/qkv/row.hpp>
 
 #include <cstdint>
 
@@ -30,6 +31,21 @@ constexpr head_target kept_target(thread t, const Targets& targets, const Index&
   const val to = t.let(cast<u64>(four[1]) | cast<u64>(four[2]) << 32u);
   const val page = t.let(two[0]), line = t.let(two[1]), position = t.let(four[3]);
   return {writes, to, page, line, position};
+}
+
+// Asks for the bias of a lane's elements and for the norm of its head.
+constexpr void prefetch_terms(thread t, const val<qkv_problem>& problem, const head_row& row,
+                              const head_target& target) {
+  const auto of = [&](const auto& read) { return of_part(t, problem, row, read); };
+  const val size = of([](const auto& part) { return part[&qkv_part::to][&cache_rows::size]; });
+  const val first = t.let(row.lane * (2 * run_size));
+  const auto ask = [&](auto member, const val<u32>& element) {
+    const val address = of([&](const auto& part) { return part[member]; });
+    if (auto has = t.when(all_of(target.writes, first < size, address != u64{0})))
+      prefetch(pointer_at<in<u8>>(t, t.let(address + cast<u64>(element) * u64{2}))[0], cache_level::l2);
+  };
+  ask(&qkv_part::bias, t.let(row.head * size + first));
+  ask(&qkv_part::norm, first);
 }
 
 // Asks for the rows of the tables that a lane's pairs are rotated by.

@@ -132,6 +132,7 @@ struct qkv_w4_end {
                           const head_target target = find_target(t, problem, row);
                           keep_target(t, targets, i, target);
                           prefetch_tables(t, problem, row, target);
+                          prefetch_terms(t, problem, row, target);
                         });
   }
 

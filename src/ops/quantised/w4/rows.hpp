@@ -2,6 +2,7 @@
 // The rows of the kernels of matmul_w4 in the table, for one dequantisation and element type.
 
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
+#include <kaio/ops/quantised/w4/decode_bytes.hpp>
 #include <kaio/ops/quantised/w4/decode_rounded.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace kaio::ops {
 
-// For one row of x by plain integers, from sm_90 on; for up to eight and sixteen rows from sm_90 on, and from sm_80 on;
+// For one row of x by integers, from sm_90 on; for up to eight and sixteen rows from sm_90 on, and from sm_80 on;
 // for so many rows from sm_80 on; and for many on sm_90a, where there are no offsets: sums of x would be products of
 // their own. Last, of plain integers, those that round weights, by scales of the type of x and of any.
 template <class D, scalar T, std::uint32_t... Rows>
@@ -23,7 +24,7 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...};
     else if constexpr (std::is_same_v<D, w4_integers>)
-      return new std::array{describe_w4_one_row<T>(),
+      return new std::array{describe_w4_one_row<w4_one_row, T>(),
                             describe_w4_few_rows<D, T, 8, 90>(),
                             describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(),
@@ -34,6 +35,12 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_sm90<D, T, 128>(),
                             describe_w4_sm90<w4_rounded_integers, T, 256>(),
                             describe_w4_sm90<w4_rounded_in_f32, T, 256>()};
+    else if constexpr (std::is_same_v<D, w8_integers>)
+      return new std::array{describe_w4_one_row<w8_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
+                            describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
+                            describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>()};
     else
       return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),

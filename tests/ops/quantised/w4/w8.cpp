@@ -205,14 +205,15 @@ void require_matrix(const w8_model& m, w8_format format, double off = 0) {
 }
 
 template <class T, class Out>
-void check_w8(const w8_model& m, w8_format format, const product_call& c, i64 parts = 0) {
+void check_w8(const w8_model& m, w8_format format, const product_call& c, i64 parts = 0,
+              const std::string& variant = "") {
   const w8_on_device w(m, format);
-  CAPTURE(static_cast<int>(format), m.shape.group, m.shape.zero_points, parts);
+  CAPTURE(static_cast<int>(format), m.shape.group, m.shape.zero_points, parts, variant);
   check_w_product<T, Out>(
       c, m.n(), m.k(), [&](i64 row, i64 column) { return m.weight(row, column); },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w8_options options{.bias = bias, .parts = parts};
+        matmul_w8_options options{.bias = bias, .parts = parts, .variant = variant};
         const std::uint64_t bytes = matmul_w8_workspace_bytes(s, x, w.weights(), options);
         buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
         if (bytes != 0) options.workspace = workspace;
@@ -349,6 +350,35 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
   check_w8<bf16, f32>(
       w8_model::random({.n = 64, .k = 128, .group = 64, .zero_points = true, .ordered = true}, 2),
       w8_format::gptq, {.m = 3});
+}
+
+TEST_CASE("matmul_w8: one row of integers by a kernel of its own", "[ops][w8]") {
+  if (under_test().stream().properties().target.sm < 90) return;
+  const std::string half = "matmul_w8_one_row_f16", brain = "matmul_w8_one_row_bf16";
+  std::uint64_t seed = 100;
+  // Tiles of 64 that parts and warps share unevenly, and a K that ends within one; a scale for a row, and for groups.
+  for (const i64 k : {8, 72, 520, 1096, 4352})
+    for (const i64 parts : {1, 2, 4}) {
+      const std::uint64_t i = ++seed;
+      if (parts * 64 > k || k > parts * 4096) continue;  // a block has room for 4096 of x
+      const w8_model model = w8_model::random({.n = i % 4 == 0 ? 333 : 8 + static_cast<i64>(i % 5) * 17,
+                                               .k = k,
+                                               .group = std::array<i64, 3>{64, 128, -1}[i % 3],
+                                               .zero_points = i % 2 == 0},
+                                              seed);
+      const product_call call{.shift = i % 3 == 0 ? 8 : 0, .bias = i % 3 == 1, .seed = seed};
+      if (i % 2 == 0)
+        check_w8<f16, f16>(model, w8_format::plain, call, parts, half);
+      else
+        check_w8<bf16, f32>(model, w8_format::compressed_tensors, call, parts, brain);
+    }
+  // Several units of a cluster, more of them than have room for their sums at once.
+  check_w8<bf16, bf16>(w8_model::random({.n = 15392, .k = 256, .zero_points = true}, 1), w8_format::plain,
+                       {.bias = true, .seed = 1}, 4, brain);
+  for (const i64 k : {64, 328, 1088})
+    check_w8<f16, f16>(w8_model::random({.n = 72, .k = k, .group = 64, .zero_points = true, .ordered = true},
+                                        static_cast<std::uint64_t>(k)),
+                       w8_format::gptq_v2, {.seed = 3}, 0, half);
 }
 
 TEST_CASE("matmul_w8: e4m3, every kernel", "[ops][w8]") {

@@ -45,12 +45,10 @@ constexpr row_unit unit_of(thread t, const val<u32>& unit, const val<u32>& pairs
           {t.let(select(halves, pairs, end)), end}};
 }
 
-// Turns the pairs of a unit in x[0..15] by the row of the tables of `position`; to NaN where they have none.
+// The cosines and sines of eight pairs of `position`, from `first_pair` on; unchanged where the tables have none.
 template <class Tables, class Vars>
-constexpr void rotate_unit(thread t, const Tables& tables, const val<u32>& position, const row_unit& unit,
-                           Vars& x) {
-  const auto unknown = [&](u32) { return var(t, std::numeric_limits<f32>::quiet_NaN()); };
-  auto cosine = array_of<run_size>(unknown), sine = array_of<run_size>(unknown);
+constexpr void load_rotation(thread t, const Tables& tables, const val<u32>& position,
+                             const val<u32>& first_pair, Vars& cosine, Vars& sine) {
   const val pairs = t.let(tables[&rotary_tables::pairs]);
   if (auto known = t.when(position < tables[&rotary_tables::rows])) {
     const val type = t.let(tables[&rotary_tables::type]);
@@ -58,11 +56,17 @@ constexpr void rotate_unit(thread t, const Tables& tables, const val<u32>& posit
     const val aligned = t.let(tables[&rotary_tables::aligned] != 0u);
     const auto load = [&](auto address, auto stride, auto& to) {
       const val row = t.let(tables[address] + (cast<u64>(cast<i64>(position) * tables[stride]) << shift));
-      load_run(t, type, run_of(t, row, shift, unit.first_pair, pairs, aligned), to, 0);
+      load_run(t, type, run_of(t, row, shift, first_pair, pairs, aligned), to, 0);
     };
     load(&rotary_tables::cos, &rotary_tables::cos_row, cosine);
     load(&rotary_tables::sin, &rotary_tables::sin_row, sine);
   }
+}
+
+// Turns the pairs of a unit in x[0..15].
+template <class Tables, class Numbers, class Vars>
+constexpr void rotate_by(thread t, const Tables& tables, const Numbers& cosine, const Numbers& sine,
+                         Vars& x) {
   const val interleaved = t.let(tables[&rotary_tables::interleaved] != 0u);
   const val inverse = t.let(tables[&rotary_tables::inverse] != 0u);
   const auto first = array_of<run_size>([&](u32 i) { return t.let(select(interleaved, x[2 * i], x[i])); });
@@ -80,6 +84,16 @@ constexpr void rotate_unit(thread t, const Tables& tables, const val<u32>& posit
   for (u32 j = 0; j < 2 * run_size; ++j)
     x[j] = select(interleaved, j % 2 == 0 ? low[j / 2] : high[j / 2],
                   j < run_size ? low[j] : high[j - run_size]);
+}
+
+// The same by the row of the tables of `position`; to NaN where they have none.
+template <class Tables, class Vars>
+constexpr void rotate_unit(thread t, const Tables& tables, const val<u32>& position, const row_unit& unit,
+                           Vars& x) {
+  const auto unknown = [&](u32) { return var(t, std::numeric_limits<f32>::quiet_NaN()); };
+  auto cosine = array_of<run_size>(unknown), sine = array_of<run_size>(unknown);
+  load_rotation(t, tables, position, unit.first_pair, cosine, sine);
+  rotate_by(t, tables, cosine, sine, x);
 }
 
 }  // namespace kaio::ops

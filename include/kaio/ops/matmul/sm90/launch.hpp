@@ -50,19 +50,20 @@ auto epilogue_argument(const stream& s, const matrix_lines<T>& x) {
 }
 }  // namespace detail
 
-// C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
-// configuration says, B along K or along N, C along N. A transposed configuration takes B of the product as `a`,
-// and A as `b`. `cluster`: that of the configuration, or what it leaves to the launch; `clusters`: how many are resident
-// on the device; `group`: see tile_walk. C needs no tensor map where the epilogue reads memory.
-template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
-void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
-                          const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
-                          std::uint64_t clusters, std::uint32_t group, const Extra&... extra) {
+// launch(grid, problem, inputs of A, of B...) for C = A * B with the tensor copies' view of the three: A has lines
+// along K or along M, as the configuration says, B along K or along N, C along N. A transposed configuration takes B
+// of the product as `a`, and A as `b`. `cluster`: that of the configuration, or what it leaves to the launch;
+// `clusters`: how many are resident on the device; `group`: see tile_walk. Narrows: tiles may have any columns
+// (tile_spacing.hpp).
+template <sm90_config C, scalar T, bool Narrows, class Out, class Launch>
+void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                           const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
+                           std::uint64_t clusters, std::uint32_t group, const Launch& launch) {
   using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const sm90_boxes boxes = mainloop::template boxes_for<!promotes<Epilogue>>(
+  const sm90_boxes boxes = mainloop::template boxes_for<Narrows>(
       {along_m, along_n, c.batches, k_blocks, clusters * cluster.n}, cluster.m);
   const auto walk =
       tile_walk::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
@@ -74,25 +75,29 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
                        .programmatic();
   // Clusters of one block are those of a launch without; given explicitly they cost 7 % of 8192 x 6144 x 4096 on an H200.
   const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.m, cluster.n) : all;
-  const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
-                                     detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k));
-  const auto launch = [&](auto& to) {
-    std::apply(
-        [&](const auto&... x) {
-          using store = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
-          sm90_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem,
-                                                  detail::epilogue_argument<store>(s, extra)...);
-        },
-        inputs);
-  };
-  if constexpr (works_in_registers<Epilogue>) {
-    using output = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
-    const auto to = c.map(s, output::box, output::row_bytes);
-    launch(to);
-  } else {
-    auto to = c.memory;
-    launch(to);
-  }
+  std::apply([&](const auto&... inputs) { launch(shape, problem, inputs...); },
+             std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
+                            detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k)));
+}
+
+// C = epilogue(A * B). C needs no tensor map where the epilogue reads memory.
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
+void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                          const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
+                          std::uint64_t clusters, std::uint32_t group, const Extra&... extra) {
+  using store = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
+  auto to = [&] {
+    if constexpr (works_in_registers<Epilogue>)
+      return c.map(s, store::box, store::row_bytes);
+    else
+      return c.memory;
+  }();
+  prepare_sm90_clusters<C, T, !promotes<Epilogue>>(
+      s, a, b, c, k, cluster, clusters, group,
+      [&](const auto& shape, const sm90_problem& problem, const auto&... inputs) {
+        sm90_matmul<C, T, Out, Epilogue>.launch(s, shape, inputs..., to, problem,
+                                                detail::epilogue_argument<store>(s, extra)...);
+      });
 }
 
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>

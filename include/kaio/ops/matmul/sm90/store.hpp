@@ -1,6 +1,6 @@
 #pragma once
-// Two ways of a result from the accumulators to C on sm_90a; store_terms.hpp has a third. They go through shared memory,
-// a warp's 16 rows in panels, and no warp waits for another.
+// Two ways of a result from the accumulators to C on sm_90a; store_terms.hpp and store_rows.hpp have others. They go
+// through shared memory, a warp's 16 rows in panels, and no warp waits for another.
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
 //                        for epilogues that work on the sums alone: two panels alternate, so that one is

@@ -15,11 +15,13 @@ std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
 // Each block of the kernel for one row has its part of x in shared memory, in the order of the weights.
 bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_properties& device) {
   const w4_shape& shape = a.weights->shape;
-  const ptx::needs& needs = matmul_w4_mma_f16().front().image->needs;
+  const bool is_eight = shape.codes == w4_codes::int8;
+  const w4_variant& v = is_eight ? matmul_w8_int8_f16().front() : matmul_w4_mma_f16().front();
+  const ptx::needs& needs = v.image->needs;
   return device.target.sm >= needs.target.sm && !(device.ptx_version < needs.version) &&
          needs.dynamic_shared_bytes <= device.shared_per_block_optin && a.x.extents[0] == 1 &&
-         a.options->parts == 0 && shape.codes == w4_codes::int4 && !shape.offsets &&
-         obstacle_of_one_row(shape, a.x).empty();
+         a.options->parts == 0 && (is_eight || shape.codes == w4_codes::int4) && !shape.offsets &&
+         obstacle_of_one_row(*v.one_row, shape, a.x).empty();
 }
 
 }  // namespace

@@ -48,11 +48,12 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";
-  if (v.has_one_row) {
+  if (v.one_row != nullptr) {
     if (p.m != 1) return "it is for one row of x";
-    const std::string_view why = obstacle_of_one_row(p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
+    const std::string_view why =
+        obstacle_of_one_row(*v.one_row, p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
     if (!why.empty()) return why.data();  // a literal
-    if (plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
+    if (plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
       return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
   }
   if (!v.has_tensor_copies) return nullptr;
@@ -87,18 +88,21 @@ w4_problem problem_of(w4_problem p, const w4_variant& v) {
 w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
                           const device_properties& device) {
   const w4_problem p = problem_of(problem, v);
-  if (v.has_one_row) {
-    const w4_one_row_division d = plan_w4_one_row(p.w.tiles_n, 1, p.w.tiles_k, asked, device);
+  if (v.one_row != nullptr) {
+    const w4_one_row_division d = plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, asked, device);
     return {d.parts, d.parts, d.microseconds};
   }
   return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
 // Whether the kernel for one row takes less time than that for few rows, of which each block would gather x where it
-// follows an order. The model has no types, and that one makes numbers of f16 by fewer instructions than of bf16.
+// follows an order. The models have no types, and that one makes numbers of f16 by fewer instructions than of bf16, and
+// of integers of eight bits by fewer than of four.
 bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, const w4_problem& problem,
                     std::int64_t parts, const device_properties& device) {
-  const double clearly = problem.type == static_cast<u32>(element_type::f16) ? 0.92 : 0.97;
+  const double clearly = one.bits == 8                                         ? 0.88
+                         : problem.type == static_cast<u32>(element_type::f16) ? 0.92
+                                                                               : 0.97;
   if (reason(one, problem, parts, device) != nullptr) return false;
   const auto asked = static_cast<std::uint32_t>(parts);
   const auto few =
@@ -119,9 +123,9 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
     // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
-    if (v.rounds || (v.has_one_row && !is_for_one_row(family, v, problem, parts, device))) continue;
+    if (v.rounds || (v.one_row != nullptr && !is_for_one_row(family, v, problem, parts, device))) continue;
     const bool is_few =
-        best != nullptr && (best->has_one_row || best->has_few_rows) && problem.m <= best->rows;
+        best != nullptr && (best->one_row != nullptr || best->has_few_rows) && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
     if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
     if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
@@ -210,7 +214,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
   constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
-    if (v.has_one_row) {
+    if (v.one_row != nullptr) {
       for (const std::uint32_t parts : {1u, 2u, 4u})
         if ((asked == 0 || asked == parts) && reason(v, problem, parts, device) == nullptr)
           result.push_back({&v, {parts, parts}});

@@ -24,23 +24,23 @@ namespace kaio::ops {
 struct w4_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const w4_problem&, std::uint64_t blocks) = nullptr;
-  element_type type = element_type::f16;  // of x
-  std::uint32_t rows = 0;                 // of x, of a block
-  std::uint32_t columns = 0;              // of y, of a block
-  std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
-  std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
-  std::uint32_t bits = 4;                 // of a code
-  std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
-  std::uint32_t tiles = 1;                // of 64 of K, in a step
-  std::uint32_t together = 1;             // tiles of a warp that it works on at once, of few rows of x
-  bool has_one_row = false;               // matmul_w4_one_row
-  bool has_few_rows = false;              // matmul_w4_few_rows
-  bool has_pairs = false;                 // of numbers in shared memory
-  bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
-  bool has_tensor_copies = false;         // of x: matmul_w4_sm90
-  bool rounds = false;                    // weights, to the type of x
-  bool own_scales = false;                // for scales of the type of x alone
-  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+  element_type type = element_type::f16;       // of x
+  std::uint32_t rows = 0;                      // of x, of a block
+  std::uint32_t columns = 0;                   // of y, of a block
+  std::uint32_t warps_k = 1;                   // tiles of K that a block works on at once
+  std::uint32_t resident = 1;                  // blocks on a multiprocessor at once, at most
+  std::uint32_t bits = 4;                      // of a code
+  std::uint32_t slots = 4;                     // groups that a tile of 64 of K may have part of, at most
+  std::uint32_t tiles = 1;                     // of 64 of K, in a step
+  std::uint32_t together = 1;                  // tiles of a warp that it works on at once, of few rows of x
+  const w4_one_row_config* one_row = nullptr;  // of matmul_w4_one_row; of others none
+  bool has_few_rows = false;                   // matmul_w4_few_rows
+  bool has_pairs = false;                      // of numbers in shared memory
+  bool has_clusters = false;                   // the parts of K may be the blocks of a cluster: 2, 4 or 8
+  bool has_tensor_copies = false;              // of x: matmul_w4_sm90
+  bool rounds = false;                         // weights, to the type of x
+  bool own_scales = false;                     // for scales of the type of x alone
+  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
 };
 
 // The kernel for so many rows of x.
@@ -108,20 +108,21 @@ w4_variant describe_w4_few_rows() {
 }
 
 // The same for one row by integers, from sm_90 on.
-template <scalar T>
+template <const w4_one_row_config& C, scalar T>
 w4_variant describe_w4_one_row() {
-  return {.image = &matmul_w4_one_row<T>.image(),
+  return {.image = &matmul_w4_one_row<C, T>.image(),
           .run =
               [](const stream& s, const w4_problem& problem, std::uint64_t) {
                 const w4_one_row_launch launch(problem.w.tiles_n, problem.parts, s.properties());
-                matmul_w4_one_row<T>.launch(s, launch.grid(), problem, launch.work);
+                matmul_w4_one_row<C, T>.launch(s, launch.grid(), problem, launch.work);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .rows = 1,
           .columns = w4_tile_n,
-          .warps_k = w4_one_row.warps,
+          .warps_k = C.warps,
+          .bits = C.bits,
           .slots = 1,
-          .has_one_row = true,
+          .one_row = &C,
           .has_clusters = true};
 }
 

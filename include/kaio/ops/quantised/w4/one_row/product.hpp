@@ -1,5 +1,5 @@
 #pragma once
-// matmul_w4 by the kernel for one row of x: its units are tiles of 32 columns.
+// matmul_w4 and matmul_w8 by the kernel for one row of x: its units are tiles of 32 columns.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/w4/one_row/kernel.hpp>
@@ -34,11 +34,11 @@ struct w4_one_row_end {
   }
 };
 
-template <scalar T>
+template <w4_one_row_config C, scalar T>
 struct w4_one_row_kernel {
-  using body = w4_one_row_body<w4_one_row, T>;
-  using end = w4_one_row_end<w4_one_row, T>;
-  static constexpr auto name = "matmul_w4_one_row_" + type_name<T>;
+  using body = w4_one_row_body<C, T>;
+  using end = w4_one_row_end<C, T>;
+  static constexpr auto name = "matmul_" + w4_one_row_name<C, T>;
   static constexpr auto kernel =
       kaio::kernel<name, block_size{body::template threads<end>()}, w4_one_row_options>(
           [](thread t, val<w4_problem> problem, val<w4_one_row_work> work) {
@@ -47,7 +47,7 @@ struct w4_one_row_kernel {
 };
 
 // Launched as w4_one_row_launch has it, of a unit for each 32 columns.
-template <scalar T>
-inline constexpr auto matmul_w4_one_row = w4_one_row_kernel<T>::kernel;
+template <w4_one_row_config C, scalar T>
+inline constexpr auto matmul_w4_one_row = w4_one_row_kernel<C, T>::kernel;
 
 }  // namespace kaio::ops

@@ -3,7 +3,7 @@
 // for one tile of columns after the other. They come through a ring of its own by copies of its lanes, `stages` - 1
 // steps ahead; a step is up to two neighbours along K. In words, a step has
 //
-//   codes     [tile][2][32 lanes][4]       what a lane copies it reads itself
+//   codes     [tile][2 or 4][32 lanes][4]  what a lane copies it reads itself
 //   facts     [tile], as facts.hpp has them
 
 #include <kaio/dsl/async.hpp>
@@ -21,10 +21,11 @@ struct w4_one_row_part {
   val<u32> first, last;
 };
 
-template <w4_one_row_config C, class D>
+// Facts: w4_facts of the codes.
+template <w4_one_row_config C, class Facts>
 class w4_one_row_tiles {
  public:
-  using facts_of = w4_facts<D>;
+  using facts_of = Facts;
   static constexpr std::uint32_t of_codes = C.tiles * C.words(), of_facts = C.tiles * facts_of::words,
                                  of_step = of_codes + of_facts;
   using ring_type = shared<u32, C.warps * C.stages * of_step>;
