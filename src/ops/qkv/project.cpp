@@ -53,7 +53,7 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
 bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_properties& device) {
   if (device.target.sm != 90) return call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64);
   constexpr std::uint64_t fewest = 256, many = 1024;
-  constexpr double fill = 0.75, fill_of_one_round = 0.45;
+  const double fill = 0.9, fill_of_one_round = v.columns > 128 ? 0.75 : 0.45;
   const bool has_wgmma = v.image->needs.target.arch_specific;
   if (!has_wgmma || call.tokens < fewest || (v.columns > 128) != (call.tokens >= many)) return false;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };

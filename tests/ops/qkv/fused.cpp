@@ -159,7 +159,7 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are cho
   REQUIRE(choice(256, heads(256, 0.3), false) == "separate");
   REQUIRE(choice(255, heads(256, 0.6), false) == "separate");
   REQUIRE(choice(512, heads(512, 1.3), false) == "separate");
-  REQUIRE(choice(512, heads(512, 1.8), false) == "qkv_project_sm90_bf16_128x128");
+  REQUIRE(choice(512, heads(512, 1.95), false) == "qkv_project_sm90_bf16_128x128");
   REQUIRE(choice(1024, heads(1024, 1.8), false) == "qkv_project_sm90_bf16_128x256_c2x1");
   REQUIRE(choice(1024, heads(1024, 2.6), false) == "separate");
 }
