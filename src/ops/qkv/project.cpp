@@ -57,10 +57,12 @@ bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_
   const bool has_wgmma = v.image->needs.target.arch_specific;
   if (!has_wgmma || call.tokens < fewest || (v.columns > 128) != (call.tokens >= many)) return false;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
-  const std::uint64_t units = std::max(device.multiprocessors, 1u);
-  const std::uint64_t rounds = parts_of(parts_of(call.tokens, v.rows) * parts_of(call.n, v.columns), units);
+  // Blocks of a cluster follow each other along the tokens.
+  const std::uint64_t cluster = std::max(v.image->needs.cluster.x, 1u), rows = v.rows * cluster;
+  const std::uint64_t units = std::max<std::uint64_t>(device.multiprocessors / cluster, 1);
+  const std::uint64_t rounds = parts_of(parts_of(call.tokens, rows) * parts_of(call.n, v.columns), units);
   const double filled =
-      static_cast<double>(call.tokens) * call.n / (static_cast<double>(rounds * units) * v.rows * v.columns);
+      static_cast<double>(call.tokens) * call.n / (static_cast<double>(rounds * units * rows) * v.columns);
   return filled >= (rounds == 1 ? fill_of_one_round : fill);
 }
 
