@@ -48,14 +48,15 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
 }
 
 // Whether a kernel that finishes heads takes less time than a product and then the heads. On sm_90 those with wgmma do
-// so from 256 tokens on where their tiles fill the multiprocessors, which have wider ones from 1024 on: measured on an
-// H200 (docs/ops/qkv.md). For fewer matmul has better tiles.
+// so from 256 tokens on where their tiles fill the multiprocessors, which have wider ones from 1024 on, and K is up to
+// 4096: measured on an H200 (docs/ops/qkv.md). For fewer, and for longer products, matmul has better tiles.
 bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_properties& device) {
   if (device.target.sm != 90) return call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64);
-  constexpr std::uint64_t fewest = 256, many = 1024;
+  constexpr std::uint64_t fewest = 256, many = 1024, most_k = 4096;
   const double fill = 0.9, fill_of_one_round = v.columns > 128 ? 0.75 : 0.45;
   const bool has_wgmma = v.image->needs.target.arch_specific;
-  if (!has_wgmma || call.tokens < fewest || (v.columns > 128) != (call.tokens >= many)) return false;
+  if (!has_wgmma || call.tokens < fewest || call.k > most_k || (v.columns > 128) != (call.tokens >= many))
+    return false;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
   // Blocks of a cluster follow each other along the tokens.
   const std::uint64_t cluster = std::max(v.image->needs.cluster.x, 1u), rows = v.rows * cluster;

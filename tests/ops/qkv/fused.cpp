@@ -135,8 +135,8 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are cho
   const device& gpu = under_test();
   if (!(gpu.properties().target == ptx::target{90, true})) return;
   const i64 units = gpu.properties().multiprocessors;
-  const auto choice = [&](i64 tokens, i64 heads, bool three) {
-    const i64 k = 64, size = 128, n = (heads + 2) * size;
+  const auto choice = [&](i64 tokens, i64 heads, bool three, i64 k = 64) {
+    const i64 size = 128, n = (heads + 2) * size;
     const auto memory = [&](i64 count) { return gpu.allocate<bf16>(static_cast<u64>(count)); };
     auto x = memory(tokens * k), w = memory(n * k), q = memory(tokens * heads * size),
          of_k = memory(tokens * size), of_v = memory(tokens * size);
@@ -156,6 +156,8 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are cho
   };
   REQUIRE(choice(256, heads(256, 0.6), false) == "qkv_project_sm90_bf16_128x128");
   REQUIRE(choice(256, heads(256, 0.6), true) == "separate");
+  REQUIRE(choice(256, heads(256, 0.6), false, 4096) == "qkv_project_sm90_bf16_128x128");
+  REQUIRE(choice(256, heads(256, 0.6), false, 4104) == "separate");
   REQUIRE(choice(256, heads(256, 0.3), false) == "separate");
   REQUIRE(choice(255, heads(256, 0.6), false) == "separate");
   REQUIRE(choice(512, heads(512, 1.3), false) == "separate");
