@@ -2,7 +2,7 @@
 """How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
 
     style.py format [--fix]          every C++ file
-    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a sixth
+    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a twelfth
                                      of the files, another one every day, or all of them
     style.py shell                   the shell scripts
 
@@ -64,7 +64,7 @@ def check_tidy(arguments):
     need("clang-tidy-16", "run-clang-tidy-16")
     files = [file for file in sorted((root / "src").rglob("*.cpp")) if not has_kernels(file)]
     if not arguments.all:
-        files = files[datetime.date.today().toordinal() % 6::6]
+        files = files[datetime.date.today().toordinal() % 12::12]
     with tempfile.TemporaryDirectory() as folder:
         write_commands(arguments.build, folder)
         # The command lines are g++'s, with warnings that clang does not know.
@@ -82,7 +82,7 @@ parser = argparse.ArgumentParser(description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("tool", choices=["format", "tidy", "shell"])
 parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
-parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a sixth of them")
+parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a twelfth of them")
 parser.add_argument("--fix", action="store_true", help="rewrite the files")
 arguments = parser.parse_args()
 code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)

@@ -1,12 +1,14 @@
 # tests/ptx: every kernel of the repository through ptxas, for every target that it claims; in a run with the seed of its day
-# for the oldest, the newest and another one. `tools/kaio verify` has all of them.
+# for the oldest, the newest and another one, and an eighth of them are printed. `tools/kaio verify` has all of them.
 if(TARGET kaio_kernels)
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/ptx)
   add_test(NAME tool.dump COMMAND kaio_kernels dump ${kernels})
   set_tests_properties(tool.dump PROPERTIES LABELS ptx FIXTURES_SETUP dumped_kernels)
   set(day)
+  set(share)
   if(KAIO_RANDOM_SEED)
     set(day --day ${KAIO_RANDOM_SEED})
+    set(share --share ${KAIO_RANDOM_SEED}/8)
   endif()
   set(kept)
   if(TARGET kaio_ops_precompiled)
@@ -16,7 +18,7 @@ if(TARGET kaio_kernels)
   set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_kernels)
   kaio_identical_test(kernels ptx dumped_kernels)
-  add_test(NAME tool COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tool.py
+  add_test(NAME tool COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tool.py ${share}
     $<TARGET_FILE:kaio_kernels> $<TARGET_FILE:kaio_doctor>
     $<$<BOOL:${KAIO_BUILD_OPS}>:${PROJECT_SOURCE_DIR}/tools/registry/kernels.txt>)
   set_tests_properties(tool PROPERTIES LABELS ptx)

@@ -7,7 +7,12 @@ set(mutants_headers)
 foreach(group unit threads emulator mutants)
   kaio_catch_program(${group} ${${group}_headers})
   if(TARGET kaio_test_${group})
-    add_test(NAME ${group} COMMAND kaio_test_${group})
+    set(command kaio_test_${group})
+    if(group STREQUAL "mutants" AND KAIO_RANDOM_SEED)  # a third of the cases each day
+      set(command Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cases.py $<TARGET_FILE:kaio_test_mutants> "*"
+        --share ${KAIO_RANDOM_SEED}/3)
+    endif()
+    add_test(NAME ${group} COMMAND ${command})
     set_tests_properties(${group} PROPERTIES LABELS ${group} TIMEOUT 600)
   endif()
 endforeach()
