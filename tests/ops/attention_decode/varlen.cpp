@@ -31,6 +31,24 @@ TEST_CASE("attention_decode_varlen: numbers of queries", "[ops][attention_decode
                     {6, 2});
 }
 
+// Tiles that the last sequence does not have would be read beyond the end of Q.
+TEST_CASE("attention_decode_varlen: Q ends with a sequence of fewer tiles than another",
+          "[ops][attention_decode][varlen]") {
+  constexpr causal_alignment causal = causal_alignment::bottom_right;
+  for (const u32 last : {16u, 3u, 0u}) {
+    const decode_case one{.queries = 17, .heads = 1, .key_heads = 1, .lengths = {40, 30}, .causal = causal};
+    check_varlen<f16>(one, {17, last}, 0);
+    check_varlen<f16, i8>(one, {17, last}, 0);
+    check_varlen<bf16, e4m3>(one, {17, last}, 0);
+  }
+  for (const u32 size : {64u, 128u, 256u}) {
+    decode_case grouped{.queries = 9, .heads = 4, .key_heads = 2, .qk_size = size, .v_size = size};
+    grouped.lengths = {70, 33, 600};
+    check_varlen<f16, i8>(grouped, {2, 9, 1}, 0);
+    check_varlen<f16>(grouped, {2, 9, 1}, 0);
+  }
+}
+
 TEST_CASE("attention_decode_varlen: new keys and values", "[ops][attention_decode][varlen][append]") {
   constexpr i64 heads = 4, key_heads = 2, size = 32, rows = 7, room = 40, positions = 40;
   const stream& s = under_test().stream();

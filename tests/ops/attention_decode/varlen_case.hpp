@@ -5,12 +5,13 @@
 
 namespace kaio::tests {
 
-// `c.queries` is the most of one. The call gets `given_q` and `cache`, and computes what `memory` is.
+// `c.queries` is the most of one. The call gets `given_q` and `cache`, and computes what `memory` is. `behind`: rows of no
+// sequence after the last one.
 template <class T, class C, class Cache>
 void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
                        const decode_memory<T, C>& memory, const tensor4<T>& given_q, const Cache& cache,
-                       const ops::attention_append& append = {}) {
-  constexpr u32 before = 2, behind = 3;  // rows of no sequence
+                       const ops::attention_append& append = {}, u32 behind = 3) {
+  constexpr u32 before = 2;  // rows of no sequence
   std::vector<i32> cu{static_cast<i32>(before)};
   for (const u32 n : counts) cu.push_back(cu.back() + static_cast<i32>(n));
   const u32 rows = static_cast<u32>(cu.back()) + behind;
@@ -81,10 +82,10 @@ void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
 }
 
 template <class T, class C = T>
-void check_varlen(const decode_case& c, const std::vector<u32>& counts) {
+void check_varlen(const decode_case& c, const std::vector<u32>& counts, u32 behind = 3) {
   CAPTURE(c.text());
   const decode_memory<T, C> memory(c);
-  check_varlen_call(c, counts, memory, memory.q, memory.cache);
+  check_varlen_call(c, counts, memory, memory.q, memory.cache, {}, behind);
 }
 
 // With new keys, `form.counts` of each sequence.

@@ -71,7 +71,9 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
         [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
     for (u32 r = 0; r < 2; ++r) operands::keep_row(q_rows[r], loaded[r]);
   };
-  if (auto early = t.when(!numbers_settled)) load_q();
+  // A tile beyond the rows of its sequence has none of Q's to load, and Q may end before it.
+  const val has_rows = t.let(of_block.first_row < rows_of_sequence(t, split, of_block));
+  if (auto early = t.when(all_of(!numbers_settled, has_rows))) load_q();
   const decode_block block =
       find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
         cp_async_wait_group<0>(t);
