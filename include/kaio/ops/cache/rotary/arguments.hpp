@@ -10,7 +10,7 @@
 
 namespace kaio::ops {
 
-// A number for each token, i32 or i64: (batches, tokens), or (tokens) for all batches alike.
+// A number for each token, i32 or i64: (batches, tokens), or (tokens): for all batches alike, or of packed sequences.
 struct token_number_input {
   any_view view;
   token_number_input() = default;
@@ -35,7 +35,7 @@ struct rotary_options {
   bool inverse = false;  // by the negative angles, which undoes it
 };
 
-// How the frequencies base^(-2 i / size) of pair i are changed for sequences longer than a model was trained
+// How the frequencies base^(-i / P) of pair i of P are changed for sequences longer than a model was trained
 // on, as Hugging Face's rope_scaling.
 struct rotary_scaling {
   enum class kind : std::uint8_t { none, linear, llama3, yarn };
