@@ -5,16 +5,16 @@
 
 namespace kaio::tests {
 
-// `c.queries` is the most of one. The call gets `given_q` and `cache`, and computes what `memory` is. `behind`: rows of no
-// sequence after the last one.
+// `c.queries` is the most of one. The call gets `given_q` and `cache`, and computes what `memory` is.
+// `rows_after`: rows of no sequence after the last one.
 template <class T, class C, class Cache>
 void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
                        const decode_memory<T, C>& memory, const tensor4<T>& given_q, const Cache& cache,
-                       const ops::attention_append& append = {}, u32 behind = 3) {
+                       const ops::attention_append& append = {}, u32 rows_after = 3) {
   constexpr u32 before = 2;  // rows of no sequence
   std::vector<i32> cu{static_cast<i32>(before)};
   for (const u32 n : counts) cu.push_back(cu.back() + static_cast<i32>(n));
-  const u32 rows = static_cast<u32>(cu.back()) + behind;
+  const u32 rows = static_cast<u32>(cu.back()) + rows_after;
   const auto row_of = [&](u32 b, u32 i) { return static_cast<u32>(cu[b]) + i; };
   const T missing = from_float<T>(std::numeric_limits<float>::quiet_NaN());
   std::vector<T> q(std::size_t{rows} * c.heads * c.qk_size, missing);
@@ -73,7 +73,7 @@ void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
     compare_lse(own_lse, want.lse);
   }
   for (u32 row = 0; row < rows; ++row)
-    if (row < before || row >= rows - behind)
+    if (row < before || row >= rows - rows_after)
       for (u32 h = 0; h < c.heads; ++h) {
         for (u32 e = 0; e < c.v_size; ++e)
           REQUIRE(to_double(o[index(row, h, e, c.v_size)]) == to_double(poison));
@@ -82,10 +82,10 @@ void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
 }
 
 template <class T, class C = T>
-void check_varlen(const decode_case& c, const std::vector<u32>& counts, u32 behind = 3) {
+void check_varlen(const decode_case& c, const std::vector<u32>& counts, u32 rows_after = 3) {
   CAPTURE(c.text());
   const decode_memory<T, C> memory(c);
-  check_varlen_call(c, counts, memory, memory.q, memory.cache, {}, behind);
+  check_varlen_call(c, counts, memory, memory.q, memory.cache, {}, rows_after);
 }
 
 // With new keys, `form.counts` of each sequence.
