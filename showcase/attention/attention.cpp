@@ -100,7 +100,7 @@ int run(device& gpu, u32 length, u32 heads, u32 key_heads) {
                            " of keys and values, causal, f16";
   const double bytes = 2.0 * static_cast<double>(2 * x.q.size() + 2 * x.k.size());
   const double pairs = 0.5 * length * (length + 1.0) * heads;  // of a query and a key
-  return showcase::report(gpu, {"attention", size, error, 5e-3, ms, bytes, 4.0 * pairs * head_size});
+  return showcase::report(gpu, {size, error, 5e-3, ms, bytes, 4.0 * pairs * head_size});
 }
 
 }  // namespace
@@ -109,8 +109,7 @@ int main() {
   return showcase::guarded([] {
     device gpu = device::open();
     if (gpu.properties().target.sm < 80) {
-      std::puts("attention: needs a GPU from sm_80 on");
-      return 0;
+      return showcase::skipped("a GPU from sm_80 on");
     }
     const int result = gpu.is_emulator() ? run(gpu, 300, 4, 2) : run(gpu, 8192, 16, 4);
     if (!gpu.properties().target.arch_specific) return result;

@@ -73,11 +73,10 @@ int main() {
     try {
       device gpu = device::open();
       if (gpu.properties().target.sm < 80) {
-        std::puts("decoder_layer: needs a GPU from sm_80 on");
-        return 0;
+        return showcase::skipped("a GPU from sm_80 on");
       }
       const std::string where(gpu.description());
-      std::printf("decoder_layer on %s\n", where.c_str());
+      std::printf("  device          %s\n", where.c_str());
       bool right = true;
       for (const u32 tokens : {1u, gpu.is_emulator() ? 20u : 512u})
         for (const bool four_bits : {false, true})

@@ -29,7 +29,6 @@ int main() {
       showcase::fused_silu_gate.launch(gpu.stream(), over(n).per_thread(showcase::fused_silu_gate_share), x,
                                        gate, y, n);
     });
-    return showcase::report(
-        gpu, {"fused_silu_gate", std::to_string(n) + " elements", error.value(), 1e-6, ms, 12.0 * n});
+    return showcase::report(gpu, {std::to_string(n) + " elements", error.value(), 1e-6, ms, 12.0 * n});
   });
 }

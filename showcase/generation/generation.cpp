@@ -59,14 +59,13 @@ int run(device& gpu, u32 steps) {
     driver.emplace();  // the first step has loaded the kernels
     graph.emplace(*driver, gpu.stream(), [&] { g.step(); });
   }
-  std::printf("tokens of the first sequence:%s\n", text.c_str());
+  std::printf("  first sequence %s\n", text.c_str());
   std::sort(milliseconds.begin(), milliseconds.end());
   const double weights =
       2.0 *
       (vocabulary * hidden + layers * (hidden * (2.0 * heads + 2 * key_heads) * size + 2.0 * hidden * inner));
   return showcase::report(gpu,
-                          {"generation",
-                           std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
+                          {std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
                                std::to_string(steps) + " steps" + (graph ? ", replays of a graph" : ""),
                            worst, 1e-2, milliseconds[milliseconds.size() / 2], weights});
 }

@@ -85,12 +85,12 @@ int run(device& gpu, u32 rows, u32 n, u32 k) {
   const std::vector<f32> got = c_memory.download();
   const double of_sums = largest_error_of(got, host_a, q.values, rows, n, k),
                of_codes = largest_error_of(got, host_a, host_w, rows, n, k);
-  std::printf("groups of %zu; error of the codes: %.3f (bound 0.80)\n", group, of_codes);
+  std::printf("  codes           groups of %zu; error of the codes: %.3f (bound 0.80)\n", group, of_codes);
   const double ms = showcase::median_ms(gpu, multiply);
   const std::string size = std::to_string(rows) + " x " + std::to_string(n) + " x " + std::to_string(k);
   const double elements = static_cast<double>(rows) * n;
   const double bytes = 2.0 * rows * k + static_cast<double>(packed.size()) + 4 * elements;
-  const int sums = showcase::report(gpu, {"int4_matmul", size, of_sums, 1e-5, ms, bytes, 2 * elements * k});
+  const int sums = showcase::report(gpu, {size, of_sums, 1e-5, ms, bytes, 2 * elements * k});
   return of_codes < 0.80 ? sums : 1;
 }
 

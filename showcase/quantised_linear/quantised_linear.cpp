@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,19 +24,13 @@ namespace {
 
 constexpr i64 rows = 4, n = 96, k = 512, group = 64;
 
-// The bytes of a tensor of a file, which are aligned to nothing, as numbers on the device.
+// Bytes of a file, which are aligned to nothing, as numbers on the device.
 template <class T>
-buffer<T> upload(device& gpu, const tensor_entry* tensor) {
-  if (tensor == nullptr) throw std::runtime_error("a tensor of the file was not found");
-  std::vector<T> values(tensor->bytes.size() / sizeof(T));
-  std::memcpy(static_cast<void*>(values.data()), tensor->bytes.data(), values.size() * sizeof(T));
+buffer<T> upload(device& gpu, std::span<const std::byte> bytes) {
+  if (bytes.empty()) throw std::runtime_error("a tensor of the file was not found");
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(T));
   return gpu.upload(values);
-}
-
-const tensor_entry* part_of(const quantised_layer& layer, weight_part wanted) {
-  for (const quantised_part& part : layer.parts)
-    if (part.part == wanted) return part.tensor;
-  return nullptr;
 }
 
 // y = x W^T on the device against weights (n, k) on the host.
@@ -61,16 +56,16 @@ int compare(device& gpu, const char* name, const w4_weights& w, const std::vecto
     }
   const double ms = showcase::median_ms(gpu, multiply);
   const auto bytes = static_cast<double>(w.memory.bytes + x_memory.size() * 2 + y_memory.size() * 4);
-  return showcase::report(
-      gpu, {name, std::to_string(rows) + " x " + std::to_string(n) + " x " + std::to_string(k), error.value(),
-            2e-5, ms, bytes, 2.0 * rows * n * k});
+  return showcase::report(gpu, {std::string(name) + ", " + std::to_string(rows) + " x " + std::to_string(n) +
+                                    " x " + std::to_string(k),
+                                error.value(), 2e-5, ms, bytes, 2.0 * rows * n * k});
 }
 
 int from_gguf(device& gpu, const std::string& path, const std::vector<f32>& w) {
   showcase::write_gguf(path, "blk.0.ffn_up.weight", w, n, k);
   const gguf_file file = gguf_file::open(path);
   const tensor_entry* tensor = file.find("blk.0.ffn_up.weight");
-  auto bytes = upload<u8>(gpu, tensor);
+  auto bytes = upload<u8>(gpu, tensor ? tensor->bytes : std::span<const std::byte>());
   const block_format format = block_format_named(facts(tensor->format).name);
   const auto n_of_file = static_cast<i64>(tensor->shape[0]), k_of_file = static_cast<i64>(tensor->shape[1]);
   const w4_shape shape = w4_shape_of(format, n_of_file, k_of_file);
@@ -82,8 +77,9 @@ int from_gguf(device& gpu, const std::string& path, const std::vector<f32>& w) {
   showcase::largest_error error(0.1);
   for (std::size_t i = 0; i < w.size(); ++i)
     error.compare(static_cast<double>(values[i]), static_cast<double>(w[i]));
-  std::printf("Q4_K: largest error of a weight, of 0.1 or more: %.3f (bound 0.25)\n", error.value());
-  return error.value() < 0.25 ? compare(gpu, "quantised_linear from GGUF", packed, values) : 1;
+  std::printf("  Q4_K            largest error of a weight, of 0.1 or more: %.3f (bound 0.25)\n",
+              error.value());
+  return error.value() < 0.25 ? compare(gpu, "from GGUF", packed, values) : 1;
 }
 
 int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
@@ -97,12 +93,12 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
   const auto n_of_file = static_cast<i64>(layer.n), k_of_file = static_cast<i64>(layer.k);
   const auto group_of_file = static_cast<i64>(layer.group),
              groups = (k_of_file + group_of_file - 1) / group_of_file;
-  std::printf("GPTQ: %u bits, groups of %lld, act-order: %s\n", layer.bits,
+  std::printf("  GPTQ            %u bits, groups of %lld, act-order: %s\n", layer.bits,
               static_cast<long long>(group_of_file), layer.act_order ? "yes" : "no");
-  auto words = upload<i32>(gpu, part_of(layer, weight_part::codes));
-  auto zeros = upload<i32>(gpu, part_of(layer, weight_part::zero_points));
-  auto scales = upload<f16>(gpu, part_of(layer, weight_part::scales));
-  auto order = upload<i32>(gpu, part_of(layer, weight_part::group_index));
+  auto words = upload<i32>(gpu, part_bytes(layer, weight_part::codes));
+  auto zeros = upload<i32>(gpu, part_bytes(layer, weight_part::zero_points));
+  auto scales = upload<f16>(gpu, part_bytes(layer, weight_part::scales));
+  auto order = upload<i32>(gpu, part_bytes(layer, weight_part::group_index));
   const w4_shape shape{.n = n_of_file,
                        .k = k_of_file,
                        .group = group_of_file,
@@ -117,7 +113,7 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
                  .g_idx = layer.act_order ? tensor_view<const i32, 1>(order, k_of_file)
                                           : tensor_view<const i32, 1>()},
          packed);
-  return compare(gpu, "quantised_linear from GPTQ", packed, written.values);
+  return compare(gpu, "from GPTQ", packed, written.values);
 }
 
 // A folder of its own, which is removed with what is in it.

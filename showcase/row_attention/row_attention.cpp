@@ -54,7 +54,7 @@ int run(device& gpu, u32 length, const char* mask) {
   const double ms = showcase::median_ms(gpu, launch);
   const std::string size =
       std::to_string(length) + " queries and keys of " + std::to_string(head) + ", " + mask;
-  return showcase::report(gpu, {"row_attention", size, error, 1e-4, ms, 16.0 * length * head});
+  return showcase::report(gpu, {size, error, 1e-4, ms, 16.0 * length * head});
 }
 
 }  // namespace

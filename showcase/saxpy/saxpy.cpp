@@ -22,7 +22,6 @@ int main() {
     for (u32 i = 0; i < n; ++i) error.compare(result[i], double{a} * host_x[i] + host_y[i]);
     const double ms =
         showcase::median_ms(gpu, [&] { showcase::saxpy.launch(gpu.stream(), over(n), x, y, a, n); });
-    return showcase::report(gpu,
-                            {"saxpy", std::to_string(n) + " elements", error.value(), 1e-6, ms, 12.0 * n});
+    return showcase::report(gpu, {std::to_string(n) + " elements", error.value(), 1e-6, ms, 12.0 * n});
   });
 }

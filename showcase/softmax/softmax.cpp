@@ -34,7 +34,7 @@ int run(device& gpu, u32 rows, u32 columns) {
   const double ms =
       showcase::median_ms(gpu, [&] { showcase::softmax.launch(gpu.stream(), grid(rows), x, y, columns); });
   const std::string size = std::to_string(rows) + " rows x " + std::to_string(columns) + " columns";
-  return showcase::report(gpu, {"softmax", size, error, 2e-6, ms, 8.0 * static_cast<double>(count)});
+  return showcase::report(gpu, {size, error, 2e-6, ms, 8.0 * static_cast<double>(count)});
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ int run(device& gpu, const char* type, u32 rows, u32 columns) {
   const double ms = showcase::median_ms(gpu, launch);
   const std::string size =
       std::to_string(rows) + " rows x " + std::to_string(columns) + " columns of " + type;
-  return showcase::report(
-      gpu, {"row statistics", size, error.value(), 2e-4, ms, static_cast<double>(sizeof(T) * count)});
+  return showcase::report(gpu, {size, error.value(), 2e-4, ms, static_cast<double>(sizeof(T) * count)});
 }
 
 }  // namespace
