@@ -4,7 +4,7 @@
     cases.py PROGRAM FILTER [--share K/N] [--without PREFIX]
 
 runs each N-th of the cases that the filter selects and whose names do not begin with the prefix, from the K-th on, counted
-from 0 and modulo N: a share of them each day. Exits with what the program does.
+from 0 and modulo N: a share of them with each commit. Exits with what the program does.
 """
 
 import argparse

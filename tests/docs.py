@@ -28,15 +28,22 @@ def is_program(block):
     return re.search(r"^int main\(", block, re.MULTILINE) is not None
 
 
-def source_of(line, document, block):
-    place = f'#line {line} "{document.relative_to(root)}"\n'
-    if "#include" in block:
-        return place + block
-    return (
-        "#include <kaio/kaio.hpp>\nusing namespace kaio;\n"
-        'inline constexpr auto example = kernel<"example", 256>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {\n'
-        f"{place}{block}}});\nstatic_assert(example.ptx().size() > 0);\n"
-    )
+def sources_of(document):
+    """(name, text) of each file of the examples that are no programs: one for each that includes something, and one of all that
+    are bodies of kernels."""
+    bodies = []
+    for number, (line, block) in enumerate(examples(document)):
+        place = f'#line {line} "{document.relative_to(root)}"\n'
+        if is_program(block):
+            continue
+        if "#include" in block:
+            yield f"{document.stem.lower()}_{number}", place + block
+        else:
+            bodies.append(f'inline constexpr auto example_{number} = kernel<"example_{number}", 256>('
+                          f"[](thread t, in<f32> x, inout<f32> y, val<u32> n) {{\n{place}{block}}});\n"
+                          f"static_assert(example_{number}.ptx().size() > 0);\n")
+    if bodies:
+        yield f"{document.stem.lower()}_bodies", "#include <kaio/kaio.hpp>\nusing namespace kaio;\n" + "".join(bodies)
 
 
 def write(file, text):
@@ -51,20 +58,17 @@ def compile_all(folder, compiler):
     unused = ["-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]  # in the body alone
     passed = failed = 0
     for document in documents:
-        for number, (line, block) in enumerate(examples(document)):
-            if is_program(block):
-                continue
+        for name, source in sources_of(document):
             # A file, and an object: what ccache can find again.
-            name = f"{document.stem.lower()}_{number}"
-            write(folder / f"{name}.cpp", source_of(line, document, block))
-            flags = [] if "#include" in block else unused
+            write(folder / f"{name}.cpp", source)
+            flags = unused if name.endswith("_bodies") else []
             run = subprocess.run([*command, *flags, "-c", folder / f"{name}.cpp", "-o", folder / f"{name}.o"], text=True,
                                  capture_output=True)
             if run.returncode == 0:
                 passed += 1
             else:
                 failed += 1
-                print(f"{document.relative_to(root)}:{line}: the example does not compile\n{run.stderr[:4000]}")
+                print(f"{document.relative_to(root)}: an example does not compile\n{run.stderr[:4000]}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
@@ -76,7 +80,7 @@ def write_programs(folder):
             if not is_program(block):
                 continue
             name = f"{document.stem.lower()}_{number}"
-            write(folder / f"{name}.cpp", source_of(line, document, block))
+            write(folder / f"{name}.cpp", f'#line {line} "{document.relative_to(root)}"\n' + block)
             print(name)
     return 0
 

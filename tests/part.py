@@ -4,8 +4,9 @@
     part.py BUILD                 lists the labels and the names
     part.py BUILD WORD...         prints two lines: the regular expression of the tests for `ctest -R`, and the targets
 
-A word is a label, a test's name, or a regular expression that is searched in the names. What a test needs is seen in
-its command line and its environment: each path of theirs that the build makes is a target.
+A word is a label, a test's name, or a regular expression that is searched in the names. The label `later` is not listed: it
+marks the tests whose turn comes with another commit (tests/CMakeLists.txt). What a test needs is seen in its command line and
+its environment: each path of theirs that the build makes is a target.
 """
 
 import pathlib
@@ -95,7 +96,7 @@ def targets_of(build, tests, names):
 def print_list(tests):
     labels = {}
     for name, one in sorted(tests.items()):
-        for label in one.words_of("LABELS") or [""]:
+        for label in set(one.words_of("LABELS")) - {"later"} or [""]:
             labels.setdefault(label, []).append(name)
     for label, names in sorted(labels.items()):
         shown = ", ".join(names[:8]) + (f", ... ({len(names)})" if len(names) > 8 else "")

@@ -2,15 +2,14 @@
 """How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
 
     style.py format [--fix]          every C++ file
-    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a twelfth
-                                     of the files, another one every day, or all of them
+    style.py tidy --build DIR [--turn N | --all]  src/ but for files with kernels, with the commands of a configured build: a
+                                     twelfth of the files, another one with every commit (turn.py), or all of them
     style.py shell                   the shell scripts
 
 Exits with 77 where the tool is not installed.
 """
 
 import argparse
-import datetime
 import json
 import os
 import pathlib
@@ -20,9 +19,12 @@ import subprocess
 import sys
 import tempfile
 
+import turn
+
 root = pathlib.Path(__file__).resolve().parent.parent
 formatted = ["include", "src", "tests", "showcase", "bench", "tools"]
-scripts = ["tools/kaio", "tools/requirements.sh", ".ci/run", "tests/consumer/pkg_config/build.sh"]
+scripts = ["tools/kaio", "tools/progress.sh", "tools/requirements.sh", "tools/showcase.sh", ".ci/run",
+           "tests/consumer/pkg_config/build.sh"]
 
 
 def need(*names):
@@ -64,7 +66,7 @@ def check_tidy(arguments):
     need("clang-tidy-16", "run-clang-tidy-16")
     files = [file for file in sorted((root / "src").rglob("*.cpp")) if not has_kernels(file)]
     if not arguments.all:
-        files = files[datetime.date.today().toordinal() % 12::12]
+        files = files[(turn.number() if arguments.turn is None else arguments.turn) % 12::12]
     with tempfile.TemporaryDirectory() as folder:
         write_commands(arguments.build, folder)
         # The command lines are g++'s, with warnings that clang does not know.
@@ -83,6 +85,7 @@ parser = argparse.ArgumentParser(description=__doc__,
 parser.add_argument("tool", choices=["format", "tidy", "shell"])
 parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
 parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a twelfth of them")
+parser.add_argument("--turn", type=int, help="which twelfth; by default that of the commit")
 parser.add_argument("--fix", action="store_true", help="rewrite the files")
 arguments = parser.parse_args()
 code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)

@@ -7,32 +7,27 @@ foreach(source IN LISTS static_sources)
   kaio_compile_test(static.${stem} static ${source})
 endforeach()
 
-# A build of the registry without the operations compiles one file of each family of their kernels all the same.
-if(TARGET kaio_kernels AND NOT KAIO_BUILD_OPS)
-  foreach(source mma_sync/sm75 simt/any simt/skinny)
-    string(REPLACE "/" "_" name ${source})
-    kaio_compile_test(ops.${name} static ${PROJECT_SOURCE_DIR}/src/ops/matmul/${source}.cpp
-      -I${PROJECT_SOURCE_DIR}/src ${KAIO_CONSTEXPR_FLAGS})
-  endforeach()
-  kaio_compile_test(ops.sm90_rows_f16 static ${PROJECT_BINARY_DIR}/ops/sm90_rows_f16.cpp
-    -I${PROJECT_SOURCE_DIR}/src ${KAIO_CONSTEXPR_FLAGS})
-  set_tests_properties(ops.sm90_rows_f16 PROPERTIES COST 100)  # the longest: it begins first
+# Literals keep their digits under a flag that shortens them.
+kaio_compile_test(headers.f64_literals headers ${CMAKE_CURRENT_SOURCE_DIR}/headers/f64_literals.cpp)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  kaio_compile_test(headers.f64_literals.single_precision_constant headers
+    ${CMAKE_CURRENT_SOURCE_DIR}/headers/f64_literals.cpp -fsingle-precision-constant)
 endif()
 
-# Each public header compiles alone, and twice; in a run with the seed of its day a third of them by g++, and the others by
-# clang.
+# Each public header compiles alone, twice, and next to the macros of windows.h; in a run that has a turn a sixth of them by
+# g++, and a third by clang.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/kaio/*.hpp)
 set(number 0)
 foreach(header IN LISTS headers)
   math(EXPR number "${number} + 1")
-  if(KAIO_RANDOM_SEED)
-    math(EXPR turn "(${KAIO_RANDOM_SEED} + ${number}) % 3")
-    set(compiles Clang)
-    if(turn EQUAL 0)
-      set(compiles GNU)
+  if(has_turn)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      math(EXPR part "(${turn} + ${number}) % 6")
+    else()
+      math(EXPR part "(${round} / 2 + ${number}) % 3")
     endif()
-    if(NOT CMAKE_CXX_COMPILER_ID MATCHES ${compiles})
+    if(NOT part EQUAL 0)
       continue()
     endif()
   endif()
@@ -59,12 +54,13 @@ foreach(header kaio dsl/dsl dsl/mma runtime/runtime runtime/stream ops/ops ptx/k
   endforeach()
 endforeach()
 
-# tests/fail: files that must not compile, each on one of the compilers that are installed; half of them in a run with the
-# seed of its day.
+# tests/fail: files that must not compile, each on one of the compilers that are installed; half of them in a run that has a
+# turn.
 set(half)
-if(KAIO_RANDOM_SEED)
+if(has_turn)
   set(half --half)
 endif()
-add_test(NAME fail COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fail/run.py ${half})
-set_tests_properties(fail PROPERTIES LABELS fail TIMEOUT 900 PROCESSORS ${processors}
+add_test(NAME fail COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fail/run.py ${half} ${turn_of_script})
+kaio_turn_timeout(timeout 900 6)
+set_tests_properties(fail PROPERTIES LABELS fail TIMEOUT ${timeout} PROCESSORS ${processors}
   SKIP_RETURN_CODE ${skipped})

@@ -4,13 +4,31 @@ if(KAIO_INSTALL)
   add_test(NAME consumer.install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR}
     --prefix ${prefix})
   set_tests_properties(consumer.install PROPERTIES LABELS consumer FIXTURES_SETUP installed_kaio)
-  foreach(way find_package add_subdirectory fetch_content pkg_config)
-    add_test(NAME consumer.${way} COMMAND Python3::Interpreter
+  function(kaio_consumer_test name way compiler)
+    add_test(NAME consumer.${name} COMMAND Python3::Interpreter
       ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.py ${way} --prefix ${prefix}
-      --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}
-      --cmake ${CMAKE_COMMAND} --compiler ${CMAKE_CXX_COMPILER} --flags=${CMAKE_CXX_FLAGS}
-      --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} --werror=${KAIO_WERROR})
-    set_tests_properties(consumer.${way} PROPERTIES LABELS consumer TIMEOUT 900
+      --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/${name}
+      --cmake ${CMAKE_COMMAND} --compiler ${compiler} --flags=${CMAKE_CXX_FLAGS}
+      --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} --werror=${KAIO_WERROR} ${ARGN})
+    set_tests_properties(consumer.${name} PROPERTIES LABELS consumer TIMEOUT 900
       FIXTURES_REQUIRED installed_kaio SKIP_RETURN_CODE ${skipped} ENVIRONMENT KAIO_DEVICE=emulator)
+  endfunction()
+  foreach(way find_package add_subdirectory fetch_content pkg_config)
+    # The libraries of the emulator are compiled a second time with every tenth commit.
+    set(brief)
+    if(way STREQUAL "add_subdirectory" AND KAIO_TURN MATCHES "[1-9]$")
+      set(brief --brief)
+    endif()
+    kaio_consumer_test(${way} ${way} ${CMAKE_CXX_COMPILER} ${brief})
+  endforeach()
+  # The package, used by another supported compiler: one of them with each commit.
+  list(LENGTH KAIO_OTHER_COMPILERS count)
+  set(compilers ${KAIO_OTHER_COMPILERS})
+  if(count GREATER 1 AND has_turn)
+    math(EXPR which "${turn} % ${count}")
+    list(GET KAIO_OTHER_COMPILERS ${which} compilers)
+  endif()
+  foreach(compiler IN LISTS compilers)
+    kaio_consumer_test(find_package.${compiler} find_package ${compiler})
   endforeach()
 endif()

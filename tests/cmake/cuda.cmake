@@ -57,3 +57,4 @@ endif()
 add_test(NAME fuzz COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run.py ${fuzz_arguments})
 # One process that runs for minutes: it begins early, next to the others.
 set_tests_properties(fuzz PROPERTIES LABELS fuzz TIMEOUT 1800 COST 230 SKIP_RETURN_CODE ${skipped})
+kaio_takes_turns(0 4 fuzz)

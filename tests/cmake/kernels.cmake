@@ -2,9 +2,10 @@
 foreach(group kernels ops)
   kaio_catch_program(${group} ${group}/support.hpp)
   if(TARGET kaio_test_${group})
-    add_test(NAME ${group}.emulator COMMAND kaio_test_${group})
-    set_tests_properties(${group}.emulator PROPERTIES LABELS ${group} TIMEOUT 900
-      ENVIRONMENT KAIO_DEVICE=emulator)
+    if(group STREQUAL "kernels")
+      add_test(NAME kernels.emulator COMMAND kaio_test_kernels)
+      set_tests_properties(kernels.emulator PROPERTIES LABELS kernels TIMEOUT 900 ENVIRONMENT KAIO_DEVICE=emulator)
+    endif()
     add_test(NAME ${group}.gpu COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py
       $<TARGET_FILE:kaio_test_${group}>)
     set_tests_properties(${group}.gpu PROPERTIES LABELS gpu TIMEOUT 900 ENVIRONMENT KAIO_DEVICE=cuda:0
@@ -20,27 +21,45 @@ endif()
 if(TARGET kaio_test_ops)
   # attention_with compiles kernels of more than clang's default number of steps.
   target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
+  # The programs of the families probe the library's kernels. Those with a part of the user's own are probed in the programs of docs/ops, and
+  # for attention_backward in this file.
+  target_compile_definitions(kaio_test_ops PRIVATE KAIO_ASSUME_SOUND)
+  set_source_files_properties(ops/attention_backward/with.cpp PROPERTIES
+    COMPILE_OPTIONS -UKAIO_ASSUME_SOUND SKIP_PRECOMPILE_HEADERS ON)
+  # The files whose kernels take a compiler longest: a third of them with each commit.
+  if(has_turn)
+    get_target_property(sources kaio_test_ops SOURCES)
+    set(number ${turn})
+    foreach(file matmul_sm90/kernels attention_backward/with quantised/w4/own attention/with attention_decode/with
+        attention_backward/own_scores)
+      math(EXPR number "${number} + 1")
+      math(EXPR part "${number} % 3")
+      if(NOT part EQUAL 0)
+        list(FILTER sources EXCLUDE REGEX "/ops/${file}\\.cpp$")
+      endif()
+    endforeach()
+    set_target_properties(kaio_test_ops PROPERTIES SOURCES "${sources}")
+  endif()
   if(KAIO_BUILD_WEIGHTS)  # whose decoders are what the device is compared with
     target_link_libraries(kaio_test_ops PRIVATE kaio_weights_archive)
   endif()
-  # What is run again in another way is a share of the cases in a run with the seed of its day, another one every day;
-  # without a seed, all of them: with every check of the emulator, on the architectures before its own, for which
-  # attention takes other kernels, and rings between producers and consumers under two schedules.
-  function(kaio_share_of_ops name filter first shares)
-    set(turn 0)
-    if(KAIO_RANDOM_SEED)
-      math(EXPR turn "${KAIO_RANDOM_SEED} + ${first}")
-    else()
+  # A share of the cases in a run that has a turn, else all of them. A third is run with each commit as it is. Others take turns:
+  # with every check of the emulator; on the architectures before its own, for which attention takes other kernels; and rings
+  # between producers and consumers under two schedules.
+  function(kaio_share_of_ops name filter number shares)
+    if(NOT has_turn)
       set(shares 1)
     endif()
     add_test(NAME ops.${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cases.py
-      $<TARGET_FILE:kaio_test_ops> ${filter} --share ${turn}/${shares} ${ARGN})
-    set_tests_properties(ops.${name} PROPERTIES LABELS ops TIMEOUT 1800)
+      $<TARGET_FILE:kaio_test_ops> ${filter} --share ${number}/${shares} ${ARGN})
+    kaio_turn_timeout(timeout 1800 4)
+    set_tests_properties(ops.${name} PROPERTIES LABELS ops TIMEOUT ${timeout})
   endfunction()
-  kaio_share_of_ops(sanitized "*" 0 8)
+  kaio_share_of_ops(emulator "*" ${turn} 3)
+  set_tests_properties(ops.emulator PROPERTIES COST 400 ENVIRONMENT KAIO_DEVICE=emulator)
+  kaio_share_of_ops(sanitized "*" ${round} 6)
   set_tests_properties(ops.sanitized PROPERTIES COST 500 ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
-  set_tests_properties(ops.emulator PROPERTIES COST 400 TIMEOUT 1800)
-  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache,attention_decode: every kernel*" 0 3 --without "attention: every kernel")
+  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache,attention_decode: every kernel*" ${round} 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
     kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache,attention_decode: the same parts*" 0 1)
   endforeach()
@@ -60,11 +79,15 @@ if(TARGET kaio_test_ops)
   kaio_share_of_ops(cache.sm_80 "[cache]" 0 1)  # without instructions for 8-bit floats
   set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)
+    math(EXPR number "${round} + ${order}")
     kaio_share_of_ops(schedule.random:${order}
-      "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes,attention_decode: parts in a cluster*" ${order} 2)
+      "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes,attention_decode: parts in a cluster*" ${number} 2)
     set_tests_properties(ops.schedule.random:${order} PROPERTIES LABELS schedules
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=random:${order}")
   endforeach()
+  kaio_takes_turns(1 4 ops.sanitized)
+  kaio_takes_turns(2 4 ops.schedule.random:1 ops.schedule.random:2 ops.attention.sm_80)
+  kaio_takes_turns(3 4 ops.attention.sm_70 ops.attention.sm_75 ops.attention.sm_86 ops.quantised.sm_70 ops.quantised.sm_75)
 endif()
 # The kernels under eight schedules, about five seconds each: what they compute does not depend on the order of warps and
 # blocks.
@@ -73,6 +96,9 @@ if(TARGET kaio_test_kernels)
     add_test(NAME kernels.schedule.${order} COMMAND kaio_test_kernels)
     set_tests_properties(kernels.schedule.${order} PROPERTIES LABELS schedules TIMEOUT 900
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=${order}")
+  endforeach()
+  foreach(seed RANGE 3 6)
+    kaio_takes_turns(2 4 kernels.schedule.random:${seed})
   endforeach()
 endif()
 

@@ -1,21 +1,21 @@
-# tests/ptx: every kernel of the repository through ptxas, for every target that it claims; in a run with the seed of its day
-# for the oldest, the newest and another one, and an eighth of them are printed. `tools/kaio verify` has all of them.
+# tests/ptx: every kernel of the repository through ptxas, for every target that it claims; in a run that has a turn for the
+# newest and another one, and an eighth of them are printed. `tools/kaio verify` has all of them.
 if(TARGET kaio_kernels)
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/ptx)
   add_test(NAME tool.dump COMMAND kaio_kernels dump ${kernels})
   set_tests_properties(tool.dump PROPERTIES LABELS ptx FIXTURES_SETUP dumped_kernels)
-  set(day)
-  set(share)
-  if(KAIO_RANDOM_SEED)
-    set(day --day ${KAIO_RANDOM_SEED})
-    set(share --share ${KAIO_RANDOM_SEED}/8)
+  kaio_part(share --share 8)
+  set(targets)
+  if(share)
+    set(targets ${turn_of_script})
   endif()
+  kaio_turn_timeout(timeout 900 4)
   set(kept)
   if(TARGET kaio_ops_precompiled)
     set(kept --kept ${PROJECT_BINARY_DIR}/precompiled/ops/ptx/cubin)
   endif()
-  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels} ${day} ${kept})
-  set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
+  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels} ${targets} ${kept})
+  set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT ${timeout} PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_kernels)
   kaio_identical_test(kernels ptx dumped_kernels)
   add_test(NAME tool COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tool.py ${share}

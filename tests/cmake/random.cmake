@@ -1,5 +1,5 @@
-# tests/random: programs that a generator writes, with the host's expected results; other ones every day.
-set(KAIO_RANDOM_SEED "" CACHE STRING "The seed of the random programs; by default the day")
+# tests/random: programs that a generator writes, with the host's expected results; other ones with every commit.
+set(KAIO_RANDOM_SEED "" CACHE STRING "The seed of the random programs; by default the turn of the commit")
 set(KAIO_RANDOM_PROGRAMS 50 CACHE STRING "How many random programs are compiled as C++ text")
 set(KAIO_NATIVE_PROGRAMS 1000 CACHE STRING "How many random programs are traced natively")
 set(KAIO_NATIVE_DUMPED 200 CACHE STRING "How many of those are written out, for ptxas")
@@ -8,7 +8,11 @@ if("random" IN_LIST KAIO_TESTS)
   find_package(nlohmann_json REQUIRED)
   set(seed "${KAIO_RANDOM_SEED}")
   if("${seed}" STREQUAL "")
-    string(TIMESTAMP seed "%Y%m%d" UTC)
+    set(seed ${KAIO_TURN})
+  endif()
+  if(NOT seed MATCHES "^[0-9]+$")
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/turn.py OUTPUT_VARIABLE seed
+      OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/random)
   set(sources)
@@ -57,10 +61,10 @@ if("random" IN_LIST KAIO_TESTS)
   # tests/random/native: programs that are data, traced at run time. KAIO_NATIVE_SEED, KAIO_NATIVE_FIRST and
   # KAIO_NATIVE_PROGRAMS in the environment select them.
   file(GLOB sources CONFIGURE_DEPENDS random/native/*.cpp)
-  add_executable(kaio_test_random_native ${sources} native/native_kernel.cpp)
+  add_executable(kaio_test_random_native ${sources} ${PROJECT_SOURCE_DIR}/src/images/native_kernel.cpp)
   set_target_properties(kaio_test_random_native PROPERTIES OUTPUT_NAME random_native)
   target_include_directories(kaio_test_random_native PRIVATE
-    ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR})
+    ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kaio_test_random_native PRIVATE kaio::kaio kaio_catch nlohmann_json::nlohmann_json)
   target_compile_options(kaio_test_random_native PRIVATE -ffp-contract=off)
   kaio_warnings(kaio_test_random_native)

@@ -4,9 +4,27 @@
 add_test(NAME include_rule COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/include_rule.py)
 set_tests_properties(include_rule PROPERTIES LABELS rules)
 
+# Which part a commit has of the tests that take turns.
+add_test(NAME turn COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/turn_test.py)
+set_tests_properties(turn PROPERTIES LABELS rules)
+
+# How many instructions each family of kernels may have.
+add_test(NAME budget COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/budget_test.py)
+set_tests_properties(budget PROPERTIES LABELS rules)
+
 # What each kernel of attention is for.
 add_test(NAME attention_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/attention_kernels.py)
 set_tests_properties(attention_kernels PROPERTIES LABELS rules)
+
+# The names that the directive of README brings.
+add_test(NAME names COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/names.py check
+  ${CMAKE_CURRENT_BINARY_DIR}/names -- ${compile})
+set_tests_properties(names PROPERTIES LABELS rules TIMEOUT 300)
+
+# The recorded frequencies of rotary embeddings are those of transformers, where it is installed.
+add_test(NAME rope_tables COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ops/cache/rope_tables.py
+  ${CMAKE_CURRENT_SOURCE_DIR}/ops/cache/rotary_recorded.inc)
+set_tests_properties(rope_tables PROPERTIES LABELS rules TIMEOUT 300 SKIP_RETURN_CODE ${skipped})
 
 # Every function has a case of the tests of derivative().
 add_test(NAME derivatives COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/derivatives.py)
@@ -56,7 +74,8 @@ endif()
 # How the files are written. The tools are pinned: another version would ask for another form.
 foreach(tool format tidy shell)
   add_test(NAME style.${tool} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/style.py ${tool}
-    --build ${PROJECT_BINARY_DIR})
-  set_tests_properties(style.${tool} PROPERTIES LABELS style TIMEOUT 900 SKIP_RETURN_CODE ${skipped})
+    --build ${PROJECT_BINARY_DIR} ${turn_of_script})
+  kaio_turn_timeout(timeout 900 12)
+  set_tests_properties(style.${tool} PROPERTIES LABELS style TIMEOUT ${timeout} SKIP_RETURN_CODE ${skipped})
 endforeach()
 set_tests_properties(style.tidy PROPERTIES PROCESSORS ${processors})

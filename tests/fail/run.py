@@ -16,10 +16,11 @@ where there is no such part any of the file. Where a compiler cannot, the file s
 A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
 proven that the mistake, and nothing else, is what fails.
 
-    run.py [--all | --half] [--compiler g++ ...] [--lines table.csv] [file ...]
+    run.py [--all | --half] [--turn N] [--compiler g++ ...] [--lines table.csv] [file ...]
 
-By default each file on one of the compilers that are installed, on another one every day; --half: half of the files
-each day; --all: all files on all of them. Prints 'N passed, N failed' over files x compilers.
+By default each file on one of the compilers that are installed, on another one with every commit (tests/turn.py); --half:
+half of the files, the other half with the next commit; --all: all files on all of them. Prints 'N passed, N failed' over
+files x compilers.
 The language is precompiled, once for each compiler: the messages are the same, clang adds a line to each chain of
 includes. A file that does not pass so is compiled as a user does it, without flags, and that counts; with --lines all are.
 --lines records what was measured; tests/fail/lines.csv is the table of all files and compilers.
@@ -28,7 +29,6 @@ includes. A file that does not pass so is compiled as a user does it, without fl
 import argparse
 import concurrent.futures
 import csv
-import datetime
 import itertools
 import os
 import pathlib
@@ -40,6 +40,9 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
+sys.path.insert(0, str(root / "tests"))
+import turn  # noqa: E402
+
 supported = ["g++", "g++-12", "g++-13", "g++-14", "clang++-16", "clang++-19"]
 expectation = re.compile(r"^// EXPECT(?:\((g\+\+|clang)\))?: (.*?)\s*$", re.MULTILINE)
 
@@ -160,14 +163,13 @@ def check_message(compiler, file, precompiled):
     return problem and problem + output, measured
 
 
-def turns(files, compilers, half):
-    """Each file with the one compiler whose turn it is today; or half of them, which are the others tomorrow."""
-    today = datetime.date.today().toordinal()
+def turns(files, compilers, half, of_commit):
+    """Each file with the one compiler whose turn it is; or half of them, which are the others with the next commit."""
     for number, file in enumerate(files):
-        turn = number + today
-        if half and turn % 2:
+        its = number + of_commit
+        if half and its % 2:
             continue
-        yield file, compilers[(turn // 2 if half else turn) % len(compilers)]
+        yield file, compilers[(its // 2 if half else its) % len(compilers)]
 
 
 def main():
@@ -175,7 +177,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="instead of every supported one that is here")
     parser.add_argument("--all", action="store_true", help="all files on all of them")
-    parser.add_argument("--half", action="store_true", help="half of the files, the other half tomorrow")
+    parser.add_argument("--half", action="store_true", help="half of the files, the other half with the next commit")
+    parser.add_argument("--turn", type=int, help="which half and which compilers; by default those of the commit")
     parser.add_argument("--lines", type=pathlib.Path, help="write what was measured to this table")
     parser.add_argument("file", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -190,7 +193,8 @@ def main():
           tempfile.TemporaryDirectory() as folder):
         list(pool.map(lambda compiler: precompile(compiler, folder), compilers))
         everything = arguments.all or arguments.compiler or arguments.file
-        pairs = itertools.product(files, compilers) if everything else turns(files, compilers, arguments.half)
+        of_commit = turn.number() if arguments.turn is None else arguments.turn
+        pairs = itertools.product(files, compilers) if everything else turns(files, compilers, arguments.half, of_commit)
         cases = [(file, compiler, pool.submit(check, compiler, file, bool(arguments.lines))) for file, compiler in pairs]
         for file, compiler, result in cases:
             problem, measured = result.result()

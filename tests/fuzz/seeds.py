@@ -79,6 +79,8 @@ def safetensors_files():
     return {"numbers": made(b'{"__metadata__":{"a":"b"},"w":{"dtype":"F16","shape":[2,3],"data_offsets":[0,12]}}', bytes(12)),
             "layer": made(b'{"q.weight":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]},'
                           b'"q.SCB":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}', bytes(12)),
+            "experts": made(b'{"e.w":["F8_E4M3",[1,2,2],[0,4]],"e.w_scale_inv":{"dtype":{"F8_E8M0":null},"shape":[1,1,1],'
+                            b'"data_offsets":[4,5]},"e.w_bias":{"dtype":"U8","shape":[0],"data_offsets":[5,5]}}', bytes(5)),
             "state": made(b'{"q.weight":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},'
                           b'"q.weight.absmax":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},'
                           b'"q.weight.quant_map":{"dtype":"F32","shape":[1],"data_offsets":[5,9]},'

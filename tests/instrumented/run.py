@@ -3,14 +3,13 @@
 under clang's AddressSanitizer and UndefinedBehaviorSanitizer. Only these are compiled anew, and the emulator's objects
 are those of the fuzzer: the tests and the kernels, which are constants, are the objects of the build with g++.
 
-usage: run.py BUILD_FOLDER PROGRAM... [--day N] [--all] [--cxx CLANG]
+usage: run.py BUILD_FOLDER PROGRAM... [--turn N] [--all] [--cxx CLANG]
 
-Each day has its part of them (`part_of`), --all is every case of the given programs. Exits with 77 where there is no
+Each round of commits has its part of them (`part_of`, tests/CMakeLists.txt), --all is every case of the given programs. Exits with 77 where there is no
 clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
 import concurrent.futures
-import datetime
 import importlib.util
 import os
 import pathlib
@@ -25,13 +24,13 @@ SANITIZERS = "-fsanitize=address,undefined"
 LIBRARY = "src/driver_emulator/libkaio_cuda_emulator.so"
 
 
-def part_of(day):
-    """The programs of a day, and which share of how many of their test cases is run. The driver-shaped library, which
-    is compiled for its tests alone, has every third day."""
-    if day % 3 == 0:
+def part_of(number):
+    """The programs of a part, and which share of how many of their test cases is run. The driver-shaped library, which
+    is compiled for its tests alone, has every third part."""
+    if number % 3 == 0:
         return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1), "weights": (0, 1)}
-    turn = day // 3 * 2 + day % 3 - 1
-    return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 24, 24)}
+    part = number // 3 * 2 + number % 3 - 1
+    return {"emulator": (part % 2, 2), "kernels": (part % 4, 4), "ops": (part % 12, 12)}
 
 
 def load(path):
@@ -43,6 +42,7 @@ def load(path):
 
 fuzz = load(ROOT / "tests/fuzz/run.py")
 cases = load(ROOT / "tests/cases.py")
+turn = load(ROOT / "tests/turn.py")
 
 
 def workers():
@@ -83,7 +83,8 @@ def jobs_of(build, with_driver, with_weights):
     if (build / "libkaio_ops.a").exists():  # without the kernels
         names = [word for word in command_of(build, "libkaio_ops.a") if "/kaio_ops_common.dir/src/" in word]
         sources = [ROOT / name.split("/kaio_ops_common.dir/")[1].removesuffix(".o") for name in names]
-        ops = triples(sources, "instrumented", settings_of(build, names[0]))
+        ops = [one for source, name in zip(sources, names)
+               for one in triples([source], "instrumented", settings_of(build, name))]
     driver = triples(all_of("driver_emulator"), "instrumented", settings) if with_driver else []
     weights = triples(all_of("weights"), "fuzz", ()) if with_weights else []
     return runtime, driver, ops, weights
@@ -138,13 +139,14 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("build", type=pathlib.Path)
     arguments.add_argument("programs", type=pathlib.Path, nargs="+")
-    arguments.add_argument("--day", type=int, default=datetime.datetime.now(datetime.timezone.utc).toordinal())
+    arguments.add_argument("--turn", type=int, help="which part; by default that of the commit's round")
     arguments.add_argument("--all", action="store_true")
     arguments.add_argument("--cxx", default="")
     options = arguments.parse_args()
     build = options.build.resolve()
     names = [program.name for program in options.programs]
-    part = {name: (0, 1) for name in names} if options.all else part_of(options.day)
+    of_round = turn.number() // 4 if options.turn is None else options.turn
+    part = {name: (0, 1) for name in names} if options.all else part_of(of_round)
     part = {name: share for name, share in part.items() if name in names}
     with_driver = not part.keys().isdisjoint({"driver", "driver_emulator"})
 

@@ -305,15 +305,14 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     }
     // As on two multiprocessors, or with as many blocks as the shape asks for: so heads lead.
     pass(ops::problem_of(call, kernel.queries, std::max(shape.blocks_of_grid, 2u)));
-    if (kernel.image->name.starts_with("attention_simt_") &&
-        !kernel.image->name.starts_with("attention_simt_wide_"))
+    if (kernel.name().starts_with("attention_simt_") && !kernel.name().starts_with("attention_simt_wide_"))
       pass(ops::attention_simt_for(kernel.depth_qk).least_groups);
     if (!kernel.plain) pass(call.terms);
-    if (kernel.is_biased) {
+    if (kernel.is_biased || kernel.has_lists) {
       pass(call.bias);
       pass(call.keep);
     }
-    if (kernel.in_blocks) pass(call.lists);
+    if (kernel.in_blocks || kernel.has_lists) pass(call.lists);
     pass(call.band);
   };
   return detail::run_on(global, *kernel.image, text, mode, blocks, pass_all,

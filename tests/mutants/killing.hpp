@@ -40,11 +40,15 @@ struct harmless_statement {
 
 // The C++ line that a line of the text came from.
 inline std::string origin_of(const ptx::kernel_image& image, std::size_t line) {
-  if (line > image.line_count) return "nowhere";
-  const std::uint16_t statement = image.statement_of_line[line - 1];
-  if (statement == ptx::no_statement) return "nowhere";
-  const auto& at = image.statements[statement];
-  return std::string(at.file) + ":" + std::to_string(at.line);
+  std::string origin = "nowhere";
+  ptx::with_text(image, [&](const ptx::kernel_image& whole) {
+    if (line > whole.line_count) return;
+    const std::uint16_t statement = whole.statement_of_line[line - 1];
+    if (statement == ptx::no_statement) return;
+    const auto& at = whole.statements[statement];
+    origin = std::string(at.file) + ":" + std::to_string(at.line);
+  });
+  return origin;
 }
 
 // The text of that line.

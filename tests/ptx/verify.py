@@ -39,11 +39,10 @@ def assemble(ptxas, file, target, level, kept):
     return done.returncode, done.stdout + done.stderr
 
 
-def of_day(targets, day):
-    between = targets[1:-1]
-    if day is None or not between:
+def of_turn(targets, turn):
+    if turn is None or len(targets) < 3:
         return targets
-    return [targets[0], between[day % len(between)], targets[-1]]
+    return [targets[turn % (len(targets) - 1)], targets[-1]]
 
 
 def number(pattern, text):
@@ -57,8 +56,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
-    parser.add_argument("--day", type=int, help="of the targets that each kernel claims the first, the last and another one "
-                        "each day; -O0 for the last alone, and for a third of the kernels")
+    parser.add_argument("--turn", type=int, help="of the targets that each kernel claims the last and another one by "
+                        "this number; -O0 for the last alone, and for a third of the kernels")
     parser.add_argument("--kept", type=pathlib.Path, help="the folder cubin of cmake/precompile.py: what it has is not "
                         "assembled again")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
@@ -73,15 +72,15 @@ def main():
     cases, unknown = [], set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for index, kernel in enumerate(manifest["kernels"]):
-            targets = arguments.target or of_day(kernel["targets"], arguments.day)
+            targets = arguments.target or of_turn(kernel["targets"], arguments.turn)
             for target in targets:
                 ptxas = next((one for one in assemblers if target in one.targets), None)
                 if ptxas is None:
                     unknown.add(target)
                     continue
                 for level in arguments.level or levels:
-                    if arguments.day is not None and level == "-O0" and (target != targets[-1]
-                                                                         or (arguments.day + index) % 3):
+                    if arguments.turn is not None and level == "-O0" and (target != targets[-1]
+                                                                         or (arguments.turn + index) % 3):
                         continue
                     job = pool.submit(assemble, ptxas, arguments.folder / kernel["file"], target, level,
                                       arguments.kept)
