@@ -116,10 +116,13 @@ TEST_CASE("GGUF: a file is mapped, and what cannot be is refused") {
     const damage found = catch_damage([&] { gguf_file::open(name); });
     CHECK(found.code == errc::unreadable_file);
     CHECK(found.file == name);
+    return found.message;
   };
   unreadable(f.path("missing.gguf"));
   unreadable(f.path(""));
   unreadable("/dev/null");
+  f.write("pointer.gguf", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
+  CHECK(unreadable(f.path("pointer.gguf")).find("git lfs pull") != std::string::npos);
   const std::string pipe = f.path("pipe");
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   unreadable(pipe);
@@ -187,7 +190,7 @@ TEST_CASE("GGUF: damaged shapes and places") {
                      "shares bytes with tensor 'blk.0.attn_q.weight'", "t");
 }
 
-TEST_CASE("GGUF: versions and types that kaio does not read") {
+TEST_CASE("GGUF: versions and values that kaio does not read") {
   const auto unsupported = [](const std::string& text, std::string_view what, std::string_view tensor) {
     const damage found = damage_of_gguf(text);
     INFO(found.message);
@@ -202,9 +205,78 @@ TEST_CASE("GGUF: versions and types that kaio does not read") {
   }
   g.version = 0x03000000;
   unsupported(g.text(), "big endian", "");
-  unsupported(gguf_of_two().tensor("t", {32}, 9, std::string(36, 'x')).text(), "Q8_1", "t");
-  unsupported(gguf_of_two().tensor("t", {32}, 4, std::string(36, 'x')).text(), "type 4", "t");
-  unsupported(gguf_of_two().tensor("t", {32}, ~0u, std::string(36, 'x')).text(), "type 4294967295", "t");
   const std::string nested = little(static_cast<std::uint32_t>(gguf_type::array)) + little(std::uint64_t{0});
   unsupported(gguf_of_two().key("a", gguf_type::array, nested).text(), "arrays of arrays", "");
+}
+
+TEST_CASE("GGUF: tensors of types that kaio does not know are listed next to the others") {
+  for (const std::uint32_t type : {4u, 9u, 15u, 200u, ~0u}) {
+    const std::string text = gguf_of_two()
+                                 .tensor("t", {33}, type, std::string(36, 'x'))
+                                 .tensor("u", {1}, f32_type, floats({5}))
+                                 .text();
+    const gguf_file file = gguf_file::view(bytes_of(text), "m.gguf");
+    REQUIRE(file.tensors().size() == 4);
+    const tensor_entry& t = *file.find("t");
+    CHECK(t.format == weight_format::unknown);
+    CHECK(t.type == type);
+    CHECK(t.shape == std::vector<std::uint64_t>{33});
+    CHECK(t.bytes.empty());
+    CHECK(t.offset % 32 == 0);
+    CHECK(read_values(*file.find("u")) == std::vector<float>{5});
+    CHECK(file.find("norm")->type == 0);
+    const damage found = catch_damage([&] { read_values(t); });
+    CHECK(found.code == errc::unsupported_format);
+    CHECK(found.tensor == "t");
+  }
+}
+
+TEST_CASE("GGUF: the files of a model are opened as one") {
+  folder f;
+  const auto part = [&](std::uint16_t number, std::uint16_t count, const std::string& name,
+                        std::int32_t tensors = 3) {
+    gguf_maker g;
+    g.key("split.no", gguf_type::u16, little(number)).key("split.count", gguf_type::u16, little(count));
+    g.key("split.tensors.count", gguf_type::i32, little(tensors));
+    if (number == 0) g.key("general.architecture", gguf_type::string, gguf_maker::string("llama"));
+    g.tensor(name, {1}, f32_type, floats({static_cast<float>(number)}));
+    return g.text();
+  };
+  std::vector<std::string> paths;
+  for (std::uint16_t i = 0; i < 3; ++i)
+    paths.push_back(
+        f.write("m-0000" + std::to_string(i + 1) + "-of-00003.gguf", part(i, 3, "t" + std::to_string(i))));
+  for (const std::string& path : paths) {
+    const gguf_file file = gguf_file::open(path);
+    CHECK(file.files() == 3);
+    REQUIRE(file.tensors().size() == 3);
+    CHECK(file.metadata("general.architecture")->as_string() == "llama");
+    for (std::size_t i = 0; i < 3; ++i) {
+      const tensor_entry& t = *file.find("t" + std::to_string(i));
+      CHECK(&t == &file.tensors()[i]);
+      CHECK(t.file == paths[i]);
+      CHECK(read_values(t) == std::vector<float>{static_cast<float>(i)});
+    }
+  }
+  // A part with another name is the file that it is.
+  CHECK(gguf_file::open(f.write("part.gguf", part(1, 3, "a"))).files() == 1);
+  CHECK(gguf_file::open(f.write("m-2-of-00003.gguf", part(1, 3, "a"))).files() == 1);
+  const auto open_damaged = [&](std::string_view name, std::string_view what) {
+    const damage found = catch_damage([&] { gguf_file::open(paths[0]); });
+    INFO(found.message);
+    CHECK(found.file == f.path(name));
+    CHECK(found.message.find(what) != std::string::npos);
+    return found.code;
+  };
+  f.write("m-00002-of-00003.gguf", part(2, 3, "t1"));
+  CHECK(open_damaged("m-00002-of-00003.gguf", "it is part 3 of 3 by its metadata, and 2 of 3 by its name") ==
+        errc::damaged_file);
+  f.write("m-00002-of-00003.gguf", part(1, 3, "t0"));
+  CHECK(open_damaged("m-00001-of-00003.gguf", "'t0' occurs twice") == errc::damaged_file);
+  f.write("m-00002-of-00003.gguf", part(1, 3, "t1"));
+  f.write("m-00001-of-00003.gguf", part(0, 3, "t0", 4));
+  CHECK(open_damaged("m-00001-of-00003.gguf", "its 3 files have 3 tensors, and 4 are asked for") ==
+        errc::damaged_file);
+  ::unlink(paths[2].c_str());
+  CHECK(open_damaged("m-00003-of-00003.gguf", "cannot be read: No such file") == errc::unreadable_file);
 }

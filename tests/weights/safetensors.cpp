@@ -77,7 +77,6 @@ TEST_CASE("safetensors: damaged headers") {
   check_foreign_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
   check_foreign_safetensors("a text of some length", "its header would have 8007528197911748705 bytes");
   check_foreign_safetensors(with_header(""), "does not begin with {");
-  check_foreign_safetensors(with_header(" {}"), "does not begin with {");
   check_foreign_safetensors(with_header("PK"), "does not begin with {");
   check_damaged_safetensors(good.substr(0, 20), "it ends early: its header has ");
   check_damaged_safetensors(little(std::uint64_t{100}) + "{\"a", "100 bytes, of which 97 are missing");
@@ -91,21 +90,16 @@ TEST_CASE("safetensors: damaged headers") {
   check_damaged_safetensors(with_header(R"({"\ud800":1})"), "is no JSON");
   std::string deep = "{\"a\":";
   deep.append(100'000, '[');
-  check_damaged_safetensors(with_header(deep), "nested more than 64");
+  check_damaged_safetensors(with_header(deep), "nested more than 127");
   check_damaged_safetensors(with_header(R"({"__metadata__":[]})"), "no object");
   check_damaged_safetensors(with_header(R"({"__metadata__":{"a":1}})"), "'a' is no text");
-  check_damaged_safetensors(with_header(R"({"__metadata__":{"a":"1","a":"2"}})"),
-                            "the header has the key 'a' twice");
+  check_damaged_safetensors(with_header(R"({"__metadata__":{},"__metadata__":{}})"), "metadata occurs twice");
 }
 
 TEST_CASE("safetensors: damaged tensors") {
   const auto member = [](const std::string& m, const std::string& data = "") {
     return with_header("{" + m + "}") + data;
   };
-  check_damaged_safetensors(safetensors_of_two().tensor("norm", "U8", "[1]", "x").text(), "twice", "norm");
-  check_damaged_safetensors(safetensors_of_two().tensor("", "U8", "[1]", "x").text(), "is empty");
-  check_damaged_safetensors(safetensors_of_two().tensor("a\\u0007", "U8", "[1]", "x").text(),
-                            "control character");
   check_damaged_safetensors(member(R"("t":7)"), "has no dtype", "t");
   check_damaged_safetensors(member(R"("t":{"dtype":7,"shape":[1],"data_offsets":[0,1]})", "x"),
                             "has no dtype", "t");
@@ -120,7 +114,7 @@ TEST_CASE("safetensors: damaged tensors") {
   check_damaged_safetensors(safetensors_of_two().tensor("t", "U8", "[18446744073709551615,2]", "x").text(),
                             "64 bits", "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F64", "[9223372036854775807]", "x").text(),
-                            "a shape whose bytes in F64 do not fit into 64 bits", "t");
+                            "a shape whose bits in F64 do not fit into 64 bits", "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F4", "[3]", "xx").text(), "no whole bytes",
                             "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F16", "[3]", "xxxxx").text(),
@@ -138,6 +132,73 @@ TEST_CASE("safetensors: damaged tensors") {
   const damage unknown = damage_of_safetensors(safetensors_of_two().tensor("t", "F2", "[4]", "x").text());
   CHECK(unknown.code == errc::unsupported_format);
   CHECK(unknown.tensor == "t");
+}
+
+// What the reference (safetensors 0.8.0) accepts and refuses, with 1 byte after the header.
+TEST_CASE("safetensors: the dialect of headers is that of the reference") {
+  const std::string good = R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
+  const auto with = [&](const std::string& more) {
+    return R"({"t":{"dtype":"U8",)" + more + R"("shape":[1],"data_offsets":[0,1]}})";
+  };
+  const auto nested = [](std::size_t levels) {
+    return R"("x":)" + std::string(levels, '[') + '1' + std::string(levels, ']') + ',';
+  };
+  for (
+      const std::string& header :
+      {R"({"t":)" + good + "}", R"( {"t":)" + good + "} \n\t", R"({"__metadata__":null,"t":)" + good + "}",
+       R"({"__metadata__":{"a":"1","a":"2"},"t":)" + good + "}", R"({"t":)" + good + R"(,"t":)" + good + "}",
+       std::string(R"({"t":{"dtype":"U8","shape":[9],"data_offsets":[0,9]},"t":)") + good + "}",
+       std::string(R"({"t":["U8",[1],[0,1]]})"),
+       std::string(R"({"t":{"dtype":{"U8":null},"shape":[1],"data_offsets":[0,1]}})"),
+       std::string(R"({"t":{"dtype":"\u0055\u0038","shape":[1],"data_offsets":[0,1]}})"),
+       R"({"":)" + good + "}", R"({"a\u0000\n":)" + good + "}", R"({"\ud83d\ude00":)" + good + "}",
+       with(R"("x":1e300,)"), with(R"("x":1e-999,)"), with(R"("x":0e99999999999,)"),
+       with(R"("x":123456789012345678901234567890,)"), with(nested(125)),
+       R"({"z":{"dtype":"F64","shape":[0,18446744073709551615,18446744073709551615],"data_offsets":[0,0]},"t":)" +
+           good + "}"}) {
+    INFO(header);
+    const damage found = damage_of_safetensors(with_header(header) + "x");
+    CHECK(found.message == "nothing was thrown");
+  }
+  for (const std::string& header :
+       {std::string(R"({"t":null})"),
+        std::string(R"({"t":["U8",[1],[0,1],1]})"),
+        std::string(R"({"t":["U8",[1]]})"),
+        std::string(R"({"t":{"dtype":{"U8":{}},"shape":[1],"data_offsets":[0,1]}})"),
+        std::string(R"({"t":{"dtype":{"U8":null,"I8":null},"shape":[1],"data_offsets":[0,1]}})"),
+        std::string(R"({"t":{"dtype":1,"shape":[1],"data_offsets":[0,1]}})"),
+        std::string(R"({"t":{"dtype":"U8","shape":null,"data_offsets":[0,1]}})"),
+        with(R"("dtype":"U8",)"),
+        with(R"("x":1e400,)"),
+        with(R"("x":-1e400,)"),
+        with(R"("x":01,)"),
+        with(R"("x":1.,)"),
+        with(R"("x":NaN,)"),
+        with(R"("x":Infinity,)"),
+        with(R"("x":-,)"),
+        with(R"("x":"\ud800",)"),
+        with(R"("x":"\udc00",)"),
+        with("\"x\":\"\t\","),
+        with(R"("x":"\x",)"),
+        with(nested(126)),
+        with(R"("x":[1,],)"),
+        with(R"("x":{,},)"),
+        std::string(R"({"t":{"dtype":"U8","shape":[-0],"data_offsets":[0,1]}})"),
+        std::string("\xef\xbb\xbf{}"),
+        R"({"__metadata__":{"a":null},"t":)" + good + "}",
+        R"({"z":{"dtype":"U8","shape":[18446744073709551615,2,0],"data_offsets":[0,0]},"t":)" + good + "}",
+        R"({"t":)" + good + R"(,"t":{"dtype":"U8"}})"}) {
+    INFO(header);
+    const damage found = damage_of_safetensors(with_header(header) + "x");
+    CHECK(found.code == errc::damaged_file);
+  }
+  // An empty tensor inside of another one.
+  check_damaged_safetensors(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+                                        R"("b":{"dtype":"U8","shape":[0],"data_offsets":[2,2]}})") +
+                                "xxxx",
+                            "shares bytes with tensor 'a'", "b");
+  // A name is printed as text alone.
+  CHECK(damage_of_safetensors(with_header(R"({"\u001b[31m":{}})")).message.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("safetensors: an index names the files of its folder") {
@@ -175,7 +236,10 @@ TEST_CASE("safetensors: an index names the files of its folder") {
   damaged(R"("a":"..")", "a");
   damaged(R"("a":"")", "a");
   damaged(R"("d":"model-1.safetensors")", "d");
-  damaged(R"("a":"model-1.safetensors","a":"model-2.safetensors")", "a");
+  damaged(R"("a":"model-1.safetensors","a":"model-2.safetensors")", "a");  // the last is meant
+  CHECK(safetensors_file::open(index(R"("a":"model-2.safetensors","a":"model-1.safetensors")"))
+            .tensors()
+            .size() == 1);
   CHECK(catch_damage([&] {
           safetensors_file::open(f.write("config.json", R"({"model_type":"llama"})"));
         }).message.find("config.json' is no index of safetensors files: it has no weight_map") !=

@@ -92,6 +92,47 @@ TEST_CASE("each block of GGUF decodes to the bits of the reference") {
        0x81c1f662,
        0xe6743695,
        {2.1328125f, -13.6171875f, 6.234375f, -8.0390625f}},
+      {weight_format::iq1_s,
+       scale + body(48),
+       0x2e3e816a,
+       0xa3b8d645,
+       {0.0146484375f, 0.0146484375f, 0.0146484375f, 0.1318359375f}},
+      {weight_format::iq1_m,
+       body(56),
+       0x19ef2514,
+       0xbf3f098f,
+       {-3.30859375f, -3.30859375f, -3.30859375f, -29.77734375f}},
+      {weight_format::iq2_xxs,
+       scale + body(64),
+       0x386c662f,
+       0x8cee312d,
+       {-0.1259765625f, -0.1259765625f, -0.0234375f, 0.1259765625f}},
+      {weight_format::iq2_xs,
+       scale + body(72),
+       0xbb2c9ce7,
+       0x893fd9bf,
+       {0.1708984375f, -0.1708984375f, -0.1708984375f, -0.1708984375f}},
+      {weight_format::iq2_s,
+       scale + body(80),
+       0x63fb230e,
+       0x2572e796,
+       {-0.1796875f, -0.1796875f, 0.5615234375f, 0.1796875f}},
+      {weight_format::iq3_xxs,
+       scale + body(96),
+       0x6e3f8916,
+       0xbe80f1b7,
+       {-0.1953125f, -0.2734375f, 0.1171875f, 0.0390625f}},
+      {weight_format::iq3_s,
+       scale + body(108),
+       0x7bac30ab,
+       0x78536ab6,
+       {-1.9765625f, -0.1796875f, 2.6953125f, -0.8984375f}},
+      {weight_format::tq1_0, body(52) + scale, 0xa98b844e, 0xf7091472, {-0.0078125f, 0.0f, 0.0f, 0.0078125f}},
+      {weight_format::tq2_0,
+       body(64) + scale,
+       0x69e489c8,
+       0x5397485a,
+       {0.015625f, -0.0078125f, 0.0f, 0.0078125f}},
       {weight_format::nvfp4, "\x38\x45\x01\x7e" + body(32), 0x9628a29f, 0x5628cfe2, {1.5f, -2, 3, -4}},
       {weight_format::q4_0, as_q4_0(x), 0xc3c24a4a, 0xfa93255d, {-2.34375f, 0, 2.34375f, -1.953125f}},
       {weight_format::q4_1,
@@ -126,6 +167,50 @@ TEST_CASE("each block of GGUF decodes to the bits of the reference") {
     CHECK(crc_of(values) == c.crc_of_values);
     for (int i = 0; i < 4; ++i) CHECK(values[static_cast<std::size_t>(i)] == c.first[i]);
   }
+}
+
+// 512 blocks of random bytes, in which each group of a table occurs, with the scale in its place.
+TEST_CASE("formats of tables decode to the bits of the reference") {
+  struct noise_case {
+    weight_format format;
+    std::uint32_t crc;
+  };
+  for (const noise_case& c : {noise_case{weight_format::iq1_s, 0x92bd0e14},
+                              {weight_format::iq1_m, 0x39a26d3c},
+                              {weight_format::iq2_xxs, 0x3d11de8d},
+                              {weight_format::iq2_xs, 0xc3e154ff},
+                              {weight_format::iq2_s, 0xd65ef94e},
+                              {weight_format::iq3_xxs, 0x2500105e},
+                              {weight_format::iq3_s, 0x22a6d11c},
+                              {weight_format::tq1_0, 0x3feb0ad9},
+                              {weight_format::tq2_0, 0x3bf83189}}) {
+    const weights::format_facts& f = facts(c.format);
+    INFO(std::string(f.name));
+    std::string bytes;
+    for (std::uint32_t i = 0, x = 1; i < 512 * f.block_bytes; ++i) {
+      x = x * 1103515245 + 12345;
+      bytes += static_cast<char>(x >> 16);
+    }
+    const bool is_last = c.format == weight_format::tq1_0 || c.format == weight_format::tq2_0;
+    for (std::size_t block = 0; block < bytes.size(); block += f.block_bytes) {
+      if (c.format == weight_format::iq1_m)  // four bits in each of four words
+        for (const std::size_t at : {49u, 51u, 53u, 55u})
+          bytes[block + at] = static_cast<char>((bytes[block + at] & 15) | (at == 55 ? 0x20 : 0));
+      else
+        bytes.replace(block + (is_last ? f.block_bytes - 2 : 0), 2, scale);
+    }
+    CHECK(crc_of(read_values(entry(c.format, 512 * f.block_elements, bytes))) == c.crc);
+  }
+}
+
+TEST_CASE("Q1_0 and Q2_0 by hand") {
+  const auto q1_0 = read_values(entry(weight_format::q1_0, 128, scale + body(16)));
+  const auto q2_0 = read_values(entry(weight_format::q2_0, 64, scale + body(16)));
+  const auto byte = [](unsigned i) { return (73 * i + 19) & 255; };
+  for (unsigned e = 0; e < 128; ++e)
+    CHECK(q1_0[e] == ((byte(e / 8) >> e % 8 & 1) != 0 ? 0.0078125f : -0.0078125f));
+  for (unsigned e = 0; e < 64; ++e)
+    CHECK(q2_0[e] == (static_cast<float>(byte(e / 4) >> 2 * (e % 4) & 3) - 1) * 0.0078125f);
 }
 
 TEST_CASE("a part of a tensor has the values of the whole") {

@@ -7,12 +7,16 @@
 //   const gguf_value* heads = model.metadata("llama.attention.head_count");
 //   if (heads) use(heads->as_unsigned());
 //
+// A model in several files (split.count, model-00001-of-00003.gguf) is opened as one by the path of any of them; its
+// metadata are those of the first. A tensor of a type that kaio does not know is listed as weight_format::unknown.
+//
 // What is checked: that all counts, lengths and offsets are inside the file; products of extents for
 // overflow; names (UTF-8, not empty, at most 65535 bytes, no control characters, each once); keys likewise;
 // the alignment (a power of two) and that every tensor's offset keeps it; that rows are whole blocks, and
-// that no two tensors overlap. What contradicts the format throws file_error with errc::damaged_file, other
-// versions and types errc::unsupported_format, a file that cannot be mapped errc::unreadable_file. Nobody may
-// shorten the file while it is mapped: reading what is gone ends the program (SIGBUS).
+// that no two tensors overlap; of several files that each is the part that its name says, and that they have
+// as many tensors as the first one says. What contradicts the format throws file_error with
+// errc::damaged_file, other versions errc::unsupported_format, a file that cannot be mapped
+// errc::unreadable_file. Nobody may shorten the file while it is mapped: reading what is gone ends the program (SIGBUS).
 //
 // Source: ggml, docs/gguf.md; the types are in weight_format.hpp.
 
@@ -62,7 +66,7 @@ struct gguf_value {
 
 class gguf_file {
  public:
-  // Maps the file.
+  // Maps the file, or all files of the model that it is a part of.
   static gguf_file open(std::string_view path);
   // Reads memory of the caller's that stays as it is while the object lives; `name` is for messages.
   static gguf_file view(std::span<const std::byte> bytes, std::string_view name);
@@ -72,7 +76,9 @@ class gguf_file {
 
   std::uint32_t version() const noexcept;
   std::uint32_t alignment() const noexcept;
-  // In the order of the file.
+  // The mapped files.
+  std::size_t files() const noexcept;
+  // In the order of the file, file by file.
   std::span<const tensor_entry> tensors() const noexcept;
   std::span<const gguf_value> metadata() const noexcept;
   // Null where there is none of that name.

@@ -32,8 +32,8 @@ enum class weight_scheme : std::uint8_t {
   packed_int,     // compressed-tensors pack-quantized: weight_packed of i32
   int8,           // compressed-tensors int-quantized: i8 with weight_scale
   llm_int8,       // bitsandbytes: i8 with SCB
-  fp8,            // e4m3 with weight_scale
-  fp8_block,      // e4m3 with weight_scale_inv of blocks, or one of the tensor
+  fp8,            // e4m3 or e5m2 with weight_scale
+  fp8_block,      // e4m3 or e5m2 with weight_scale_inv of blocks, or one of the tensor
   nf4,
   fp4,             // bitsandbytes
   nvfp4_packed,    // compressed-tensors nvfp4-pack-quantized: divided by weight_global_scale
@@ -71,9 +71,11 @@ enum class weight_part : std::uint8_t {
   nested_table,
   state,
   input_factors,  // which the columns of x are multiplied by before the product
+  unknown,        // a tensor of the layer that no scheme explains: the layer has a problem
 };
 std::string_view to_string(weight_part part) noexcept;  // "zero points"
 
+// The tensor has the type of the file: part_bytes makes what repack takes.
 struct quantised_part {
   weight_part part;
   const tensor_entry* tensor;
@@ -95,7 +97,8 @@ struct quantised_layer {
   bool act_order = false;  // groups are not neighbours: the index is neither k / group nor all 0
   // The scales are in the order of cuBLASLt's blocks of 128 x 4: scales_in_rows has them row after row.
   bool swizzled = false;
-  // Why the tensors do not fit together or with the configuration, or are of a format that is not read; empty: none.
+  // Why the tensors do not fit together or with the configuration, or are of a type or format that is not read, or what
+  // the layer has that no scheme explains; empty: none.
   std::string problem;
   std::vector<quantised_part> parts;
 };
@@ -104,6 +107,12 @@ struct quantised_layer {
 std::string_view operation_of(const quantised_layer& layer);
 // Why none does: "its scales are F32, and repack takes F16 or BF16: round them first". Empty: one does.
 std::string obstacle_of(const quantised_layer& layer);
+
+// The bytes of a part of a layer in the type and order that repack and dequantise take: an index of I64 as i32, signed
+// zero points of pack-quantized of one byte each {N, G} as the words {ceil(N bits / 32), G} of its newer files, swizzled
+// scales row after row, and all else as the file has it. Empty: the layer has no such part. invalid_argument: the layer
+// has a problem.
+std::vector<std::byte> part_bytes(const quantised_layer& layer, weight_part part);
 
 // The scales of a layer, of one byte each, row after row, {N, K / group}: those of a swizzled layer in order, others as
 // the file has them. invalid_argument: the layer has a problem, or scales of more bytes, or of no groups along K.
@@ -119,7 +128,9 @@ struct quantisation_config {
   std::string format;
   unsigned bits = 0;                  // 0: not said
   std::optional<std::int64_t> group;  // -1: all of K
-  bool act_order = false, symmetric = false;
+  bool act_order = false;             // "desc_act"; "actorder" of all config_groups is "group"
+  // "sym", "symmetric" where all config_groups agree; a layer of false has zero points.
+  std::optional<bool> symmetric = {};
   std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale; 0: not said
   // GPTQModel's weight_scale_semantics "inverse": codes are divided by weight_scale_inv, which others multiply by.
   bool inverse_scales = false;
@@ -132,8 +143,10 @@ struct quantisation_config {
 std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
                                               const quantisation_config* config = nullptr);
 
-// Of a config.json, or of a quantize_config.json, which is one as a whole; nothing where it has none. Throws
-// file_error: unreadable_file, damaged_file.
+// Reads a config.json, a quantize_config.json, which is one as a whole, or ModelOpt's hf_quant_config.json. Returns
+// nothing if the file has no configuration. The JSON is Python's: NaN, Infinity, and the last of several members with one name. Of several
+// models in one, as in text_config, it is the outermost one, else that of the text. Throws file_error: unreadable_file,
+// damaged_file.
 std::optional<quantisation_config> read_quantisation_config(std::string_view path);
 
 }  // namespace kaio::weights
@@ -141,6 +154,7 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
 namespace kaio {
 using weights::obstacle_of;
 using weights::operation_of;
+using weights::part_bytes;
 using weights::quantisation_config;
 using weights::quantised_layer;
 using weights::quantised_layers;

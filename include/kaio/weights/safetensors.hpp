@@ -5,10 +5,10 @@
 //   auto model = safetensors_file::open("model.safetensors.index.json");   // or one file *.safetensors
 //   if (const tensor_entry* w = model.find("lm_head.weight")) use(w->shape, w->bytes);
 //
-// What is checked: the length of the header (at most 100,000,000 bytes, as the reference has it) and that it
-// is JSON with each name once; names (UTF-8, not empty, at most 65535 bytes, no control characters); products
-// of extents for overflow; that each tensor's offsets are inside the file and as far apart as its shape and
-// type ask for; that tensors neither overlap nor leave holes. An index names files of its own folder, and
+// A header is accepted and refused as the package safetensors (0.8) does it: its length (at most 100,000,000 bytes); its
+// JSON; names, which are any UTF-8, empty ones and control characters too, the last tensor of several with one name; that
+// each tensor's offsets are as far apart as its shape and type ask for, with products that fit into 64 bits; that tensors
+// neither overlap nor leave holes, and end where the file does. An index names files of its own folder, and
 // every tensor that it names is in its file. What contradicts the format throws file_error with
 // errc::damaged_file, an unknown type errc::unsupported_format, a file that cannot be mapped
 // errc::unreadable_file. Nobody may shorten a file while it is mapped: reading what is gone ends the program

@@ -56,7 +56,7 @@ enum class weight_format : std::uint8_t {
   iq4_xs,
   mxfp4,
   nvfp4,
-  // Those whose codes are in tables or ternary.
+  // Those whose codes are in tables, or of two or three numbers.
   iq1_s,
   iq1_m,
   iq2_xxs,
@@ -67,6 +67,9 @@ enum class weight_format : std::uint8_t {
   tq1_0,
   tq2_0,
   q1_0,
+  q2_0,
+  // A type of GGUF that kaio does not know: tensor_entry::type is its number.
+  unknown,
 };
 
 struct format_facts {

@@ -1,12 +1,13 @@
 #include "weights/base/failure.hpp"
 
+#include "host/printable.hpp"
 #include "runtime/base/text.hpp"
 
 namespace kaio::weights {
 namespace {
 
 std::string of_tensor(std::string_view tensor) {
-  return tensor.empty() ? std::string() : runtime::text("tensor '", tensor, "' ");
+  return tensor.empty() ? std::string() : runtime::text("tensor '", host::printable(tensor), "' ");
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #pragma once
-// JSON as the readers need it: every key once, unsigned numbers exact, nesting bounded.
+// JSON text as a tree: all members in their order, whole numbers exact, nesting bounded.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,17 +26,18 @@ struct json {
 
   kind is = kind::null;
   bool boolean = false;
-  std::uint64_t number = 0;                                // of a negative number: how far below 0
-  double real = 0;                                         // of a number of another kind
-  std::string text = {};                                   // of a string
-  std::vector<json> items = {};                            // of an array
-  std::vector<std::pair<std::string, json>> members = {};  // of an object, in its order
+  std::uint64_t number = 0;      // of a negative number: how far below 0
+  double real = 0;               // of a number of another kind
+  std::string text = {};         // of a string
+  std::vector<json> items = {};  // of an array
+  std::vector<std::pair<std::string, json>> members =
+      {};  // of an object, in its order; a key may occur twice
 
   bool is_object() const noexcept { return is == kind::object; }
   bool is_array() const noexcept { return is == kind::array; }
   bool is_string() const noexcept { return is == kind::string; }
   bool is_unsigned() const noexcept { return is == kind::unsigned_number; }
-  // A member of an object; null where there is none, or this is no object.
+  // The last member of that name, as Python has it; null where there is none, or this is no object.
   const json* find(std::string_view key) const noexcept;
   // Its text, number or truth where it is of that kind, else what is given.
   std::string_view text_of(std::string_view key, std::string_view otherwise = {}) const noexcept;
@@ -45,15 +47,25 @@ struct json {
   double real_of(std::string_view key, double otherwise) const noexcept;
 };
 
+// The members of an object by their names; of several with one name the last.
+std::map<std::string_view, const json*> by_name(const json& object);
+
+// What is accepted besides RFC 8259, and what is not.
+enum class json_dialect : std::uint8_t {
+  // serde_json 1.0, by which safetensors reads headers: at most 127 levels, no number above those of f64, no half of a
+  // pair of surrogates.
+  serde,
+  // json of Python, by which transformers reads configurations: NaN, Infinity and -Infinity, numbers of any size, halves
+  // of pairs (U+FFFD here); at most 900 levels.
+  python
+};
+
 // The message is the end of a sentence: "is no JSON ...".
 struct json_error : std::runtime_error {
-  json_error(const std::string& what, std::string repeated, std::size_t objects)
-      : std::runtime_error(what), key(std::move(repeated)), depth(objects) {}
-  std::string key;        // the one that occurs twice, where that is the error,
-  std::size_t depth = 0;  // in an object inside of so many others
+  using std::runtime_error::runtime_error;
 };
 
 // Throws json_error.
-json parse_json(std::string_view text);
+json parse_json(std::string_view text, json_dialect dialect);
 
 }  // namespace kaio::weights

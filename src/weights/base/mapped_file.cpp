@@ -31,6 +31,14 @@ class descriptor {
   int number_;
 };
 
+// What a clone has in place of a large file whose contents were not fetched.
+bool is_lfs_pointer(int file) {
+  constexpr std::string_view beginning = "version https://git-lfs.github.com/spec/";
+  char first[beginning.size()];
+  return pread(file, first, sizeof first, 0) == static_cast<ssize_t>(sizeof first) &&
+         std::string_view(first, sizeof first) == beginning;
+}
+
 std::string reason() { return std::generic_category().message(errno); }
 
 }  // namespace
@@ -44,6 +52,9 @@ mapped_file::mapped_file(std::string_view path) {
   if (!S_ISREG(facts.st_mode)) fail_unreadable(path, "it is not a regular file");
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (size == 0) return;
+  if (is_lfs_pointer(file.number()))
+    fail_unreadable(path,
+                    "it is a pointer of Git LFS in place of the file; fetch the file with git lfs pull");
   if (size > SIZE_MAX / 2) fail_unreadable(path, "it is larger than the address space");
   void* const at = mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (at == MAP_FAILED) fail_unreadable(path, reason());

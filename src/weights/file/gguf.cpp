@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,17 +23,24 @@ namespace kaio::weights {
 
 using runtime::text;
 
-struct gguf_file::contents {
+namespace {
+
+// One file.
+struct gguf_part {
   mapped_file mapped;
   std::string path;
   std::uint32_t version = 0, alignment = 32;
   std::vector<gguf_value> metadata;
-  std::vector<tensor_entry> tensors;
-  name_index by_name;
   std::vector<const gguf_value*> by_key;
-};
+  std::vector<tensor_entry> tensors;
 
-namespace {
+  // Null where there is none of that name.
+  const gguf_value* find(std::string_view key) const noexcept {
+    const auto key_of = [](const gguf_value* v) { return v->key; };
+    const auto at = std::ranges::lower_bound(by_key, key, {}, key_of);
+    return at != by_key.end() && (*at)->key == key ? *at : nullptr;
+  }
+};
 
 constexpr std::uint32_t magic = 0x46554747;  // "GGUF"
 constexpr std::uint32_t most_dimensions = 4;
@@ -59,13 +70,6 @@ std::uint32_t size_of(gguf_type type) {
 
 std::string_view characters(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Types of activations, which no file has: the reference's sizes of them differ among themselves.
-std::string_view name_of_type(std::uint32_t type) {
-  if (type == 9) return "Q8_1, which is for activations alone";
-  if (type == 15) return "Q8_K, which is for activations alone";
-  return "which kaio does not know; a newer version may";
 }
 
 class parser {
@@ -129,7 +133,8 @@ class parser {
     if (!elements) fail_damaged(file_, t.name, "has a shape whose product does not fit into 64 bits");
     t.elements = *elements;
     const auto type = need<std::uint32_t>(t.name);
-    t.format = format_of(type, t.name);
+    t.format = format_of(type);
+    if (t.format == weight_format::unknown) t.type = type;
     const format_facts& f = facts(t.format);
     const std::uint64_t row = rank == 0 ? 1 : t.shape.back();
     if (row % f.block_elements != 0)
@@ -197,10 +202,11 @@ class parser {
     return bytes_.subspan(begin, in_.position() - begin);
   }
 
-  weight_format format_of(std::uint32_t type, std::string_view tensor) const {
+  // Types of activations, Q8_1 and Q8_K, are unknown too: the reference's sizes of them differ among themselves.
+  static weight_format format_of(std::uint32_t type) {
     for (const format_row& row : format_rows())
       if (row.gguf_type == type && type != format_row::no_id) return row.facts.format;
-    fail_unsupported(file_, tensor, text("is of type ", type, ", ", name_of_type(type)));
+    return weight_format::unknown;
   }
 
   byte_reader in_;
@@ -216,33 +222,111 @@ std::uint32_t alignment_of(const gguf_value* value, std::string_view file) {
   return static_cast<std::uint32_t>(*alignment);
 }
 
+std::unique_ptr<gguf_part> read_part(std::span<const std::byte> bytes, std::string_view path) {
+  auto made = std::make_unique<gguf_part>();
+  gguf_part& p = *made;
+  p.path = std::string(path);
+  parser in(bytes, p.path);
+  std::uint64_t tensors = 0, keys = 0;
+  in.header(p.version, tensors, keys);
+  for (std::uint64_t i = 0; i < keys; ++i) p.metadata.push_back(in.key_and_value());
+  for (const gguf_value& v : p.metadata) p.by_key.push_back(&v);
+  const auto key_of = [](const gguf_value* v) { return v->key; };
+  std::ranges::sort(p.by_key, {}, key_of);
+  const auto twice = std::ranges::adjacent_find(p.by_key, {}, key_of);
+  if (twice != p.by_key.end()) fail_damaged(path, {}, text("its key '", (*twice)->key, "' occurs twice"));
+  for (std::uint64_t i = 0; i < tensors; ++i) p.tensors.push_back(in.tensor());
+  p.alignment = alignment_of(p.find("general.alignment"), path);
+  for (tensor_entry& t : p.tensors) in.place(t, in.data_begin(p.alignment), p.alignment);
+  check_overlaps(p.tensors, path);
+  return made;
+}
+
+std::unique_ptr<gguf_part> map_part(const std::string& path) {
+  mapped_file mapped(path);
+  auto made = read_part(mapped.bytes(), path);
+  made->mapped = std::move(mapped);
+  return made;
+}
+
+std::uint64_t number_of(const gguf_part& p, std::string_view key) {
+  const gguf_value* const value = p.find(key);
+  return value ? value->as_unsigned().value_or(0) : 0;
+}
+
+// As llama.cpp writes the number of a part.
+std::string padded(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
+}
+
+// The parts of the name "model-00002-of-00003.gguf": "model" and 2.
+struct split_name {
+  std::string begin;
+  std::uint64_t number = 0;  // from 1 on
+};
+// Nothing where the path is not that of one of `count` parts.
+std::optional<split_name> name_of_split(std::string_view path, std::uint64_t count) {
+  const std::string end = text("-of-", padded(count), ".gguf");
+  if (!path.ends_with(end)) return std::nullopt;
+  path.remove_suffix(end.size());
+  const std::size_t dash = path.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = path.substr(dash + 1);
+  split_name name{std::string(path.substr(0, dash))};
+  std::from_chars(digits.data(), digits.data() + digits.size(), name.number);
+  if (digits != padded(name.number)) return std::nullopt;
+  return name;
+}
+
 }  // namespace
+
+struct gguf_file::contents {
+  std::vector<std::unique_ptr<gguf_part>> parts;
+  std::vector<tensor_entry> tensors;  // of all parts
+  name_index by_name;
+
+  void index(std::string_view path) {
+    for (const auto& p : parts) std::ranges::copy(p->tensors, std::back_inserter(tensors));
+    by_name = name_index(tensors, path);
+  }
+
+  // The parts of the model that `one` is of, in their order.
+  void open_all(std::unique_ptr<gguf_part> one) {
+    const std::uint64_t count = number_of(*one, "split.count");
+    const auto name = count > 1 ? name_of_split(one->path, count) : std::nullopt;
+    if (!name || name->number == 0 || name->number > count) return parts.push_back(std::move(one));
+    const std::uint64_t own = name->number - 1;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string path = text(name->begin, '-', padded(i + 1), "-of-", padded(count), ".gguf");
+      parts.push_back(i == own ? std::move(one) : map_part(path));
+      const gguf_part& p = *parts.back();
+      if (number_of(p, "split.no") != i || number_of(p, "split.count") != count)
+        fail_damaged(path, {},
+                     text("it is part ", number_of(p, "split.no") + 1, " of ", number_of(p, "split.count"),
+                          " by its metadata, and ", i + 1, " of ", count, " by its name"));
+    }
+    std::uint64_t tensors_of_all = 0;
+    for (const auto& p : parts) tensors_of_all += p->tensors.size();
+    if (const std::uint64_t wanted = number_of(*parts[0], "split.tensors.count");
+        wanted != 0 && wanted != tensors_of_all)
+      fail_damaged(
+          parts[0]->path, {},
+          text("its ", count, " files have ", tensors_of_all, " tensors, and ", wanted, " are asked for"));
+  }
+};
 
 gguf_file gguf_file::view(std::span<const std::byte> bytes, std::string_view name) {
   gguf_file file(new contents);
-  contents& c = *file.contents_;
-  c.path = std::string(name);
-  parser in(bytes, c.path);
-  std::uint64_t tensors = 0, keys = 0;
-  in.header(c.version, tensors, keys);
-  for (std::uint64_t i = 0; i < keys; ++i) c.metadata.push_back(in.key_and_value());
-  for (const gguf_value& v : c.metadata) c.by_key.push_back(&v);
-  const auto key_of = [](const gguf_value* v) { return v->key; };
-  std::ranges::sort(c.by_key, {}, key_of);
-  const auto twice = std::ranges::adjacent_find(c.by_key, {}, key_of);
-  if (twice != c.by_key.end()) fail_damaged(name, {}, text("its key '", (*twice)->key, "' occurs twice"));
-  for (std::uint64_t i = 0; i < tensors; ++i) c.tensors.push_back(in.tensor());
-  c.alignment = alignment_of(file.metadata("general.alignment"), name);
-  for (tensor_entry& t : c.tensors) in.place(t, in.data_begin(c.alignment), c.alignment);
-  c.by_name = name_index(c.tensors, name);
-  check_overlaps(c.tensors, name);
+  file.contents_->parts.push_back(read_part(bytes, name));
+  file.contents_->index(name);
   return file;
 }
 
 gguf_file gguf_file::open(std::string_view path) {
-  mapped_file mapped(path);
-  gguf_file file = view(mapped.bytes(), path);
-  file.contents_->mapped = std::move(mapped);
+  gguf_file file(new contents);
+  file.contents_->open_all(map_part(std::string(path)));
+  file.contents_->index(path);
   return file;
 }
 
@@ -255,18 +339,16 @@ gguf_file& gguf_file::operator=(gguf_file&& other) noexcept {
 
 gguf_file::~gguf_file() { delete contents_; }
 
-std::uint32_t gguf_file::version() const noexcept { return contents_->version; }
-std::uint32_t gguf_file::alignment() const noexcept { return contents_->alignment; }
+std::uint32_t gguf_file::version() const noexcept { return contents_->parts[0]->version; }
+std::uint32_t gguf_file::alignment() const noexcept { return contents_->parts[0]->alignment; }
+std::size_t gguf_file::files() const noexcept { return contents_->parts.size(); }
 std::span<const tensor_entry> gguf_file::tensors() const noexcept { return contents_->tensors; }
-std::span<const gguf_value> gguf_file::metadata() const noexcept { return contents_->metadata; }
+std::span<const gguf_value> gguf_file::metadata() const noexcept { return contents_->parts[0]->metadata; }
 const tensor_entry* gguf_file::find(std::string_view name) const noexcept {
   return contents_->by_name.find(name);
 }
-
 const gguf_value* gguf_file::metadata(std::string_view key) const noexcept {
-  const auto key_of = [](const gguf_value* v) { return v->key; };
-  const auto at = std::ranges::lower_bound(contents_->by_key, key, {}, key_of);
-  return at != contents_->by_key.end() && (*at)->key == key ? *at : nullptr;
+  return contents_->parts[0]->find(key);
 }
 
 }  // namespace kaio::weights

@@ -3,10 +3,14 @@
 #include <kaio/weights/safetensors.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "host/printable.hpp"
 #include "runtime/base/text.hpp"
 #include "weights/base/byte_reader.hpp"
 #include "weights/base/checks.hpp"
@@ -34,13 +38,11 @@ std::string_view characters(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// `names` is how deep the object is whose keys are the names of tensors.
 json parse_json_of(std::string_view file, std::string_view characters, std::string_view what,
-                   std::size_t names) {
+                   json_dialect dialect) {
   try {
-    return parse_json(characters);
+    return parse_json(characters, dialect);
   } catch (const json_error& e) {
-    if (!e.key.empty() && e.depth == names) fail_damaged(file, e.key, text("occurs twice in ", what));
     fail_damaged(file, {}, text(what, " ", e.what()));
   }
 }
@@ -58,53 +60,81 @@ std::uint64_t number(const json& value, std::string_view file, std::string_view 
   return value.number;
 }
 
-// Where the last tensor ends, as far as the header says it.
-std::uint64_t end_of(const json& header) {
-  std::uint64_t end = 0;
-  for (const auto& [name, value] : header.members)
-    if (const json* const offsets = value.find("data_offsets");
-        offsets && offsets->items.size() == 2 && offsets->items[1].is_unsigned())
-      end = std::max(end, offsets->items[1].number);
-  return end;
+// What the header says of a tensor, by its types alone.
+struct description {
+  std::string_view name;
+  weight_format format{};
+  std::vector<std::uint64_t> shape;
+  std::uint64_t first = 0, last = 0;
+};
+
+// A field of a tensor. serde takes the fields in an array too, in their order.
+const json& field(const json& given, std::size_t index, std::string_view key, std::string_view file,
+                  std::string_view tensor) {
+  if (given.is_array() && given.items.size() == 3) return given.items[index];
+  const auto is_named = [&](const auto& member) { return member.first == key; };
+  const auto count = std::ranges::count_if(given.members, is_named);
+  if (count > 1) fail_damaged(file, tensor, text("has its ", key, " twice"));
+  if (count == 0) fail_damaged(file, tensor, text("has no ", key));
+  return *given.find(key);
 }
 
-// `end` is end_of the header.
-tensor_entry read_entry(const std::string& name, const json& given, std::span<const std::byte> data,
-                        std::uint64_t begin, std::uint64_t end, std::string_view file) {
+// The name of a type; serde takes the key of {"F32":null} too.
+std::string_view dtype_of(const json& value, std::string_view file, std::string_view tensor) {
+  if (value.is_string()) return value.text;
+  if (value.members.size() == 1 && value.members[0].second.is == json::kind::null)
+    return value.members[0].first;
+  fail_damaged(file, tensor, "has no dtype");
+}
+
+description describe(std::string_view name, const json& given, std::string_view file) {
+  const json &dtype = field(given, 0, "dtype", file, name), &shape = field(given, 1, "shape", file, name),
+             &offsets = field(given, 2, "data_offsets", file, name);
+  description d;
+  d.name = name;
+  d.format = format_of(dtype_of(dtype, file, name), file, name);
+  if (!shape.is_array()) fail_damaged(file, name, "has no shape");
+  for (const json& extent : shape.items) d.shape.push_back(number(extent, file, name, "extents"));
+  if (!offsets.is_array() || offsets.items.size() != 2) fail_damaged(file, name, "has no data_offsets");
+  d.first = number(offsets.items[0], file, name, "data_offsets");
+  d.last = number(offsets.items[1], file, name, "data_offsets");
+  return d;
+}
+
+// In the order of the extents, as safetensors has it: what comes after an extent of 0 does not overflow.
+std::optional<std::uint64_t> product_of(std::span<const std::uint64_t> shape) {
+  std::optional<std::uint64_t> elements = 1;
+  for (const std::uint64_t extent : shape)
+    if (elements) elements = product(*elements, extent);
+  return elements;
+}
+
+// `end` is where the last tensor ends.
+tensor_entry read_entry(description&& d, std::span<const std::byte> data, std::uint64_t begin,
+                        std::uint64_t end, std::string_view file) {
+  const auto fail = [&](std::string_view what) { fail_damaged(file, d.name, what); };
+  const auto elements = product_of(d.shape);
+  if (!elements) fail_damaged(file, d.name, "has a shape whose product does not fit into 64 bits");
+  const format_facts& f = facts(d.format);
+  const auto bits = product(*elements, 8 * f.block_bytes / f.block_elements);
+  if (!bits)
+    fail_damaged(file, d.name, text("has a shape whose bits in ", f.name, " do not fit into 64 bits"));
+  if (*bits % 8 != 0) fail(text("has ", *elements, " elements of ", f.name, ", which are no whole bytes"));
+  const std::uint64_t size = *bits / 8;
+  if (d.first > d.last) fail(text("has bytes ", d.first, " to ", d.last));
+  if (d.last - d.first != size)
+    fail(text("has ", d.last - d.first, " bytes, and its shape in ", f.name, " asks for ", size));
+  if (d.last > data.size())
+    fail(text("has bytes ", d.first, " to ", d.last, " of ", data.size(), ": the file ends early, and ",
+              end - data.size(), " bytes are missing"));
   tensor_entry t;
-  t.name = name;
-  t.file = file;
-  if (const auto problem = problem_of_name(name); !problem.empty())
-    fail_damaged(file, {}, text("the name of a tensor ", problem));
-  const json *const dtype = given.find("dtype"), *const shape = given.find("shape"),
-                    *const offsets = given.find("data_offsets");
-  if (!dtype || !dtype->is_string()) fail_damaged(file, name, "has no dtype");
-  if (!shape || !shape->is_array()) fail_damaged(file, name, "has no shape");
-  if (!offsets || !offsets->is_array() || offsets->items.size() != 2)
-    fail_damaged(file, name, "has no data_offsets");
-  t.format = format_of(dtype->text, file, name);
-  for (const json& extent : shape->items) t.shape.push_back(number(extent, file, name, "extents"));
-  const auto elements = elements_of(t.shape);
-  if (!elements) fail_damaged(file, name, "has a shape whose product does not fit into 64 bits");
+  t.name = d.name;
+  t.format = d.format;
+  t.shape = std::move(d.shape);
   t.elements = *elements;
-  const format_facts& f = facts(t.format);
-  if (t.elements % f.block_elements != 0)
-    fail_damaged(file, name, text("has ", t.elements, " elements of ", f.name, ", which are no whole bytes"));
-  const auto size = product(t.elements / f.block_elements, f.block_bytes);
-  const std::uint64_t first = number(offsets->items[0], file, name, "data_offsets"),
-                      last = number(offsets->items[1], file, name, "data_offsets");
-  if (first > last) fail_damaged(file, name, text("has bytes ", first, " to ", last));
-  if (!size)
-    fail_damaged(file, name, text("has a shape whose bytes in ", f.name, " do not fit into 64 bits"));
-  if (last - first != *size)
-    fail_damaged(file, name,
-                 text("has ", last - first, " bytes, and its shape in ", f.name, " asks for ", *size));
-  if (last > data.size())
-    fail_damaged(file, name,
-                 text("has bytes ", first, " to ", last, " of ", data.size(), ": the file ends early, and ",
-                      end - data.size(), " bytes are missing"));
-  t.offset = begin + first;
-  if (*size != 0) t.bytes = data.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(*size));
+  t.file = file;
+  t.offset = begin + d.first;
+  if (size != 0) t.bytes = data.subspan(static_cast<std::size_t>(d.first), static_cast<std::size_t>(size));
   return t;
 }
 
@@ -117,47 +147,70 @@ std::span<const std::byte> read_header(shard& s, std::span<const std::byte> byte
     fail_foreign(s.path, text("no safetensors file: its header would have ", *length,
                               " bytes, which is longer than 100000000"));
   const std::uint64_t left = in.left();
-  if (*length == 0 || (left != 0 && bytes[bytes.size() - in.left()] != std::byte{'{'}))
+  const std::string_view all = characters(bytes.last(in.left())).substr(0, static_cast<std::size_t>(*length));
+  const std::size_t first = all.find_first_not_of(" \t\n\r");
+  if (*length == 0 || (left != 0 && (first == std::string_view::npos || all[first] != '{')))
     fail_foreign(s.path, "no safetensors file: its header does not begin with {");
   const auto header = in.take(*length);
   if (!header)
     fail_damaged(
         s.path, {},
         text("it ends early: its header has ", *length, " bytes, of which ", *length - left, " are missing"));
-  s.header = parse_json_of(s.path, characters(*header), "the header", 0);
+  s.header = parse_json_of(s.path, characters(*header), "the header", json_dialect::serde);
   return bytes.last(in.left());
 }
 
-// Appends the tensors of one file to `tensors`, in the order of their bytes.
+// __metadata__: texts, or null.
+void read_metadata(const json& given, std::string_view file,
+                   std::vector<safetensors_file::text_entry>* metadata) {
+  if (given.is == json::kind::null) return;
+  if (!given.is_object()) fail_damaged(file, {}, "its metadata is no object");
+  for (const auto& [key, value] : given.members)
+    if (!value.is_string())
+      fail_damaged(file, {}, text("its metadata '", host::printable(key), "' is no text"));
+  if (metadata)
+    for (const auto& [key, value] : by_name(given)) metadata->push_back({key, value->text});
+}
+
+// Appends the tensors of one file to `tensors`, in the order of their bytes. The header is accepted and refused as
+// safetensors does it: of a name that occurs twice the last tensor is taken.
 void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_entry>& tensors,
                 std::vector<safetensors_file::text_entry>* metadata) {
   const std::span<const std::byte> data = read_header(s, bytes);
   const std::uint64_t begin = bytes.size() - data.size();
-  const std::uint64_t end_of_tensors = end_of(s.header);
-  std::vector<tensor_entry> own;
+  std::map<std::string_view, description> described;
+  bool has_metadata = false;
   for (const auto& [name, value] : s.header.members) {
-    if (name == "__metadata__") {
-      for (const auto& [key, of_key] : value.members) {
-        if (!of_key.is_string()) fail_damaged(s.path, {}, text("its metadata '", key, "' is no text"));
-        if (metadata) metadata->push_back({key, of_key.text});
-      }
-      if (!value.is_object()) fail_damaged(s.path, {}, "its metadata is no object");
+    if (name != "__metadata__") {
+      described.insert_or_assign(name, describe(name, value, s.path));
       continue;
     }
-    own.push_back(read_entry(name, value, data, begin, end_of_tensors, s.path));
+    if (has_metadata) fail_damaged(s.path, {}, "its metadata occurs twice");
+    has_metadata = true;
+    read_metadata(value, s.path, metadata);
+  }
+  std::uint64_t end_of_tensors = 0;
+  std::vector<description> sorted;
+  for (auto& [name, d] : described) {
+    end_of_tensors = std::max(end_of_tensors, d.last);
+    sorted.push_back(std::move(d));
   }
   // Tensors without bytes come before the one that begins at their offset.
-  std::ranges::sort(own, {}, [](const tensor_entry& t) { return std::pair(t.offset, t.bytes.size()); });
-  check_overlaps(own, s.path);
+  std::ranges::sort(sorted, {}, [](const description& d) { return std::tuple(d.first, d.last, d.name); });
   std::uint64_t end = begin;
-  for (const tensor_entry& t : own) {
+  std::string_view before;
+  for (description& d : sorted) {
+    tensor_entry t = read_entry(std::move(d), data, begin, end_of_tensors, s.path);
     if (t.offset > end)
       fail_damaged(s.path, t.name, text("is preceded by ", t.offset - end, " bytes of no tensor"));
-    end = std::max<std::uint64_t>(end, t.offset + t.bytes.size());
+    if (t.offset < end)
+      fail_damaged(s.path, t.name, text("shares bytes with tensor '", host::printable(before), "'"));
+    end = t.offset + t.bytes.size();
+    before = t.name;
+    tensors.push_back(std::move(t));
   }
   if (end != bytes.size())
     fail_damaged(s.path, {}, text("its last ", bytes.size() - end, " bytes are of no tensor"));
-  std::move(own.begin(), own.end(), std::back_inserter(tensors));
 }
 
 // The folder of a path with its last '/', or nothing.
@@ -186,17 +239,19 @@ struct safetensors_file::contents {
 
   void open_index() {
     const mapped_file mapped(path);
-    const json index = parse_json_of(path, characters(mapped.bytes()), "the index", 1);
+    const json index = parse_json_of(path, characters(mapped.bytes()), "the index", json_dialect::python);
     const json* const map = index.find("weight_map");
     if (!map) fail_foreign(path, "no index of safetensors files: it has no weight_map");
     if (!map->is_object() || map->members.empty()) fail_damaged(path, {}, "its weight_map names no tensor");
     std::vector<std::pair<std::string_view, std::string_view>> wanted;  // file, tensor
-    for (const auto& [name, file] : map->members) {
+    for (const auto& [name, value] : weights::by_name(*map)) {
+      const json& file = *value;
       if (!file.is_string()) fail_damaged(path, name, "is in no file");
       // A file of a stranger must not name any other of this machine.
       if (!problem_of_name(file.text).empty() || file.text.find('/') != std::string::npos ||
           file.text == "." || file.text == "..")
-        fail_damaged(path, name, text("is in '", file.text, "', which is no file of the index' folder"));
+        fail_damaged(path, name,
+                     text("is in '", host::printable(file.text), "', which is no file of the index' folder"));
       wanted.emplace_back(file.text, name);
     }
     std::ranges::sort(wanted);

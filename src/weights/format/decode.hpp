@@ -17,5 +17,7 @@ block_decoder decoder_of(weight_format format) noexcept;
 // Of the blocks with one level of scales, 32 or 64 elements long, and of those of 256; null for others.
 block_decoder short_block_decoder(weight_format format) noexcept;
 block_decoder long_block_decoder(weight_format format) noexcept;
+// The formats whose codes are in tables, and the binary and ternary ones; null for others.
+block_decoder grid_block_decoder(weight_format format) noexcept;
 
 }  // namespace kaio::weights

@@ -74,7 +74,8 @@ block_decoder number_decoder(weight_format format) noexcept {
 block_decoder decoder_of(weight_format format) noexcept {
   if (const block_decoder found = number_decoder(format)) return found;
   if (const block_decoder found = short_block_decoder(format)) return found;
-  return long_block_decoder(format);
+  if (const block_decoder found = long_block_decoder(format)) return found;
+  return grid_block_decoder(format);
 }
 
 void read_values(const tensor_entry& tensor, std::span<float> to, std::uint64_t first) {

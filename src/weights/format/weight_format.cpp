@@ -50,16 +50,18 @@ constexpr format_row rows[] = {
     {{iq4_xs, "IQ4_XS", 256, 136, decoded, "matmul_w8 after repack"}, 23, ""},
     {{mxfp4, "MXFP4", 32, 17, decoded, "matmul_w4 after repack"}, 39, ""},
     {{nvfp4, "NVFP4", 64, 36, decoded, "matmul_w4 after repack"}, 40, ""},
-    {{iq1_s, "IQ1_S", 256, 50, listed, ""}, 19, ""},
-    {{iq1_m, "IQ1_M", 256, 56, listed, ""}, 29, ""},
-    {{iq2_xxs, "IQ2_XXS", 256, 66, listed, ""}, 16, ""},
-    {{iq2_xs, "IQ2_XS", 256, 74, listed, ""}, 17, ""},
-    {{iq2_s, "IQ2_S", 256, 82, listed, ""}, 22, ""},
-    {{iq3_xxs, "IQ3_XXS", 256, 98, listed, ""}, 18, ""},
-    {{iq3_s, "IQ3_S", 256, 110, listed, ""}, 21, ""},
-    {{tq1_0, "TQ1_0", 256, 54, listed, ""}, 34, ""},
-    {{tq2_0, "TQ2_0", 256, 66, listed, ""}, 35, ""},
-    {{q1_0, "Q1_0", 128, 18, listed, ""}, 41, ""},
+    {{iq1_s, "IQ1_S", 256, 50, decoded, ""}, 19, ""},
+    {{iq1_m, "IQ1_M", 256, 56, decoded, ""}, 29, ""},
+    {{iq2_xxs, "IQ2_XXS", 256, 66, decoded, ""}, 16, ""},
+    {{iq2_xs, "IQ2_XS", 256, 74, decoded, ""}, 17, ""},
+    {{iq2_s, "IQ2_S", 256, 82, decoded, ""}, 22, ""},
+    {{iq3_xxs, "IQ3_XXS", 256, 98, decoded, ""}, 18, ""},
+    {{iq3_s, "IQ3_S", 256, 110, decoded, ""}, 21, ""},
+    {{tq1_0, "TQ1_0", 256, 54, decoded, ""}, 34, ""},
+    {{tq2_0, "TQ2_0", 256, 66, decoded, ""}, 35, ""},
+    {{q1_0, "Q1_0", 128, 18, decoded, ""}, 41, ""},
+    {{q2_0, "Q2_0", 64, 18, decoded, ""}, 42, ""},
+    {{unknown, "unknown", 1, 0, listed, ""}, no_id, ""},
 };
 
 constexpr auto all_facts = [] {
@@ -73,7 +75,7 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(rows[i].facts.format) != i) return false;
   return true;
 }
-static_assert(in_order() && std::size(rows) == static_cast<std::size_t>(q1_0) + 1);
+static_assert(in_order() && std::size(rows) == static_cast<std::size_t>(unknown) + 1);
 
 }  // namespace
 

@@ -38,6 +38,32 @@ void read_blocks(const json& of, quantisation_config& to) {
     }
 }
 
+std::optional<bool> truth_in(const json& of, std::string_view key) {
+  const json* const found = of.find(key);
+  return found && found->is == json::kind::boolean ? std::optional(found->boolean) : std::nullopt;
+}
+
+// The first of compressed-tensors' groups of layers has the numbers; what they are, all of them have to agree on.
+void read_groups(const json& groups, std::string_view path, quantisation_config& to) {
+  bool is_first = true;
+  for (const auto& [name, group] : groups.members) {
+    const json* const weights = group.find("weights");
+    if (!weights || !weights->is_object()) continue;
+    const std::optional<bool> symmetric = truth_in(*weights, "symmetric");
+    const std::string_view order = weights->text_of("actorder");
+    const bool act_order = order == "group" || order == "dynamic" || weights->truth_of("actorder", false);
+    if (is_first) {
+      read_numbers(*weights, path, to);
+      read_blocks(*weights, to);
+      to.symmetric = symmetric;
+      to.act_order = act_order;
+    }
+    if (to.symmetric != symmetric) to.symmetric = std::nullopt;
+    to.act_order = to.act_order && act_order;
+    is_first = false;
+  }
+}
+
 // Whether an object of further settings of some layers is there, and has any.
 bool has_members(const json& of, std::string_view key, std::size_t least = 1) {
   const json* const found = of.find(key);
@@ -65,22 +91,47 @@ std::string format_of_auto_round(std::string packing) {
   return packing;
 }
 
+// The object that has the configuration: of the model, or of its text model, or of another part of it; null: none has.
+const json* given_in(const json& model) {
+  for (const std::string_view key : {"quantization_config", "compression_config"})
+    if (const json* const given = model.find(key); given && given->is != json::kind::null) return given;
+  if (const json* const of_text = model.find("text_config"))
+    if (const json* const given = given_in(*of_text)) return given;
+  for (const auto& [name, part] : model.members)
+    if (name.ends_with("_config") && part.is_object())
+      if (const json* const given = given_in(part)) return given;
+  return nullptr;
+}
+
+// hf_quant_config.json of ModelOpt, which is of all layers but those that it excludes.
+quantisation_config of_modelopt(const json& given, std::string_view path) {
+  quantisation_config config;
+  config.method = "modelopt";
+  config.format = in_small_letters(given.text_of("quant_algo"));
+  config.per_layer = has_members(given, "quantized_layers");
+  read_numbers(given, path, config);
+  return config;
+}
+
 }  // namespace
 
 std::optional<quantisation_config> read_quantisation_config(std::string_view path) {
   const mapped_file mapped(path);
   json model;
   try {
-    model = parse_json({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()});
+    model = parse_json({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()},
+                       json_dialect::python);
   } catch (const json_error& e) {
     fail_damaged(path, {}, runtime::text("it ", e.what()));
   }
-  const json* given = model.find("quantization_config");
-  if (!given) given = model.find("compression_config");
+  const json* given = given_in(model);
+  if (const json* const of_model = model.find("quantization");
+      !given && of_model && of_model->find("quant_algo"))
+    return of_modelopt(*of_model, path);
   // quantize_config.json of auto-gptq.
   const bool is_whole = !given && model.find("bits") && model.find("group_size");
   if (is_whole) given = &model;
-  if (!given || given->is == json::kind::null) return std::nullopt;
+  if (!given) return std::nullopt;
   if (!given->is_object()) fail_damaged(path, {}, "its quantization_config is no object");
 
   quantisation_config config;
@@ -94,21 +145,14 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
   config.per_layer = has_members(*given, "dynamic") || has_members(*given, "extra_config") ||
                      has_members(*given, "config_groups", 2);
   config.act_order = given->truth_of("desc_act", false);
-  config.symmetric = given->truth_of("sym", false);
+  config.symmetric = truth_in(*given, "sym");
   config.inverse_scales = given->text_of("weight_scale_semantics") == "inverse";
   config.format = in_small_letters(given->text_of(
       "format",
       given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type")))));
   if (const std::string packing = in_small_letters(given->text_of("packing_format")); !packing.empty())
     config.format = format_of_auto_round(packing);
-  if (const json* const groups = given->find("config_groups"); groups && !groups->members.empty())
-    if (const json* const weights = groups->members.front().second.find("weights");
-        weights && weights->is_object()) {
-      read_numbers(*weights, path, config);
-      read_blocks(*weights, config);
-      config.symmetric = weights->truth_of("symmetric", false);
-      config.act_order = weights->text_of("actorder") == "group";
-    }
+  if (const json* const groups = given->find("config_groups")) read_groups(*groups, path, config);
   return config;
 }
 

@@ -18,12 +18,6 @@ namespace {
 using runtime::text;
 using std::uint64_t;
 
-bool is(const tensor_entry& t, std::initializer_list<uint64_t> shape) {
-  return std::ranges::equal(t.shape, shape);
-}
-
-uint64_t ratio_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 // n * bits / 32; nothing where these are no whole words.
 std::optional<uint64_t> words(uint64_t n, unsigned bits) {
   const auto total = product(n, bits);
@@ -39,104 +33,6 @@ bool of_method(const quantisation_config* config, std::string_view method) {
 std::string problem_of_bits(const quantised_layer& layer, const quantisation_config* config) {
   if (!config || config->per_layer || config->bits == 0 || config->bits == layer.bits) return {};
   return text("the configuration has codes of ", config->bits, " bits, and the tensors have ", layer.bits);
-}
-
-// How many of a dimension share a scale, where `count` scales are all that is known: what divides it evenly, unless
-// a power of two gives as many with the last ones fewer. 0: not known.
-uint64_t only_size(uint64_t extent, uint64_t count) {
-  if (count == 1) return extent;
-  if (count == 0 || extent % count != 0) return 0;
-  const uint64_t even = extent / count;
-  for (uint64_t size = 1; size != 0 && size < extent; size *= 2)
-    if (size != even && ratio_up(extent, size) == count) return 0;
-  return even;
-}
-
-// What the index says of groups.
-struct index_facts {
-  bool exists = false;    // neither missing, nor all 0 or -1 where there are several groups
-  bool permuted = false;  // not k / group
-  bool is_right = true;   // the first groups have `group` members each, the last one the rest
-  uint64_t group = 0;     // members of group 0
-};
-
-index_facts facts_of(const tensor_entry* index, uint64_t k, uint64_t groups) {
-  index_facts facts;
-  if (!index) return facts;
-  std::vector<uint64_t> members(static_cast<std::size_t>(groups));
-  bool all_same = true;
-  const auto group_at = [&](uint64_t i) { return load<std::int32_t>(index->bytes.data() + 4 * i); };
-  for (uint64_t i = 0; i < k; ++i) {
-    const std::int32_t g = group_at(i);
-    all_same = all_same && (g == 0 || g == -1) && g == group_at(0);
-    if (g < 0 || static_cast<uint64_t>(g) >= groups)
-      facts.is_right = false;
-    else
-      ++members[static_cast<std::size_t>(g)];
-  }
-  if (all_same) return {};
-  facts.exists = true;
-  facts.group = members[0];
-  if (facts.group == 0 || ratio_up(k, facts.group) != groups) facts.is_right = false;
-  for (uint64_t g = 0; g < groups && facts.is_right; ++g)
-    facts.is_right = members[static_cast<std::size_t>(g)] == std::min(facts.group, k - g * facts.group);
-  for (uint64_t i = 0; i < k && facts.is_right && !facts.permuted; ++i)
-    facts.permuted = static_cast<uint64_t>(group_at(i)) != i / facts.group;
-  return facts;
-}
-
-// Groups along K: the configuration's, where there are as many scales; else the index's; else what the number of
-// scales leaves no doubt of. The last group may have fewer codes. Gives the problem, if there is one.
-std::string set_group(quantised_layer& layer, uint64_t groups, const quantisation_config* config,
-                      const tensor_entry* index = nullptr) {
-  const uint64_t k = layer.k;
-  if (groups == 0 || groups > k) return "scales have more groups than K";
-  const index_facts of_index = facts_of(index, k, groups);
-  if (config && config->group && *config->group != 0) {
-    const uint64_t group = *config->group < 0 ? k : static_cast<uint64_t>(*config->group);
-    if (ratio_up(k, group) == groups)
-      layer.group = std::min(group, k);
-    else if (!config->per_layer)
-      return text("the configuration's group_size of ", group, " makes ", ratio_up(k, group),
-                  " groups of K = ", k, ", and scales have ", groups);
-  }
-  if (of_index.exists) {
-    if (!of_index.is_right || (layer.group != 0 && layer.group != of_index.group))
-      return layer.group != 0 ? text("g_idx does not have groups of ", layer.group)
-                              : std::string("g_idx does not have groups of one size");
-    layer.group = of_index.group;
-    layer.act_order = of_index.permuted;
-  }
-  if (layer.group == 0) layer.group = only_size(k, groups);
-  if (layer.group != 0) return {};
-  return text(groups, " groups of K = ", k, " are of no certain size; give the configuration, which has it");
-}
-
-// Blocks of rows and columns: the configuration's, or of 128 x 128, or what the number of scales leaves no doubt of.
-std::string set_blocks(quantised_layer& layer, const tensor_entry& scales, const quantisation_config* config,
-                       bool only_of_128) {
-  const uint64_t rows = scales.shape[0], columns = scales.shape[1];
-  const auto fit = [&](uint64_t block_rows, uint64_t block_columns) {
-    return ratio_up(layer.n, block_rows) == rows && ratio_up(layer.k, block_columns) == columns;
-  };
-  const auto set = [&](uint64_t block_rows, uint64_t block_columns) {
-    layer.block_rows = block_rows;
-    layer.block_columns = block_columns;
-    return std::string();
-  };
-  if (config && config->block_rows != 0 && config->block_columns != 0) {
-    if (fit(config->block_rows, config->block_columns)) return set(config->block_rows, config->block_columns);
-    if (!config->per_layer)
-      return text("the scales are not of the configuration's blocks of ", config->block_rows, " x ",
-                  config->block_columns);
-  }
-  if (fit(128, 128)) return set(128, 128);
-  if (only_of_128) return "weight_scale_inv is not of blocks of 128 x 128";
-  const uint64_t block_rows = only_size(layer.n, rows), block_columns = only_size(layer.k, columns);
-  if (block_rows == 0 || block_columns == 0)
-    return "the scales are neither one, nor one a row, nor of blocks of a certain size; the configuration "
-           "may have it";
-  return set(block_rows, block_columns);
 }
 
 // Groups along K that the configuration alone has, and the files of AutoAWQ's gemv kernels `words` words of eight
@@ -164,19 +60,6 @@ unsigned bits_of_gptq(const quantised_layer& layer, uint64_t words_of_k, const q
       return bits;
   const bool is_said = !zeros && !index && config && !config->per_layer;
   return is_said && config->bits >= 2 && config->bits <= 8 ? config->bits : 0;
-}
-
-// LLM.int8's weight_format, which a file may leave out: 0, row after row. Older files may have the order of a kernel of
-// bitsandbytes: 1, col32; 2, col_turing; 3, col_ampere.
-std::string problem_of_weight_format(const quantised_layer& layer) {
-  const tensor_entry* const order = find(layer, weight_part::state);
-  if (!order) return {};
-  if (order->format != weight_format::u8 || order->elements != 1)
-    return "weight_format is not one number of U8";
-  const auto value = std::to_integer<unsigned>(order->bytes[0]);
-  if (value == 0) return {};
-  return text("weight_format is ", value,
-              ", the order of a kernel of bitsandbytes; kaio reads 0, row after row");
 }
 
 }  // namespace
@@ -218,6 +101,7 @@ bool derive_gptq(quantised_layer& layer, const quantisation_config* config) {
   layer.k = *code_bits / layer.bits;
   if (index && !is(*index, {layer.k})) return contradicts(layer, "g_idx is not of K numbers");
   std::string problem = set_group(layer, scales.shape[0], config, index);
+  if (problem.empty()) problem = problem_of_missing_zeros(layer, config);
   return problem.empty() || contradicts(layer, std::move(problem));
 }
 
@@ -289,9 +173,11 @@ bool derive_packed_int(quantised_layer& layer, const quantisation_config* config
     return total && ratio_up(*total, 32) == codes.shape[1];
   };
   const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  const bool are_bytes = zeros && zeros->format == weight_format::i8;  // of an older layout: {N, G}, signed
   const auto zeros_have_bits = [&](unsigned bits) {
     const auto total = product(layer.n, bits);
-    return !zeros || (total && is(*zeros, {ratio_up(*total, 32), scales.shape[1]}));
+    const uint64_t rows = are_bytes ? layer.n : total ? ratio_up(*total, 32) : 0;
+    return !zeros || (total && is(*zeros, {rows, scales.shape[1]}));
   };
   // K of less than a word has as many words with several numbers of bits.
   if (config && config->bits >= 1 && config->bits <= 8 && has_bits(config->bits)) layer.bits = config->bits;
@@ -304,59 +190,10 @@ bool derive_packed_int(quantised_layer& layer, const quantisation_config* config
   const tensor_entry* const index = find(layer, weight_part::group_index);
   if (problem.empty() && !zeros_have_bits(layer.bits))
     problem = "weight_zero_point does not fit weight_scale";
+  if (problem.empty() && are_bytes) problem = problem_of_signed_zeros(*zeros, layer.bits);
+  if (problem.empty()) problem = problem_of_missing_zeros(layer, config);
   if (problem.empty() && index && !is(*index, {layer.k})) problem = "weight_g_idx is not of K numbers";
   if (problem.empty()) problem = set_group(layer, scales.shape[1], config, index);
-  return problem.empty() || contradicts(layer, std::move(problem));
-}
-
-// codes {N, K} of 8 bits, scales of all of it, of each row, of groups of a row, or of blocks; zero points as scales
-bool derive_rows(quantised_layer& layer, const quantisation_config* config) {
-  const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
-  if (codes.shape.size() != 2) return contradicts(layer, "weight is not of 2 dimensions");
-  layer.n = codes.shape[0];
-  layer.k = codes.shape[1];
-  layer.bits = 8;
-  const bool of_rows = scales.elements == layer.n && (scales.shape.size() == 1 || scales.shape[0] == layer.n);
-  if (layer.scheme == weight_scheme::llm_int8) {
-    if (!of_rows) return contradicts(layer, "SCB is not of one number a row");
-    if (std::string problem = problem_of_weight_format(layer); !problem.empty())
-      return contradicts(layer, std::move(problem));
-    layer.group = layer.k;
-    return true;
-  }
-  std::string problem;
-  if (scales.elements == 1 || of_rows)
-    layer.group = layer.k;
-  else if (scales.shape.size() != 2)
-    problem = "the scales are neither one, nor one a row, nor of blocks";
-  else if (scales.shape[0] == layer.n)
-    problem = set_group(layer, scales.shape[1], config);
-  else
-    problem = set_blocks(layer, scales, config, false);
-  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
-  if (problem.empty() && zeros && (zeros->format != weight_format::i8 || zeros->elements != scales.elements))
-    problem = "weight_zero_point is not of I8, as many as weight_scale";
-  return problem.empty() || contradicts(layer, std::move(problem));
-}
-
-// codes {N, K} of 8 bits, scales of blocks in both dimensions, or one
-bool derive_blocks(quantised_layer& layer, const quantisation_config* config) {
-  const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
-  const bool of_tensor = scales.shape.size() != 2 && scales.elements == 1;
-  if (codes.shape.size() != 2 || (scales.shape.size() != 2 && !of_tensor))
-    return contradicts(layer, "weight and weight_scale_inv are not of 2 dimensions");
-  if (config && config->inverse_scales)
-    return contradicts(layer,
-                       "the configuration's weight_scale_semantics is inverse: its codes are divided by "
-                       "weight_scale_inv, and kaio multiplies");
-  layer.n = codes.shape[0];
-  layer.k = codes.shape[1];
-  layer.bits = 8;
-  if (of_tensor) {
-    layer.group = layer.k;
-    return true;
-  }
-  std::string problem = set_blocks(layer, scales, config, true);
   return problem.empty() || contradicts(layer, std::move(problem));
 }
 
@@ -366,7 +203,8 @@ bool derive_bitsandbytes(quantised_layer& layer, const quantisation_config*) {
                      &scales = *find(layer, weight_part::scales);
   json values;
   try {
-    values = parse_json({reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size()});
+    values = parse_json({reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size()},
+                        json_dialect::python);
   } catch (const json_error&) {
     return contradicts(layer, "quant_state is no JSON");
   }
@@ -407,8 +245,10 @@ bool derive_fp4_pairs(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   const unsigned group = layer.scheme == weight_scheme::mxfp4_packed ? 32 : 16;
   const std::size_t rank = codes.shape.size();
-  const auto k = rank < 2 ? std::nullopt : product(codes.shape[rank - 1], 2);
-  if (!k || scales.shape.size() != rank)
+  const unsigned codes_of_an_element = codes.format == weight_format::f4_e2m1 ? 1 : 2;
+  const auto k = rank < 2 ? std::nullopt : product(codes.shape[rank - 1], codes_of_an_element);
+  if (!k || scales.shape.size() != rank ||
+      !std::equal(scales.shape.begin(), scales.shape.end() - 2, codes.shape.begin()))
     return contradicts(layer, "the codes and scales are not of the same dimensions");
   layer.n = codes.shape[rank - 2];
   layer.k = *k;
@@ -417,18 +257,6 @@ bool derive_fp4_pairs(quantised_layer& layer, const quantisation_config*) {
   if (layer.k % group != 0 || scales.shape[rank - 1] != layer.k / group || scales.shape[rank - 2] != layer.n)
     return contradicts(layer, "the scales are not one for each group of a row");
   return true;
-}
-
-// codes {N, K} of 8 bits, scales {N, K / 32}
-bool derive_mxfp8(quantised_layer& layer, const quantisation_config*) {
-  const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
-  if (codes.shape.size() != 2) return contradicts(layer, "weight is not of 2 dimensions");
-  layer.n = codes.shape[0];
-  layer.k = codes.shape[1];
-  layer.bits = 8;
-  layer.group = 32;
-  return (layer.k % 32 == 0 && is(scales, {layer.n, layer.k / 32})) ||
-         contradicts(layer, "the scales are not one for each group of a row");
 }
 
 // codes {..., N, K / 32, 16}, scales {..., N, K / 32}

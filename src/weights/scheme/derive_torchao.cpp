@@ -17,14 +17,8 @@ namespace {
 using runtime::text;
 using std::uint64_t;
 
-uint64_t ratio_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 // K / groups, where that is whole; else 0.
 uint64_t group_of(uint64_t k, uint64_t groups) { return groups != 0 && k % groups == 0 ? k / groups : 0; }
-
-bool is(const tensor_entry& t, std::initializer_list<uint64_t> shape) {
-  return std::ranges::equal(t.shape, shape);
-}
 
 // cuBLASLt's blocks of 128 x 4 scales, 512 bytes each, of rows by columns of scales.
 constexpr uint64_t swizzle_rows = 128, swizzle_columns = 4, swizzle_bytes = 512;
@@ -66,14 +60,10 @@ bool set_extents(quantised_layer& layer, const tensor_entry& codes) {
 
 }  // namespace
 
-// codes {N, K}, scales {N / rows of a block, K / its columns}, or one; zero points as scales. Zero points that are no
-// integers are those of plain int4.
+// codes {N, K}, scales {N / rows of a block, K / its columns}, or one; zero points as scales
 bool derive_torchao_bytes(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   const tensor_entry* const zeros = find(layer, weight_part::zero_points);
-  if (zeros && (zeros->format == weight_format::f16 || zeros->format == weight_format::bf16 ||
-                zeros->format == weight_format::f32))
-    return false;
   if (!set_extents(layer, codes)) return true;
   const bool is_matrix = scales.shape.size() == 2;
   if (!is_matrix && scales.elements != 1) return contradicts(layer, "the scales are not of 2 dimensions");
@@ -86,8 +76,8 @@ bool derive_torchao_bytes(quantised_layer& layer, const quantisation_config*) {
     layer.block_rows = layer.n / rows;
     layer.block_columns = layer.k / columns;
   }
-  return !zeros || (zeros->format == weight_format::i8 && zeros->shape == scales.shape) ||
-         contradicts(layer, "zero_point is not of I8, of the shape of scale");
+  return !zeros || zeros->shape == scales.shape ||
+         contradicts(layer, "zero_point is not of the shape of scale");
 }
 
 // codes {N / 8, K / (16 I), 32, I / 2}, scales and zeros {K / group, N, 2}; N and K as they were packed
@@ -96,7 +86,6 @@ bool derive_torchao_tinygemm(quantised_layer& layer, const quantisation_config*)
   if (codes.shape.size() != 4 || codes.shape[2] != 32 ||
       (codes.shape[3] != 1 && codes.shape[3] != 2 && codes.shape[3] != 4))
     return contradicts(layer, "qdata is not of 4 dimensions, the last ones 32 and 1, 2 or 4");
-  if (scales.format != weight_format::bf16) return contradicts(layer, "scale_and_zero is not of BF16");
   const auto n = product(codes.shape[0], 8), k = product(codes.shape[1], 32 * codes.shape[3]);
   if (!n || !k || scales.shape.size() != 3 || scales.shape[1] != *n || scales.shape[2] != 2)
     return contradicts(layer, "scale_and_zero is not of {groups, N, 2}");
@@ -140,21 +129,14 @@ bool derive_torchao_mx(quantised_layer& layer, const quantisation_config*) {
   return set_scales(layer, scales, group != 0 ? group : 32);
 }
 
-std::vector<std::byte> scales_in_rows(const quantised_layer& layer) {
-  const tensor_entry* const scales = find(layer, weight_part::scales);
-  const auto fail = [&](std::string_view what) {
-    throw invalid_argument(text("kaio: scales_in_rows of ", host::printable(layer.name), ": ", what));
-  };
-  if (!layer.problem.empty()) fail(layer.problem);
-  if (!scales || layer.group == 0 || facts(scales->format).block_bytes != 1)
-    fail("its scales are not of one byte for each group along K; take them as the file has them");
+std::vector<std::byte> unswizzled(const quantised_layer& layer) {
+  const tensor_entry& scales = *find(layer, weight_part::scales);
   const uint64_t columns = ratio_up(layer.k, layer.group);
-  if (!layer.swizzled) return {scales->bytes.begin(), scales->bytes.end()};
   std::vector<std::byte> in_rows(static_cast<std::size_t>(layer.n * columns));
   for (uint64_t row = 0; row < layer.n; ++row)
     for (uint64_t column = 0; column < columns; ++column)
       in_rows[static_cast<std::size_t>(row * columns + column)] =
-          scales->bytes[static_cast<std::size_t>(swizzled_offset(row, column, columns))];
+          scales.bytes[static_cast<std::size_t>(swizzled_offset(row, column, columns))];
   return in_rows;
 }
 

@@ -1,5 +1,6 @@
 #include "weights/scheme/scheme_table.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "weights/scheme/derive.hpp"
@@ -12,94 +13,116 @@ using enum weight_scheme;
 using format = weight_format;
 using part = weight_part;
 
-constexpr part_rule gptq_parts[] = {{".qweight", part::codes, true, {format::i32}},
-                                    {".scales", part::scales, true, {format::f16, format::bf16, format::f32}},
-                                    {".qzeros", part::zero_points, false, {format::i32}},
-                                    {".g_idx", part::group_index, false, {format::i32}}};
-constexpr part_rule awq_parts[] = {{".qweight", part::codes, true, {format::i32}},
-                                   {".scales", part::scales, true, {format::f16, format::bf16, format::f32}},
-                                   {".qzeros", part::zero_points, true, {format::i32}}};
-constexpr part_rule awq_fast_parts[] = {{".qweight", part::codes, true, {format::i16}},
-                                        {".scales", part::scales, true, {format::f16, format::bf16}},
-                                        {".qzeros", part::zero_points, true, {format::f16, format::bf16}}};
+using formats = few<format>;
+
+// Types that have the same bytes, or the same values.
+constexpr formats word_types = {format::i32, format::u32}, half_word_types = {format::i16, format::u16},
+                  index_types = {format::i32, format::i64, format::u32}, byte_type = {format::u8},
+                  short_float_types = {format::f16, format::bf16},
+                  float_types = {format::f16, format::bf16, format::f32}, f32_type = {format::f32},
+                  fp8_types = {format::e4m3, format::e5m2}, pair_types = {format::u8, format::f4_e2m1},
+                  power_types = {format::u8, format::e8m0},
+                  fp8_scale_types = {format::f16, format::bf16, format::f32, format::e8m0, format::u8};
+
+constexpr part_rule gptq_parts[] = {{{".qweight"}, part::codes, true, word_types},
+                                    {{".scales"}, part::scales, true, float_types},
+                                    {{".qzeros"}, part::zero_points, false, word_types},
+                                    {{".g_idx"}, part::group_index, false, index_types}};
+constexpr part_rule awq_parts[] = {{{".qweight"}, part::codes, true, word_types},
+                                   {{".scales"}, part::scales, true, float_types},
+                                   {{".qzeros"}, part::zero_points, true, word_types}};
+constexpr part_rule awq_fast_parts[] = {{{".qweight"}, part::codes, true, half_word_types},
+                                        {{".scales"}, part::scales, true, short_float_types},
+                                        {{".qzeros"}, part::zero_points, true, short_float_types}};
+// Zero points of one byte are those of older files.
 constexpr part_rule packed_int_parts[] = {
-    {".weight_packed", part::codes, true, {format::i32}},
-    {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {".weight_shape", part::shape, true, {format::i64, format::i32}},
-    {".weight_zero_point", part::zero_points, false, {format::i32}},
-    {".weight_g_idx", part::group_index, false, {format::i32}}};
+    {{".weight_packed"}, part::codes, true, word_types},
+    {{".weight_scale"}, part::scales, true, float_types},
+    {{".weight_shape"}, part::shape, true, {format::i64, format::i32}},
+    {{".weight_zero_point"}, part::zero_points, false, {format::i32, format::u32, format::i8}},
+    {{".weight_g_idx"}, part::group_index, false, index_types}};
+// scale_weight is ComfyUI's, qscale_weight Mistral's; what begins with _ is of a parameter of another name than weight.
 constexpr part_rule int8_parts[] = {
-    {".weight", part::codes, true, {format::i8}},
-    {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {".weight_zero_point", part::zero_points},
-    {".input_scale", part::input_scale},
-    {".pre_quant_scale", part::input_factors}};
-constexpr part_rule llm_int8_parts[] = {{".weight", part::codes, true, {format::i8}},
-                                        {".SCB", part::scales, true, {format::f32}},
-                                        {".weight_format", part::state}};
+    {{".weight", ""}, part::codes, true, {format::i8}},
+    {{".weight_scale", ".scale_weight", "_weight_scale", "_scale"}, part::scales, true, float_types},
+    {{".weight_zero_point", "_zero_point"}, part::zero_points, false, {format::i8}},
+    {{".input_scale", ".scale_input", "_input_scale"}, part::input_scale},
+    {{".pre_quant_scale", "_pre_quant_scale"}, part::input_factors}};
+constexpr part_rule llm_int8_parts[] = {{{".weight"}, part::codes, true, {format::i8}},
+                                        {{".SCB"}, part::scales, true, f32_type},
+                                        {{".weight_format"}, part::state}};
 constexpr part_rule fp8_parts[] = {
-    {".weight", part::codes, true, {format::e4m3}},
-    {".weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {".input_scale", part::input_scale},
-    {".pre_quant_scale", part::input_factors}};
+    {{".weight", ""}, part::codes, true, fp8_types},
+    {{".weight_scale", ".scale_weight", ".qscale_weight", "_weight_scale", "_scale"},
+     part::scales,
+     true,
+     fp8_scale_types},
+    {{".weight_zero_point"}, part::zero_points},
+    {{".input_scale", ".scale_input", ".qscale_act", "_input_scale"}, part::input_scale},
+    {{".pre_quant_scale", "_pre_quant_scale"}, part::input_factors},
+    {{".comfy_quant"}, part::state, false, byte_type}};
 constexpr part_rule fp8_block_parts[] = {
-    {".weight", part::codes, true, {format::e4m3}},
-    {".weight_scale_inv", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {".activation_scale", part::input_scale}};
-constexpr part_rule nf4_parts[] = {{".weight", part::codes, true},
-                                   {".weight.absmax", part::scales, true, {format::f32, format::u8}},
-                                   {".weight.quant_map", part::code_table, true, {format::f32}},
-                                   {".weight.quant_state.bitsandbytes__nf4", part::state, true, {format::u8}},
-                                   {".weight.nested_absmax", part::nested_scales, false, {format::f32}},
-                                   {".weight.nested_quant_map", part::nested_table, false, {format::f32}}};
-constexpr part_rule fp4_parts[] = {{".weight", part::codes, true},
-                                   {".weight.absmax", part::scales, true, {format::f32, format::u8}},
-                                   {".weight.quant_map", part::code_table, true, {format::f32}},
-                                   {".weight.quant_state.bitsandbytes__fp4", part::state, true, {format::u8}},
-                                   {".weight.nested_absmax", part::nested_scales, false, {format::f32}},
-                                   {".weight.nested_quant_map", part::nested_table, false, {format::f32}}};
-constexpr part_rule nvfp4_packed_parts[] = {{".weight_packed", part::codes, true, {format::u8}},
-                                            {".weight_scale", part::scales, true, {format::e4m3}},
-                                            {".weight_global_scale", part::global_scale, true, {format::f32}},
-                                            {".input_global_scale", part::input_scale}};
-constexpr part_rule nvfp4_modelopt_parts[] = {{".weight", part::codes, true, {format::u8}},
-                                              {".weight_scale", part::scales, true, {format::e4m3}},
-                                              {".weight_scale_2", part::global_scale, true, {format::f32}},
-                                              {".input_scale", part::input_scale},
-                                              {".pre_quant_scale", part::input_factors}};
-constexpr part_rule mxfp4_packed_parts[] = {
-    {".weight_packed", part::codes, true, {format::u8}},
-    {".weight_scale", part::scales, true, {format::u8, format::e8m0}}};
-constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
-                                            {"_scales", part::scales, true, {format::u8, format::e8m0}}};
-constexpr part_rule torchao_int8_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::i8}},
-    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {"._weight_zero_point", part::zero_points},
-    {"._weight_act_quant_scale", part::input_scale},
-    {"._weight_act_pre_scale", part::input_factors}};
-constexpr part_rule torchao_fp8_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::e4m3, format::e5m2}},
-    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {"._weight_act_quant_scale", part::input_scale}};
-constexpr part_rule torchao_tinygemm_parts[] = {{"._weight_qdata", part::codes, true, {format::i32}},
-                                                {"._weight_scale_and_zero", part::scales, true},
-                                                {"._weight_act_pre_scale", part::input_factors}};
+    {{".weight", ""}, part::codes, true, fp8_types},
+    {{".weight_scale_inv", "_scale_inv"}, part::scales, true, fp8_scale_types},
+    {{".activation_scale", ".input_scale", "_activation_scale"}, part::input_scale}};
+// Codes are bytes of any type (bnb_4bit_quant_storage).
+constexpr part_rule nf4_parts[] = {{{".weight"}, part::codes, true},
+                                   {{".weight.absmax"}, part::scales, true, {format::f32, format::u8}},
+                                   {{".weight.quant_map"}, part::code_table, true, f32_type},
+                                   {{".weight.quant_state.bitsandbytes__nf4"}, part::state, true, byte_type},
+                                   {{".weight.nested_absmax"}, part::nested_scales, false, f32_type},
+                                   {{".weight.nested_quant_map"}, part::nested_table, false, f32_type}};
+constexpr part_rule fp4_parts[] = {{{".weight"}, part::codes, true},
+                                   {{".weight.absmax"}, part::scales, true, {format::f32, format::u8}},
+                                   {{".weight.quant_map"}, part::code_table, true, f32_type},
+                                   {{".weight.quant_state.bitsandbytes__fp4"}, part::state, true, byte_type},
+                                   {{".weight.nested_absmax"}, part::nested_scales, false, f32_type},
+                                   {{".weight.nested_quant_map"}, part::nested_table, false, f32_type}};
+constexpr part_rule nvfp4_packed_parts[] = {{{".weight_packed"}, part::codes, true, pair_types},
+                                            {{".weight_scale"}, part::scales, true, {format::e4m3}},
+                                            {{".weight_global_scale"}, part::global_scale, true, f32_type},
+                                            {{".input_global_scale"}, part::input_scale}};
+constexpr part_rule nvfp4_modelopt_parts[] = {
+    {{".weight", ""}, part::codes, true, pair_types},
+    {{".weight_scale", "_weight_scale"}, part::scales, true, {format::e4m3}},
+    {{".weight_scale_2", "_weight_scale_2"}, part::global_scale, true, f32_type},
+    {{".input_scale", "_input_scale"}, part::input_scale},
+    {{".pre_quant_scale", "_pre_quant_scale"}, part::input_factors}};
+constexpr part_rule mxfp4_packed_parts[] = {{{".weight_packed"}, part::codes, true, pair_types},
+                                            {{".weight_scale"}, part::scales, true, power_types}};
+constexpr part_rule mxfp4_blocks_parts[] = {{{"_blocks"}, part::codes, true, byte_type},
+                                            {{"_scales"}, part::scales, true, power_types}};
+constexpr part_rule torchao_int8_parts[] = {{{"._weight_qdata"}, part::codes, true, {format::i8}},
+                                            {{"._weight_scale"}, part::scales, true, float_types},
+                                            {{"._weight_zero_point"}, part::zero_points, false, {format::i8}},
+                                            {{"._weight_act_quant_scale"}, part::input_scale},
+                                            {{"._weight_act_pre_scale"}, part::input_factors}};
+constexpr part_rule torchao_fp8_parts[] = {{{"._weight_qdata"}, part::codes, true, fp8_types},
+                                           {{"._weight_scale"}, part::scales, true, float_types},
+                                           {{"._weight_act_quant_scale"}, part::input_scale}};
+constexpr part_rule torchao_tinygemm_parts[] = {
+    {{"._weight_qdata"}, part::codes, true, {format::i32}},
+    {{"._weight_scale_and_zero"}, part::scales, true, {format::bf16}},
+    {{"._weight_act_pre_scale"}, part::input_factors}};
 constexpr part_rule torchao_int4_plain_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::i8, format::u8, format::i32}},
-    {"._weight_scale", part::scales, true, {format::f16, format::bf16, format::f32}},
-    {"._weight_zero_point", part::zero_points, true},
-    {"._weight_act_pre_scale", part::input_factors}};
+    {{"._weight_qdata"}, part::codes, true, {format::i8, format::u8, format::i32}},
+    {{"._weight_scale"}, part::scales, true, float_types},
+    {{"._weight_zero_point"}, part::zero_points, true, float_types},
+    {{"._weight_act_pre_scale"}, part::input_factors}};
 constexpr part_rule torchao_nvfp4_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::u8}},
-    {"._weight_scale", part::scales, true, {format::e4m3}},
-    {"._weight_per_tensor_scale", part::global_scale, false, {format::f32}},
-    {"._weight_act_per_tensor_scale", part::input_scale}};
+    {{"._weight_qdata"}, part::codes, true, byte_type},
+    {{"._weight_scale"}, part::scales, true, {format::e4m3}},
+    {{"._weight_per_tensor_scale"}, part::global_scale, false, f32_type},
+    {{"._weight_act_per_tensor_scale"}, part::input_scale}};
 constexpr part_rule torchao_mx_parts[] = {
-    {"._weight_qdata", part::codes, true, {format::u8, format::e4m3, format::e5m2}},
-    {"._weight_scale", part::scales, true, {format::e8m0, format::u8}}};
-constexpr part_rule mxfp8_parts[] = {{".weight", part::codes, true, {format::e4m3, format::e5m2}},
-                                     {".weight_scale", part::scales, true, {format::u8, format::e8m0}}};
+    {{"._weight_qdata"}, part::codes, true, {format::u8, format::e4m3, format::e5m2}},
+    {{"._weight_scale"}, part::scales, true, power_types}};
+constexpr part_rule mxfp8_parts[] = {
+    {{".weight", ""}, part::codes, true, fp8_types},
+    {{".weight_scale", ".weight_scale_inv", "_weight_scale", "_scale", "_scale_inv"},
+     part::scales,
+     true,
+     power_types}};
 
 // Others have the same tensors with codes in another order: "gptq_p" of GPTQModel, planes of bits; "marlin"; "bitblas".
 constexpr std::string_view gptq_formats[] = {"gptq", "gptq_v2"};
@@ -122,7 +145,7 @@ constexpr scheme_rule rules[] = {
      use_of_words,
      packed_int_formats},
     {{int8, "compressed-tensors int-quantized"}, int8_parts, derive_rows, use_of_int8},
-    {{llm_int8, "bitsandbytes LLM.int8"}, llm_int8_parts, derive_rows, use_of_llm_int8},
+    {{llm_int8, "bitsandbytes LLM.int8"}, llm_int8_parts, derive_llm_int8, use_of_llm_int8},
     {{fp8, "FP8 with scales"}, fp8_parts, derive_rows, use_of_fp8},
     {{fp8_block, "FP8 blocks"}, fp8_block_parts, derive_blocks, use_of_fp8},
     {{nf4, "bitsandbytes nf4"}, nf4_parts, derive_bitsandbytes, use_of_bitsandbytes},
@@ -146,6 +169,12 @@ constexpr scheme_rule rules[] = {
     {{mxfp8, "MXFP8 of compressed-tensors"}, mxfp8_parts, derive_mxfp8, use_of_mx},
 };
 
+constexpr std::string_view harmless[] = {
+    "bias",           "input_scale",      "input_zero_point", "input_global_scale",
+    "input_scale_ub", "activation_scale", "output_scale",     "output_zero_point",
+    "q_scale",        "k_scale",          "v_scale",          "kv_scale",
+    "qscale_act",     "scale_input",      "logit_scale"};
+
 constexpr auto all_facts = [] {
   std::array<scheme_facts, std::size(rules)> facts{};
   for (std::size_t i = 0; i < std::size(rules); ++i) facts[i] = rules[i].facts;
@@ -163,6 +192,10 @@ static_assert(in_order() && std::size(rules) == static_cast<std::size_t>(mxfp8) 
 
 std::span<const scheme_rule> scheme_rules() noexcept { return rules; }
 std::span<const scheme_facts> weight_schemes() noexcept { return all_facts; }
+bool is_harmless(std::string_view rest) noexcept {
+  return rest.ends_with("_bias") || std::ranges::find(harmless, rest) != std::end(harmless);
+}
+
 const scheme_facts& facts(weight_scheme scheme) noexcept {
   return all_facts[static_cast<std::size_t>(scheme)];
 }
@@ -181,6 +214,7 @@ std::string_view to_string(weight_part part) noexcept {
     case weight_part::nested_table: return "table of the scales";
     case weight_part::state: return "state";
     case weight_part::input_factors: return "factors of the input";
+    case weight_part::unknown: return "unknown part";
   }
   return "unknown";
 }

@@ -3,17 +3,35 @@
 
 #include <kaio/weights/quantisation.hpp>
 
-#include <initializer_list>
+#include <array>
+#include <concepts>
 #include <string>
 
 namespace kaio::weights {
 
-// A tensor is "<layer><suffix>" in one of these formats (none: in any).
+// A few names or types.
+template <class T>
+class few {
+ public:
+  constexpr few() = default;
+  template <class... U>
+    requires(std::convertible_to<const U&, T> && ...)
+  constexpr few(const U&... values) : values_{values...}, size_(sizeof...(values)) {}
+  constexpr const T* begin() const { return values_.data(); }
+  constexpr const T* end() const { return values_.data() + size_; }
+
+ private:
+  std::array<T, 5> values_{};
+  std::size_t size_ = 0;
+};
+
+// A tensor is this part by its name alone, "<layer><suffix>" for one of the suffixes. Its type is then one of the
+// formats (none: any), or the layer has a problem.
 struct part_rule {
-  std::string_view suffix;
+  few<std::string_view> suffixes;  // "", of codes alone: the layer has the name of the tensor
   weight_part part;
   bool required = false;
-  std::initializer_list<weight_format> formats = {};
+  few<weight_format> formats = {};
 };
 
 // An operation, or why there is none.
@@ -37,5 +55,9 @@ struct scheme_rule {
 
 // In the order of weight_scheme; where several fit a layer, the first is taken.
 std::span<const scheme_rule> scheme_rules() noexcept;
+
+// A tensor next to the codes of a layer, by what its name has more than theirs, that leaves the weight as it is: "bias",
+// scales of x, y and caches.
+bool is_harmless(std::string_view rest) noexcept;
 
 }  // namespace kaio::weights

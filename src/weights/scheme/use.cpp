@@ -83,8 +83,9 @@ layer_use use_of_int8(const quantised_layer& layer) {
 layer_use use_of_llm_int8(const quantised_layer&) { return {packed_w8, {}}; }
 
 // matmul_fp8: scales of the tensor, of rows, and of f32 for 128 x 128; matmul_w8: of groups of multiples of 64, and of
-// any type for 128 x 128; dequantise: any.
+// any type but E8M0 for 128 x 128; dequantise: any.
 layer_use use_of_fp8(const quantised_layer& layer) {
+  if (is_e8m0(*find(layer, weight_part::scales))) return {as_matrix, {}};
   if (layer.group == layer.k) return {"matmul_fp8", {}};
   if (format_of(layer, weight_part::codes) != "F8_E4M3") return {as_matrix, {}};
   if (layer.group != 0) return {layer.group % tile == 0 ? packed_w8 : as_matrix, {}};
