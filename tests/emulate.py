@@ -332,6 +332,15 @@ class refusals(command_line):
         done = self.emulate(text, "--arg", "out:no/such/folder.npy:f32:1")
         self.refuses(USAGE, "cannot be written", done)
 
+    def test_newer_versions_and_targets(self):
+        for version, target in (("9.5", "sm_75"), ("9.5", "sm_100a"), ("9.9", "sm_120f"), ("12.0", "sm_333")):
+            text = SCALE.replace("8.3", version).replace("sm_80", target)
+            self.assertEqual(self.emulate(text, "--list").returncode, FINE, (version, target))
+        text = SCALE.replace("8.3", "9.5").replace("sm_80", "sm_100a")
+        self.refuses(PTX, "the module is for sm_100a", self.emulate(text, "--list", "--arch", "sm_90a"))
+        self.assertEqual(self.emulate(text, "--list", "--arch", "sm_100a").returncode, FINE)
+        self.refuses(PTX, "kernel.ptx:6:3", self.emulate(text.replace(".reg .pred %out;", ".frob %out;"), "--list"))
+
     def test_invalid_ptx(self):
         done = self.emulate(HEAD + ".visible .entry k() {\n  add.u33 %a, %b, %c;\n}\n")
         self.refuses(PTX, "kernel.ptx:5:", done)

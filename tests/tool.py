@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""kaio-kernels lists, prints and refuses as its help describes, and the recorded list of kernels is what it prints.
+"""kaio-kernels lists, prints and refuses as its help describes, and the recorded list of kernels is what it prints. No family
+has more instructions than its budget.
 Usage: tool.py [--share K/N] KAIO_TOOL KAIO_DOCTOR [RECORDED_LIST]
 
 Of all kernels each N-th is printed, from the K-th on, counted from 0 and modulo N; without --share, all."""
@@ -13,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools/registry"))
+import budget  # noqa: E402
 
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("--share", default="0/1")
@@ -82,6 +86,12 @@ class tool(unittest.TestCase):
         lines, printed = pathlib.Path(recorded).read_text().splitlines(), run("list").stdout.splitlines()
         changes = [line for line in difflib.unified_diff(lines, printed, n=0, lineterm="")][2:]
         self.assertFalse(changes, "\nkaio: `tools/kaio list --update` records these\n" + "\n".join(changes[:40]))
+
+    def test_families_keep_to_their_budget(self):
+        if not recorded:
+            self.skipTest("a build without the operations has not all kernels")
+        problems = list(budget.problems_of(budget.sums_of(run("list").stdout), budget.read_budget()))
+        self.assertFalse(problems, "\n" + "\n".join([*problems, budget.advice(problems)]))
 
     def test_help_is_printed(self):
         done = run("--help")

@@ -116,7 +116,9 @@ class launched_kernel {
  private:
   static std::string text_of(const ptx::kernel_image& image) {
     std::string text;
-    for (std::size_t i = 0; i < image.segment_count; ++i) text += image.segments[i];
+    ptx::with_text(image, [&](const ptx::kernel_image& whole) {
+      for (std::size_t i = 0; i < whole.segment_count; ++i) text += whole.segments[i];
+    });
     return text;
   }
 

@@ -95,7 +95,9 @@ std::vector<std::string> claimed_targets(const kernel_image& image) {
 
 std::string text_of(const kernel_image& image) {
   std::string text;
-  for (std::size_t i = 0; i < image.segment_count; ++i) text += image.segments[i];
+  ptx::with_text(image, [&](const kernel_image& whole) {
+    for (std::size_t i = 0; i < whole.segment_count; ++i) text += whole.segments[i];
+  });
   return text;
 }
 
@@ -129,12 +131,8 @@ std::string shown_path(const char* file) {
   return (below ? relative : path).generic_string();
 }
 
-void print(const kernel_image& image, bool with_lines) {
+void print_lines(const kernel_image& image) {
   const std::string text = text_of(image);
-  if (!with_lines) {
-    std::cout << text;
-    return;
-  }
   std::size_t line = 0;
   const ptx::source_line* last = nullptr;
   for (std::size_t begin = 0; begin < text.size(); ++line) {
@@ -152,6 +150,13 @@ void print(const kernel_image& image, bool with_lines) {
     last = statement;
     begin = end + 1;
   }
+}
+
+void print(const kernel_image& image, bool with_lines) {
+  if (with_lines)
+    ptx::with_text(image, [](const kernel_image& whole) { print_lines(whole); });
+  else
+    std::cout << text_of(image);
 }
 
 void write_file(const files::path& path, const std::string& content) {
@@ -278,6 +283,12 @@ int run_command(std::vector<std::string> words, const programs& paths) {
 }  // namespace
 
 family::family(std::string_view name, image_list (*kernels)()) { families().emplace_back(name, kernels); }
+
+image_list all_images() {
+  image_list images;
+  for (const entry& e : all_kernels()) images.push_back(e.image);
+  return images;
+}
 
 int run(int argc, char** argv, const programs& paths) {
   try {

@@ -149,8 +149,13 @@ TEST_CASE("what is wrong with a text is in the error log, by its line") {
   CHECK(l.info_bytes() == 0);
 
   logs newer;
-  REFUSED(newer.load(&m, ".version 9.9\n.target sm_70\n.address_size 64\n"),
+  const std::string head = ".version 9.9\n.target sm_70\n.address_size 64\n";
+  REFUSED(newer.load(&m, (head + ".entry k() { frobnicate; ret; }\n").c_str()),
           CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  CHECK(says(newer.error, "it knows those up to PTX ISA"));
+  MUST(newer.load(&m, (head + ".entry k() { ret; }\n").c_str()));
+  MUST(cuModuleUnload(m));
+  m = nullptr;
   logs other;
   REFUSED(other.load(&m, ".version 8.7\n.target sm_100\n.address_size 64\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(says(other.error, "sm_100"));

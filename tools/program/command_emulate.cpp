@@ -5,6 +5,7 @@
 #include "tools/program/commands.hpp"
 
 #include "emulator/emulator.hpp"
+#include "emulator/parse/parser.hpp"
 #include "emulator/profile/report.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
 #include "host/printable.hpp"
@@ -46,15 +47,20 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-architecture architecture_named(const std::string& name) {
-  if (name.empty() && std::getenv("KAIO_EMULATOR_ARCH") == nullptr) return architecture_of({90, true});
+// Where none is named: sm_90a, or the newer one that the text is for.
+architecture architecture_for(const std::string& text, const std::string& name) {
+  if (name.empty() && std::getenv("KAIO_EMULATOR_ARCH") == nullptr) {
+    constexpr ptx::target usual{90, true};
+    const ptx::target wanted = parse_header(text).target;
+    return architecture_of(wanted.sm <= usual.sm ? usual : wanted);
+  }
   const char* const chosen = name.empty() ? std::getenv("KAIO_EMULATOR_ARCH") : name.c_str();
   try {
     return architecture_of(runtime::emulator_architecture(chosen));
   } catch (const std::exception&) {
-    throw usage_error(
-        fmt::format("kaio: {} is '{}'; write sm_70, sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a",
-                    name.empty() ? "KAIO_EMULATOR_ARCH" : "--arch", chosen));
+    throw usage_error(fmt::format("kaio: {} is '{}'; write {}",
+                                  name.empty() ? "KAIO_EMULATOR_ARCH" : "--arch", chosen,
+                                  runtime::architecture_names));
   }
 }
 
@@ -332,7 +338,7 @@ int emulate(const emulate_options& options) {
     profile::write_report(counts.kernels(), options.profile);
   };
   try {
-    const module mod = parse_module(text, architecture_named(options.arch));
+    const module mod = parse_module(text, architecture_for(text, options.arch));
     if (options.list) {
       list_kernels(mod);
       return fine;

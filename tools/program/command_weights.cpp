@@ -56,6 +56,7 @@ bool is_matrix(const tensor_entry& t) {
 
 std::string use_of(const tensor_entry& t) {
   const weights::format_facts& f = facts(t.format);
+  if (t.format == weight_format::unknown) return "listed; kaio does not know its type, a newer version may";
   if (!f.has_values) return "listed; its values are not decoded";
   const bool is_weight = is_matrix(t) && (f.block_elements > 1 || !f.operation.empty());
   return is_weight ? fmt::format("read; {}", operation_text(f.operation)) : "read";
@@ -83,6 +84,22 @@ std::string use_of(const quantised_layer& layer, weight_part part) {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+// A name in a line of the table: safetensors has ends of lines in names too.
+std::string in_line(std::string_view name) {
+  std::string text;
+  for (const char c : host::printable(name))
+    if (c == '\n' || c == '\t')
+      text += c == '\n' ? "\\x0a" : "\\x09";
+    else
+      text += c;
+  return text;
+}
+
+std::string name_of_format(const tensor_entry& t) {
+  return t.format == weight_format::unknown ? fmt::format("type {}", t.type)
+                                            : std::string(facts(t.format).name);
+}
+
 void print_tensors(std::span<const tensor_entry> tensors, const std::vector<quantised_layer>& layers) {
   std::map<const tensor_entry*, std::string> uses;
   for (const quantised_layer& layer : layers)
@@ -91,8 +108,9 @@ void print_tensors(std::span<const tensor_entry> tensors, const std::vector<quan
   std::map<weight_format, std::pair<std::size_t, std::uint64_t>> of_format;
   for (const tensor_entry& t : tensors) {
     const auto use = uses.find(&t);
-    rows.push_back({std::string(t.name), std::string(facts(t.format).name), shape_of(t.shape),
-                    std::to_string(t.bytes.size()), use != uses.end() ? use->second : use_of(t)});
+    rows.push_back({in_line(t.name), name_of_format(t), shape_of(t.shape),
+                    t.format == weight_format::unknown ? "?" : std::to_string(t.bytes.size()),
+                    use != uses.end() ? use->second : use_of(t)});
     auto& [count, bytes] = of_format[t.format];
     ++count;
     bytes += t.bytes.size();
@@ -111,8 +129,10 @@ void print_gguf(const std::string& path) {
       fmt::format("{}: GGUF version {}, {} tensors, {} keys, alignment {}", path, file.version(),
                   file.tensors().size(), file.metadata().size(), file.alignment());
   if (architecture && architecture->as_string()) text += fmt::format(", {}", *architecture->as_string());
-  if (const gguf_value* const count = file.metadata("split.count");
-      count && count->as_unsigned().value_or(1) > 1)
+  if (file.files() > 1)
+    text += fmt::format(", {} files", file.files());
+  else if (const gguf_value* const count = file.metadata("split.count");
+           count && count->as_unsigned().value_or(1) > 1)
     text += fmt::format(", one of {} files of the model", *count->as_unsigned());
   print(host::printable(text) + "\n\n");
   print_tensors(file.tensors(), {});
@@ -124,23 +144,36 @@ std::string text_of(const quantisation_config& c) {
   if (c.bits != 0) text += fmt::format(", {} bits", c.bits);
   if (c.group) text += *c.group < 0 ? ", groups of all of K" : fmt::format(", groups of {}", *c.group);
   if (c.act_order) text += ", act-order";
-  if (c.symmetric) text += ", symmetric";
+  if (c.symmetric == true) text += ", symmetric";
   return host::printable(text) + '\n';
 }
 
+// A file of configuration; what is wrong with one that nobody asked for is a note.
+struct config_file {
+  std::string path;
+  bool is_asked_for = false;
+};
+
 // The first of the files of configuration that has one is used.
-void print_safetensors(const std::string& path, const std::vector<std::string>& config_paths) {
+void print_safetensors(const std::string& path, const std::vector<config_file>& config_files) {
   const safetensors_file file = safetensors_file::open(path);
   std::optional<quantisation_config> config;
-  for (const std::string& of : config_paths) {
-    config = read_quantisation_config(of);
+  std::string notes;
+  for (const config_file& of : config_files) {
+    try {
+      config = read_quantisation_config(of.path);
+    } catch (const file_error& e) {
+      if (of.is_asked_for) throw;
+      notes += fmt::format("note: the configuration is not used: {}\n", e.what());
+    }
     if (config) break;
   }
   const auto layers = quantised_layers(file.tensors(), config ? &*config : nullptr);
   std::string text = fmt::format("{}: safetensors, {} tensors", path, file.tensors().size());
   if (file.files() > 1) text += fmt::format(" in {} files", file.files());
   if (!layers.empty()) text += fmt::format(", {} quantised layers", layers.size());
-  print(host::printable(text) + '\n' + (config ? text_of(*config) : std::string()) + '\n');
+  print(host::printable(text) + '\n' + (config ? text_of(*config) : std::string()) + host::printable(notes) +
+        '\n');
   print_tensors(file.tensors(), layers);
 }
 
@@ -165,13 +198,13 @@ int list_weights(const weights_options& o) {
     print_gguf(o.file);
     return fine;
   }
-  std::vector<std::string> configs;
+  std::vector<config_file> configs;
   if (!o.config.empty()) {
-    configs.push_back(o.config);
+    configs.push_back({o.config, true});
   } else {
-    for (const char* const name : {"config.json", "quantize_config.json"})
+    for (const char* const name : {"config.json", "quantize_config.json", "hf_quant_config.json"})
       if (std::string of_folder = o.file.substr(0, o.file.rfind('/') + 1) + name; is_file(of_folder))
-        configs.push_back(std::move(of_folder));
+        configs.push_back({std::move(of_folder)});
   }
   print_safetensors(o.file, configs);
   return fine;

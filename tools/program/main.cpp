@@ -42,7 +42,9 @@ void add_launch_options(CLI::App& command, emulate_options& o) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command.add_option("--arch", o.arch, "The emulated GPU: sm_70 to sm_90a (sm_90a)");
+  command.add_option(
+      "--arch", o.arch,
+      "The emulated GPU, such as sm_80; sm_90a by default, or the newer one that the text is for");
   auto* const order =
       command.add_option("--schedule", o.schedule, "round_robin, reverse, starve:N or random:N");
   command
@@ -106,12 +108,14 @@ int run(int argc, char** argv) {
   profile_command->add_option("--output", has_program ? profiled.profile : profiled_launch.profile,
                               "FILE.html, FILE.json, FILE.txt, or - for the terminal");
 
+#ifdef KAIO_HAS_LAYOUTS
   layout_options drawn;
   auto* const layout_command = app.add_subcommand(
       "layout",
       "Draw the layout of a tile in shared memory, or a fragment in registers, as SVG; alone it lists them");
   layout_command->add_option("name", drawn.name, "The layout, one of those that `kaio layout` lists");
   layout_command->add_option("--output", drawn.output, "The file; without it the standard output");
+#endif
 
 #ifdef KAIO_HAS_WEIGHTS
   weights_options listed;
@@ -136,9 +140,11 @@ int run(int argc, char** argv) {
   if (check_command->parsed()) {
     checked.command = check_command->remaining();
     checked.command.insert(checked.command.end(), program.begin(), program.end());
-    return check(checked);
+    return kaio::tools::check(checked);
   }
+#ifdef KAIO_HAS_LAYOUTS
   if (layout_command->parsed()) return draw_layout(drawn);
+#endif
 #ifdef KAIO_HAS_WEIGHTS
   if (weights_command->parsed()) return list_weights(listed);
 #endif

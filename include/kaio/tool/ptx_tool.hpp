@@ -27,6 +27,9 @@ struct family {
   family(std::string_view name, image_list (*kernels)());
 };
 
+// The kernels of all lists of the program in the order of their names, each once. Called by main() or later.
+image_list all_images();
+
 // What the program starts for two of its commands; an empty path: the word is looked up in PATH.
 struct programs {
   std::string_view kaio;      // profile: the program `kaio`

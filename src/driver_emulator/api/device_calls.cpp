@@ -21,15 +21,17 @@ struct board {
 };
 constexpr int mib = 1 << 20;
 constexpr board boards[] = {
-    {70, 1530000, 877000, 4096, 6 * mib, 2},    {75, 1590000, 5001000, 256, 4 * mib, 32},
-    {80, 1410000, 1593000, 5120, 40 * mib, 2},  {86, 1695000, 9751000, 384, 6 * mib, 64},
-    {89, 2520000, 10501000, 384, 72 * mib, 64}, {90, 1980000, 2619000, 5120, 50 * mib, 2},
+    {70, 1530000, 877000, 4096, 6 * mib, 2},     {75, 1590000, 5001000, 256, 4 * mib, 32},
+    {80, 1410000, 1593000, 5120, 40 * mib, 2},   {86, 1695000, 9751000, 384, 6 * mib, 64},
+    {89, 2520000, 10501000, 384, 72 * mib, 64},  {90, 1980000, 2619000, 5120, 50 * mib, 2},
+    {100, 1965000, 3996000, 8192, 126 * mib, 2}, {120, 2407000, 14001000, 512, 96 * mib, 64},
 };
 
+// That of the architecture, or of the last one before it.
 const board& board_of(const device& d) {
-  const auto* found = std::find_if(std::begin(boards), std::end(boards),
-                                   [&](const board& b) { return b.sm == d.architecture.sm; });
-  return found != std::end(boards) ? *found : boards[std::size(boards) - 1];
+  const auto* after = std::find_if(std::begin(boards), std::end(boards),
+                                   [&](const board& b) { return b.sm > d.architecture.sm; });
+  return *(after == std::begin(boards) ? after : after - 1);
 }
 
 int as_int(std::uint64_t value) {

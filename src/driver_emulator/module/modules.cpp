@@ -3,7 +3,9 @@
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
+#include "emulator/decode/decoder.hpp"
 #include "emulator/parse/parser.hpp"
+#include "emulator/program/requirements.hpp"
 #include "host/printable.hpp"
 #include "runtime/base/text.hpp"
 
@@ -14,7 +16,6 @@
 namespace kaio::driver_emulator {
 namespace {
 
-constexpr ptx::isa_version newest_ptx{9, 0};
 constexpr int shared_without_asking = 48 * 1024;
 
 // The `.version` of a text, of whatever else it holds; 0.0 where there is none.
@@ -31,19 +32,15 @@ ptx::isa_version version_of(std::string_view text) {
   return v;
 }
 
-// Why a text that is refused is refused: for another device, for a newer driver, or because it is wrong.
+// Why a text that is refused is refused: for another device, for what a newer PTX ISA has, or because it is wrong.
 CUresult result_of_refusal(const std::string& text, const device& d) {
-  if (newest_ptx < version_of(text)) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
   try {
-    const emulator::syntax::module parsed = emulator::parse(text, {});
-    const emulator::architecture& a = d.architecture;
-    const bool runs =
-        parsed.target.arch_specific ? a.arch_specific && parsed.target.sm == a.sm : parsed.target.sm <= a.sm;
-    if (!runs) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (!emulator::runs_on(emulator::parse_header(text), d.architecture)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
   } catch (const emulator::ptx_error&) {
     // The text is not even PTX.
   }
-  return CUDA_ERROR_INVALID_PTX;
+  return emulator::newest_known_version < version_of(text) ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                                                           : CUDA_ERROR_INVALID_PTX;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ address_operand address_operand_of(instruction_decoder& f, std::size_t operand_i
 // Adds to the kernel's table, and makes the instruction name it.
 void set_transfer(instruction_decoder& f, const transfer_operands& transfer);
 
-// An error unless .target is an architecture-specific one (sm_90a).
+// An error unless .target is that of an architecture or a family of them: sm_90a, sm_100f.
 void require_specific(instruction_decoder& f, std::string_view called);
 
 // .L2::cache_hint: its policy comes last. Returns how many operands that takes.

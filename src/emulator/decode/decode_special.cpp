@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace kaio::emulator {
 namespace {
@@ -99,6 +101,13 @@ special_use element(const special_use& whole, unsigned axis) {
 bool changes(special_form form) { return form >= special_form::clock; }
 
 }  // namespace
+
+bool is_special(std::string_view name) {
+  if (!name.starts_with('%')) return false;
+  return std::any_of(std::begin(specials), std::end(specials),
+                     [&](const special_name& s) { return s.name == name; }) ||
+         numbered_special(name).has_value();
+}
 
 std::optional<special_use> special_operand(instruction_decoder& f, const syntax::operand& o) {
   if (o.kind != syntax::operand_kind::name || !o.name.starts_with('%') || o.negated || o.has_offset)

@@ -20,6 +20,9 @@ struct special_use {
   bool short_form = false;  // may be read as 16 bits, as in PTX 1.x
 };
 
+// Whether a name is that of a special register, unless the text declares it.
+bool is_special(std::string_view name);
+
 // The special register that an operand names; nothing if it names something else.
 std::optional<special_use> special_operand(instruction_decoder& f, const syntax::operand& o);
 

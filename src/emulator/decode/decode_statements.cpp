@@ -1,6 +1,7 @@
 // The statements of a function: the part of function_decoder that decodes its instructions, each by the
 // function of its family.
 
+#include "emulator/decode/decode_special.hpp"
 #include "emulator/decode/function_decoder.hpp"
 #include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/program/unsupported.hpp"
@@ -30,6 +31,12 @@ const std::unordered_map<std::string_view, decode_function>& opcodes() {
     return all;
   }();
   return table;
+}
+
+// mov.v2 and mov.v4, which take a whole special register.
+bool is_vector_move(const syntax::instruction& i) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(),
+                     [](const syntax::modifier& m) { return m.text == ".v2" || m.text == ".v4"; });
 }
 
 bool is_index(ptx::type t) {
@@ -73,13 +80,16 @@ void function_decoder::indexed_instruction(const syntax::instruction& i) {
     if (!o.indexed) continue;
     const symbol* const s = find(o.name);
     if (s == nullptr) fail(o.at, fmt::format("'{}' is not declared", o.name));
-    if (s->element_bytes == 0 || (i.opcode != "mov" && i.opcode != "ld" && i.opcode != "st"))
+    if (s->element_bytes == 0 ||
+        (i.opcode != "mov" && i.opcode != "ld" && i.opcode != "st" && i.opcode != "cvta"))
       fail(o.at, fmt::format("'{}' takes no indexed array here", i.opcode));
     o.indexed = false;
     o.has_offset = true;
     o.offset *= s->element_bytes;
     if (!o.elements.empty()) {
       const syntax::operand index = o.elements[0];
+      if (s->kind == symbol_kind::call_param)
+        fail(index.at, fmt::format("the parameter '{}' of a call is indexed by a constant", o.name));
       const symbol* const r = find(index.name);
       if (r == nullptr || r->kind != symbol_kind::reg || !is_index(r->type) || index.negated)
         fail(index.at, fmt::format("'{}' is not a register that holds an index", index.name));
@@ -98,7 +108,7 @@ void function_decoder::indexed_instruction(const syntax::instruction& i) {
       o.has_offset = false;
       o.elements.clear();
     }
-    if (i.opcode == "mov") continue;
+    if (i.opcode == "mov" || i.opcode == "cvta") continue;
     syntax::operand address;
     address.kind = syntax::operand_kind::address;
     address.at = o.at;
@@ -115,9 +125,13 @@ void function_decoder::indexed_instruction(const syntax::instruction& i) {
 void function_decoder::instruction_statement(const syntax::instruction& i) {
   kernel_.count_instruction(i.at);
   const auto found = opcodes().find(i.opcode);
-  if (found == opcodes().end()) fail(i.at, reason_not_executed(i.opcode));
+  if (found == opcodes().end()) {
+    const syntax::module& m = module().text;
+    fail(i.at, reason_not_executed(i.opcode, m.target, m.version));
+  }
   if (std::any_of(i.operands.begin(), i.operands.end(), [](const syntax::operand& o) { return o.indexed; }))
     return indexed_instruction(i);
+  if (has_special(i)) return special_instruction(i);
   const auto is_vector = [&](const syntax::operand& o) {
     if (o.kind != syntax::operand_kind::name || !o.member.empty()) return false;
     const symbol* const s = find(o.name);
@@ -128,7 +142,7 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
     found->second(f);
     return;
   }
-  // A vector register means the list of its elements; a move of vectors for one of each element.
+  // A vector register means the list of its elements.
   constexpr std::string_view members[] = {".x", ".y", ".z", ".w"};
   syntax::instruction spelled = i;
   for (syntax::operand& o : spelled.operands) {
@@ -141,24 +155,70 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
       o.elements.push_back(element);
     }
   }
-  const bool moves = i.opcode == "mov" && !i.modifiers.empty() &&
-                     (i.modifiers[0].text == ".v2" || i.modifiers[0].text == ".v4");
-  if (!moves) {
-    instruction_decoder f(*this, spelled);
-    found->second(f);
-    return;
+  instruction_decoder f(*this, spelled);
+  found->second(f);
+}
+
+bool function_decoder::names_special(const syntax::operand& o) {
+  return o.kind == syntax::operand_kind::name && !o.has_offset && is_special(o.name) &&
+         find(o.name) == nullptr;
+}
+
+// Whether a special register is the guard, an element of a list, or what mov takes apart or negates: each is moved to
+// a register first.
+bool function_decoder::has_special(const syntax::instruction& i) {
+  const auto special = [&](const syntax::operand& o) { return names_special(o); };
+  if (is_special(i.guard) && find(i.guard) == nullptr) return true;
+  if (i.opcode == "mov" && i.operands.size() == 2 && special(i.operands[1]) &&
+      (i.operands[1].negated || (i.operands[0].kind == syntax::operand_kind::vector && !is_vector_move(i))))
+    return true;
+  // The first operand is a destination, or an address.
+  return i.operands.size() > 1 && std::any_of(i.operands.begin() + 1, i.operands.end(), [&](const auto& o) {
+           return o.kind == syntax::operand_kind::vector &&
+                  std::any_of(o.elements.begin(), o.elements.end(), special);
+         });
+}
+
+void function_decoder::special_instruction(const syntax::instruction& i) {
+  syntax::instruction spelled = i;
+  const auto move = [&](syntax::operand& o) {
+    if (!names_special(o)) return;
+    syntax::instruction read;
+    read.at = o.at;
+    read.opcode = "mov";
+    read.operands = {o, o};
+    read.operands[1].negated = false;
+    instruction_decoder probe(*this, read);
+    const unsigned bytes = special_operand(probe, read.operands[1])->bytes;
+    const ptx::type type = bytes == 0 ? ptx::type::pred : bytes == 4 ? ptx::type::b32 : ptx::type::b64;
+    read.modifiers = {{ptx::suffix(type), o.at}};
+    const std::string& name =
+        element_names_.emplace_back(fmt::format("{}{} {}", o.name, o.member, element_names_.size()));
+    scopes_[static_cast<std::size_t>(current_)].names[name] = {symbol_kind::reg, type, true,
+                                                               kernel_.allocate_row(bytes, o.at), bytes};
+    read.operands[0] = {};
+    read.operands[0].kind = syntax::operand_kind::name;
+    read.operands[0].at = o.at;
+    read.operands[0].name = o.name = name;
+    o.member = {};
+    instruction_statement(read);
+  };
+  if (is_special(i.guard) && find(i.guard) == nullptr) {
+    syntax::operand guard;
+    guard.kind = syntax::operand_kind::name;
+    guard.at = i.guard_at;
+    guard.name = i.guard;
+    move(guard);
+    if (find(guard.name)->type != ptx::type::pred)
+      fail(i.guard_at, fmt::format("'{}' is not a predicate", i.guard));
+    spelled.guard = guard.name;
   }
-  const std::size_t count = i.modifiers[0].text == ".v2" ? 2 : 4;
-  spelled.modifiers.erase(spelled.modifiers.begin());
-  const std::vector<syntax::operand> whole = spelled.operands;
-  for (const syntax::operand& o : whole)
-    if (o.elements.size() != count)
-      fail(o.at, fmt::format("'mov{}' moves {} elements", i.modifiers[0].text, count));
-  for (std::size_t k = 0; k < count; ++k) {
-    for (std::size_t n = 0; n < whole.size(); ++n) spelled.operands[n] = whole[n].elements[k];
-    instruction_decoder f(*this, spelled);
-    found->second(f);
+  for (std::size_t k = 1; k < spelled.operands.size(); ++k) {
+    syntax::operand& o = spelled.operands[k];
+    if (o.kind == syntax::operand_kind::vector) std::for_each(o.elements.begin(), o.elements.end(), move);
+    if (i.opcode == "mov" && !is_vector_move(i)) move(o);
   }
+  instruction_statement(spelled);
 }
 
 }  // namespace kaio::emulator

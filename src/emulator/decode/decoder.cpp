@@ -22,10 +22,10 @@ namespace {
 // The first PTX ISA version that knows an architecture. Source: PTX ISA, "Release Notes".
 ptx::isa_version first_version(const syntax::module& m) {
   const unsigned sm = m.target.sm;
-  if (m.family_specific) return {8, 8};
-  if (sm == 103 || sm == 110 || sm == 121) return {9, 0};
-  if (sm == 120) return {8, 7};
-  if (sm >= 70) return ptx::first_version(m.target);
+  if (sm >= 70) {
+    const ptx::isa_version first = ptx::first_version(m.target), families{8, 8};
+    return m.family_specific && first < families ? families : first;
+  }
   if (sm >= 60) return {5, 0};
   if (sm >= 50) return {4, 0};
   if (sm >= 30) return {3, 0};
@@ -42,12 +42,13 @@ void check_target(const syntax::module& m, const architecture& device) {
     fail({1, 1}, fmt::format(".target {} needs .version {}.{}; the module says {}.{}", name, first.major,
                              first.minor, m.version.major, m.version.minor));
   if (m.address_bytes != 8) fail({1, 1}, ".address_size 32 is not supported from sm_70 on");
-  const bool runs = m.target.arch_specific ? device.arch_specific && m.target.sm == device.sm
-                    : m.family_specific    ? m.target.sm / 10 == device.sm / 10 && m.target.sm <= device.sm
-                                           : m.target.sm <= device.sm;
-  if (!runs)
-    fail({1, 1}, fmt::format("the module is for {}; the emulated device is sm_{}{}", name, device.sm,
-                             device.arch_specific ? "a" : ""));
+  if (!runs_on(m, device))
+    fail(
+        {1, 1},
+        fmt::format(
+            "the module is for {}; the emulated device is sm_{}{}: choose one that runs it, as with KAIO_EMULATOR_ARCH=sm_{}{}",
+            name, device.sm, device.arch_specific ? "a" : "", m.target.sm,
+            m.target.arch_specific ? "a" : ""));
 }
 
 void store(std::vector<std::byte>& image, u64 offset, u64 bits, unsigned bytes) {
@@ -67,11 +68,10 @@ u64 element_bits(const syntax::initial_value& value, ptx::type type) {
   const double real = value.real_bytes == 8
                           ? std::bit_cast<double>(value.bits)
                           : static_cast<double>(std::bit_cast<float>(static_cast<u32>(value.bits)));
-  if (type == ptx::type::f32)
+  if (type == ptx::type::f32 || type == ptx::type::b32)
     return value.real_bytes == 4 ? value.bits : std::bit_cast<u32>(static_cast<float>(real));
   if (type == ptx::type::f64) return std::bit_cast<u64>(real);
-  if ((type == ptx::type::b32 || type == ptx::type::b64) && ptx::size_of(type) == value.real_bytes)
-    return value.bits;
+  if (type == ptx::type::b64 && value.real_bytes == 8) return value.bits;
   fail(value.at, fmt::format("a real constant does not initialise {}", ptx::suffix(type)));
 }
 
@@ -160,8 +160,7 @@ class variable_decoder {
     // A message names the text before it.
     const u32 bytes = std::min(element, 8u);
     const auto named = symbols_.variables.find(value.symbol);
-    if (named != symbols_.variables.end() && value.symbol != d.name &&
-        symbols_.declared.at(value.symbol).before(value.at)) {
+    if (named != symbols_.variables.end() && symbols_.declared.at(value.symbol).before(value.at)) {
       v.addresses.push_back({offset, named->second, value.bits, value.generic, bytes, value.shift});
       return;
     }
@@ -258,6 +257,11 @@ void decode_functions(module_symbols& symbols, decoded_module& to) {
 }
 
 }  // namespace
+
+bool runs_on(const syntax::module& m, const architecture& device) {
+  if (m.target.arch_specific) return device.arch_specific && m.target.sm == device.sm;
+  return m.target.sm <= device.sm && (!m.family_specific || m.target.sm / 10 == device.sm / 10);
+}
 
 decoded_module decode(const syntax::module& module, const architecture& device, const decode_budget& budget) {
   check_target(module, device);

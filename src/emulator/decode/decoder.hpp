@@ -13,6 +13,10 @@
 
 namespace kaio::emulator {
 
+// Whether the device executes what the module's .target names: an older architecture, one of its family (sm_100f:
+// sm_100 to sm_109), or the one that it is (sm_90a).
+bool runs_on(const syntax::module& module, const architecture& device);
+
 // Throws ptx_error. The instructions of the result have no handlers yet: the interpreter binds them.
 decoded_module decode(const syntax::module& module, const architecture& device,
                       const decode_budget& budget = {});

@@ -107,7 +107,9 @@ void function_decoder::kernel_parameters() {
     const u64 most = module().text.version < ptx::isa_version{8, 1} ? 4096 : 32764;
     if (bytes > most || offset + bytes > most)
       fail(d.at, fmt::format("the parameters of '{}' take more than {} bytes", text_.name, most));
-    if (!scopes_[0].names.emplace(d.name, symbol{symbol_kind::param, d.type, true, offset, bytes}).second)
+    symbol s{symbol_kind::param, d.type, true, offset, bytes};
+    s.element_bytes = ptx::size_of(d.type) * d.vector;
+    if (!scopes_[0].names.emplace(d.name, s).second)
       fail(d.at, fmt::format("'{}' is declared twice", d.name));
     to.parameters.push_back({std::string(d.name), offset, bytes, alignment_of(d)});
     offset += bytes;
@@ -130,6 +132,7 @@ void function_decoder::frame_parameters() {
     kernel_.frame_alignment = std::max(kernel_.frame_alignment, alignment_of(d));
     symbol s{symbol_kind::call_param, d.type, true, slot.offset, slot.bytes};
     s.alignment = alignment_of(d);
+    s.element_bytes = ptx::size_of(d.type) * d.vector;
     s.role = role;
     if (d.space == syntax::state_space::reg) {
       s = register_symbol(d);
@@ -195,6 +198,7 @@ void function_decoder::declare(const syntax::declaration& d) {
     case syntax::state_space::param: {
       symbol s{symbol_kind::call_param, d.type, true, frame_places_.at(&d), bytes_of(d)};
       s.alignment = alignment_of(d);
+      s.element_bytes = ptx::size_of(d.type) * d.vector;
       return declare_name(d, s);
     }
     default: {

@@ -110,6 +110,9 @@ class function_decoder {
   void statements();
   void instruction_statement(const syntax::instruction& i);
   void indexed_instruction(const syntax::instruction& i);
+  bool names_special(const syntax::operand& o);
+  bool has_special(const syntax::instruction& i);
+  void special_instruction(const syntax::instruction& i);
   // Appends an instruction that the text does not have; its result is the row that this returns.
   u32 add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
                       ptx::type source_type = ptx::type::none);

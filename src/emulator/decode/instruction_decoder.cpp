@@ -1,6 +1,7 @@
 #include "emulator/decode/instruction_decoder.hpp"
 
 #include "emulator/parse/parser_state.hpp"
+#include "emulator/program/unsupported.hpp"
 
 #include <fmt/format.h>
 
@@ -62,6 +63,10 @@ std::string instruction_decoder::name() const {
   std::string result(text.opcode);
   for (const syntax::modifier& m : text.modifiers) result += m.text;
   return result;
+}
+
+void instruction_decoder::fail_newer(const place& at, std::string_view form, ptx::target first) const {
+  fail(at, reason_newer(form, first, function.module().text.target));
 }
 
 // ---- modifiers ----
@@ -128,6 +133,8 @@ void instruction_decoder::types(std::size_t least, std::size_t most) {
     types_[type_count_++] = t;
     used_ |= u64{1} << i;
   }
+  for (const syntax::modifier& m : text.modifiers)
+    if (m.text == ".u8x4" || m.text == ".s8x4") fail_newer(m.at, name(), {107, true});
   if (type_count_ < least) fail(fmt::format("'{}' needs {} type{}", name(), least, least == 1 ? "" : "s"));
   if (type_count_ > 0) out.type = types_[0];
   if (type_count_ > 1) out.source_type = types_[1];

@@ -83,6 +83,8 @@ class instruction_decoder {
     function_decoder::fail(at, std::move(reason));
   }
   [[noreturn]] void fail(std::string reason) const { fail(text.at, std::move(reason)); }
+  // A form that begins with a newer target, {100, true} for sm_100a, and that the emulator does not execute.
+  [[noreturn]] void fail_newer(const place& at, std::string_view form, ptx::target first) const;
   std::string name() const;  // opcode with its modifiers
   void finish_modifiers();
 

@@ -1,5 +1,6 @@
 #include "emulator/decode/kernel_decoder.hpp"
 
+#include "emulator/decode/function_decoder.hpp"
 #include "emulator/program/error.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +13,6 @@
 
 namespace kaio::emulator {
 namespace {
-
-[[noreturn]] void fail(const place& at, std::string reason) {
-  throw ptx_error(at.line, at.column, std::move(reason));
-}
 
 symbol shared_symbol(const syntax::declaration& d, u64 offset, u64 bytes) {
   symbol s{symbol_kind::shared, d.type, true, offset, bytes};
@@ -33,7 +30,8 @@ u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx:
 
 frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature, bool is_result) {
   if (d.type == ptx::type::pred || d.vector != 1)
-    fail(d.at, d.vector != 1 ? "a parameter is a scalar or an array" : "a predicate is not a parameter");
+    function_decoder::fail(
+        d.at, d.vector != 1 ? "a parameter is a scalar or an array" : "a predicate is not a parameter");
   const u64 offset = align_up(at, alignment_of(d));
   at = offset + bytes_of(d);
   signature = (signature ^ (offset << 24 ^ bytes_of(d) << 1 ^ (is_result ? 1 : 0))) * 0xff51afd7ed558ccdull;
@@ -81,11 +79,12 @@ symbol kernel_decoder::place_shared(const syntax::declaration& d) {
     return shared_symbol(d, 0, 0);
   }
   if (d.unsized)
-    fail(d.at, fmt::format("'{}' has no size; only .extern .shared arrays may be without", d.name));
+    function_decoder::fail(
+        d.at, fmt::format("'{}' has no size; only .extern .shared arrays may be without", d.name));
   const u64 offset = align_up(shared_bytes_, alignment_of(d));
   shared_bytes_ = offset + bytes_of(d);
   if (shared_bytes_ > module.device.static_shared_per_block)
-    fail(
+    function_decoder::fail(
         d.at,
         fmt::format(
             "'{}' needs more than {} bytes of static shared memory at '{}'; declare the array as .extern .shared and pass its size at the launch",
@@ -121,8 +120,8 @@ u32 kernel_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
   const std::size_t row = align_up(result.initial.size(), alignment);
   const std::size_t bytes = bytes_of_lane == 0 ? 4 : bytes_of_lane * warp_lanes;
   if (row + bytes > module.budget.file_bytes)
-    fail(at, fmt::format("'{}' uses more registers than the emulator's {} bytes for a warp", text_.name,
-                         module.budget.file_bytes));
+    function_decoder::fail(at, fmt::format("'{}' uses more registers than the emulator's {} bytes for a warp",
+                                           text_.name, module.budget.file_bytes));
   result.initial.resize(row + bytes);
   return static_cast<u32>(row);
 }
@@ -201,7 +200,7 @@ void kernel_decoder::note_reduction(u32 kind) {
 
 void kernel_decoder::count_instruction(const place& at) {
   if (++module.instructions > module.budget.instructions)
-    fail(
+    function_decoder::fail(
         at,
         fmt::format(
             "the kernels of the module, each with the functions that it reaches, have more than {} instructions",

@@ -57,10 +57,33 @@ void lexer::skip_blank() {
       const std::size_t end = text_.find("*/", at_ + 2);
       if (end == std::string_view::npos) throw ptx_error(place_.line, place_.column, "comment is not closed");
       advance(end + 2 - at_);
+    } else if (const std::size_t length = c == '#' ? line_marker() : 0; length != 0) {
+      advance(length);
     } else {
       return;
     }
   }
+}
+
+// `# 12 "kernel.cu" 1`, or `#line 12 "kernel.cu"`, of a preprocessor: its length up to the end of the line; 0 for
+// anything else. Messages name the lines of the text itself.
+std::size_t lexer::line_marker() const {
+  std::size_t at = 1;
+  const auto blanks = [&] {
+    const std::size_t from = at;
+    while (peek(at) == ' ' || peek(at) == '\t') ++at;
+    return at != from;
+  };
+  blanks();
+  if (text_.substr(at_ + at).starts_with("line")) {
+    at += 4;
+    if (!blanks()) return 0;
+  }
+  if (!is_digit(peek(at))) return 0;
+  while (is_digit(peek(at))) ++at;
+  if (!blanks() || peek(at) != '"') return 0;
+  const std::size_t end = text_.find('\n', at_);
+  return (end == std::string_view::npos ? text_.size() : end) - at_;
 }
 
 token lexer::next() {

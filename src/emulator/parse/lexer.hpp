@@ -49,6 +49,7 @@ class lexer {
   token next();
 
  private:
+  std::size_t line_marker() const;
   void skip_blank();
   void advance(std::size_t count);
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }

@@ -148,6 +148,11 @@ void link_variables(std::vector<syntax::declaration>& variables) {
   }
 }
 
+// Orders targets: sm_90 is before sm_100, which is before sm_100f, and that before sm_100a.
+u32 specificity(const syntax::module& m) {
+  return m.target.sm * 4u + (m.target.arch_specific ? 2u : m.family_specific ? 1u : 0u);
+}
+
 }  // namespace
 
 void link_units(std::vector<syntax::module>& units, std::deque<std::string>& names) {
@@ -156,7 +161,7 @@ void link_units(std::vector<syntax::module>& units, std::deque<std::string>& nam
   for (std::size_t k = 1; k < units.size(); ++k) {
     syntax::module& unit = units[k];
     if (all.version < unit.version) all.version = unit.version;
-    if (all.target.sm < unit.target.sm || (all.target.sm == unit.target.sm && unit.target.arch_specific)) {
+    if (specificity(all) < specificity(unit)) {
       all.target = unit.target;
       all.family_specific = unit.family_specific;
     }

@@ -86,13 +86,14 @@ void parser_state::labelled(syntax::function& f, const token& label) {
 
 void parser_state::body_declaration(syntax::function& f) {
   using enum syntax::state_space;
+  const u32 aligned = alignment();
   const token t = peek();
   if (t.is(".extern") || t.is(".visible") || t.is(".weak") || t.is(".common"))
     throw failure(t.at, fmt::format("{} is for declarations of the module", t.text));
   const syntax::state_space space = t.is(".param::entry") ? none : space_of(t.text);
   if (space == none) throw failure(t.at, fmt::format("{} does not start a statement", quoted(t)));
   const std::size_t before = f.declarations.size();
-  variables(space, syntax::linkage::none, f.declarations, budget_.registers);
+  variables(space, syntax::linkage::none, f.declarations, budget_.registers, aligned);
   for (std::size_t i = before; i < f.declarations.size(); ++i) {
     const syntax::declaration& d = f.declarations[i];
     if (space == reg) {

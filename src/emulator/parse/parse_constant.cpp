@@ -1,5 +1,5 @@
 // Constant expressions (PTX ISA, "Constant Expressions"): C's operators over 64-bit signed and unsigned
-// integers, and unary minus over reals.
+// integers; over reals sums, products, comparisons and unary minus.
 
 #include "emulator/parse/parser_state.hpp"
 
@@ -56,6 +56,13 @@ constant real_operation(const token& at, std::string_view op, const constant& a,
   if (op == "-") return {std::bit_cast<u64>(x - y), 8, false};
   if (op == "*") return {std::bit_cast<u64>(x * y), 8, false};
   if (op == "/") return {std::bit_cast<u64>(x / y), 8, false};
+  const auto truth = [](bool holds) { return constant{holds ? u64{1} : u64{0}, 0, false}; };
+  if (op == "<") return truth(x < y);
+  if (op == "<=") return truth(x <= y);
+  if (op == ">") return truth(x > y);
+  if (op == ">=") return truth(x >= y);
+  if (op == "==") return truth(x == y);
+  if (op == "!=") return truth(x != y);
   throw refuse(fmt::format("'{}' is not an operator of real constants", op));
 }
 

@@ -51,9 +51,10 @@ syntax::linkage parser_state::linkage() {
 }
 
 void parser_state::variables(syntax::state_space space, syntax::linkage link,
-                             std::vector<syntax::declaration>& to, std::size_t most) {
+                             std::vector<syntax::declaration>& to, std::size_t most, u32 alignment) {
   const token keyword = take();
   syntax::declaration common;
+  common.alignment = alignment;
   common.space = space;
   common.link = link;
   if (space == syntax::state_space::constant && peek().is("["))
@@ -65,6 +66,10 @@ void parser_state::variables(syntax::state_space space, syntax::linkage link,
   do {
     syntax::declaration one = common;
     declarator(one);
+    if (one.is_range && space != syntax::state_space::reg) {
+      numbered(one, to, most);
+      continue;
+    }
     if (to.size() >= most) throw failure(one.at, fmt::format("more than {} declarations", most));
     if (accept("=")) {
       if (space != syntax::state_space::global && space != syntax::state_space::constant)
@@ -76,6 +81,28 @@ void parser_state::variables(syntax::state_space space, syntax::linkage link,
     to.push_back(std::move(one));
   } while (accept(","));
   expect(";", "after a declaration");
+}
+
+// a<3>: the variables a0, a1 and a2.
+void parser_state::numbered(syntax::declaration one, std::vector<syntax::declaration>& to, std::size_t most) {
+  const u64 count = one.count;
+  const std::string_view name = one.name;
+  one.is_range = false;
+  one.count = 0;
+  for (u64 k = 0; k < count; ++k) {
+    if (to.size() >= most) throw failure(one.at, fmt::format("more than {} declarations", most));
+    one.name = module_.names->emplace_back(fmt::format("{}{}", name, k));
+    to.push_back(one);
+  }
+}
+
+// .align before a declaration; 0 if there is none.
+u32 parser_state::alignment() {
+  const token t = peek();
+  if (!accept(".align")) return 0;
+  const u32 bytes = small_literal("an alignment", 1u << 20);
+  if (bytes == 0 || (bytes & (bytes - 1)) != 0) throw failure(t.at, "an alignment is a power of two");
+  return bytes;
 }
 
 // .attribute(.managed) and .attribute(.unified(a, b)).
@@ -103,12 +130,12 @@ void parser_state::type_of(syntax::declaration& d) {
   for (;;) {
     const token t = peek();
     if (t.kind != token_kind::dotted) throw failure(t.at, fmt::format("expected a type, not {}", quoted(t)));
-    take();
     if (t.is(".align")) {
-      d.alignment = small_literal("an alignment", 1u << 20);
-      if (d.alignment == 0 || (d.alignment & (d.alignment - 1)) != 0)
-        throw failure(t.at, "an alignment is a power of two");
-    } else if (t.is(".attribute")) {
+      d.alignment = alignment();
+      continue;
+    }
+    take();
+    if (t.is(".attribute")) {
       attributes(&d);
     } else if (t.is(".v2") || t.is(".v4")) {
       if (d.vector != 1) throw failure(t.at, "the vector has two sizes");
@@ -146,7 +173,6 @@ void parser_state::declarator(syntax::declaration& d, bool nameless) {
     d.name = identifier("a name").text;
   }
   if (accept("<")) {
-    if (d.space != syntax::state_space::reg) throw failure(name.at, "only registers are declared in numbers");
     d.is_range = true;
     d.count = small_literal("a number of registers", budget_.registers);
     expect(">", "after the number of registers");
@@ -163,7 +189,7 @@ void parser_state::declarator(syntax::declaration& d, bool nameless) {
       extents_.push_back(largest_array);
       continue;
     }
-    const u64 extent = literal("an extent", ~u64{0});
+    const u64 extent = accept("WARP_SZ") ? warp_lanes : literal("an extent", ~u64{0});
     if (extent == 0 || extent > largest_array || d.elements > largest_array / extent)
       throw failure(at, fmt::format("'{}' has an impossible extent", d.name));
     d.elements *= extent;

@@ -54,11 +54,13 @@ void parser_state::formal_parameters(std::vector<syntax::declaration>& to, bool 
   do {
     if (to.size() >= budget_.parameters)
       throw failure(peek().at, fmt::format("more than {} parameters", budget_.parameters));
+    const u32 aligned = alignment();
     const token space = take();
     if (!space.is(".param") && (is_entry || !space.is(".reg")))
       throw failure(space.at, fmt::format("expected '.param' to declare a parameter, not {}", quoted(space)));
     syntax::declaration d;
     d.space = space_of(space.text);
+    d.alignment = aligned;
     type_of(d);
     pointer_attributes(is_entry);
     declarator(d, nameless);
@@ -71,12 +73,12 @@ void parser_state::formal_parameters(std::vector<syntax::declaration>& to, bool 
   expect(")", "after the parameters");
 }
 
-// .ptr{.space}{.align n}: what a pointer points to.
+// .ptr{.space}{.align n}: what a pointer points to. ptxas takes .align without .ptr too; it moves no parameter.
 void parser_state::pointer_attributes(bool is_entry) {
   const token t = peek();
-  if (!t.is(".ptr")) return;
+  if (!t.is(".ptr") && !(is_entry && t.is(".align"))) return;
   if (!is_entry) throw failure(t.at, ".ptr is for the parameters of kernels");
-  take();
+  accept(".ptr");
   const token space = peek();
   if (space.is(".const") || space.is(".global") || space.is(".local") || space.is(".shared")) take();
   if (!accept(".align")) return;
@@ -113,7 +115,7 @@ void parser_state::entry_directives(syntax::function& f) {
     } else if (t.is(".maxnreg") || t.is(".minnctapersm") || t.is(".maxclusterrank")) {
       take();
       const place at = peek().at;
-      if (small_literal(t.text, 0x7fffffff) == 0)
+      if (small_literal(t.text, 0x7fffffff) == 0 && !t.is(".maxclusterrank"))
         throw failure(at, fmt::format("{} must not be zero", t.text));
       cluster_rank = cluster_rank || t.is(".maxclusterrank");
     } else if (t.is(".maxnctapersm")) {

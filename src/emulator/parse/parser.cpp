@@ -14,4 +14,6 @@ syntax::module parse(std::string_view text, const parse_budget& budget, u32 firs
   return parser_state(text, budget, first_line).module();
 }
 
+syntax::module parse_header(std::string_view text) { return parser_state(text, {}, 1).header(); }
+
 }  // namespace kaio::emulator

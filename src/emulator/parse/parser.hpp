@@ -16,4 +16,7 @@ namespace kaio::emulator {
 // Throws ptx_error. The views of the result point into `text`, whose first line has the number `first_line`.
 syntax::module parse(std::string_view text, const parse_budget& budget = {}, u32 first_line = 1);
 
+// What .version and .target of a text say, without reading further. Throws ptx_error.
+syntax::module parse_header(std::string_view text);
+
 }  // namespace kaio::emulator

@@ -71,13 +71,18 @@ void parser_state::enter(const place& at) {
 
 // ---- module ----
 
-syntax::module parser_state::module() {
+syntax::module parser_state::header() {
   version();
   module_.target = {};
   module_.target.sm = 0;
   do target();
   while (peek().is(".target"));
   if (peek().is(".address_size")) address_size();
+  return module_;
+}
+
+syntax::module parser_state::module() {
+  header();
   while (peek().kind != token_kind::end) module_item();
   return std::move(module_);
 }
@@ -97,9 +102,7 @@ void parser_state::version() {
     good = tail.ec == std::errc{} && tail.ptr == end && major < 100 && minor < 100;
   }
   if (!good) throw failure(number.at, fmt::format(".version needs major.minor, not {}", quoted(number)));
-  if (major < 1 || major > 9 || (major == 9 && minor > 0))
-    throw failure(number.at,
-                  fmt::format("PTX ISA {}.{} is not known; the emulator reads 1.0 to 9.0", major, minor));
+  if (major < 1) throw failure(number.at, fmt::format("there is no PTX ISA {}.{}", major, minor));
   module_.version = {static_cast<std::uint8_t>(major), static_cast<std::uint8_t>(minor)};
 }
 
@@ -116,7 +119,7 @@ void parser_state::target() {
       if (architecture || family) digits.remove_suffix(1);
       unsigned sm = 0;
       const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), sm);
-      if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || sm < 10 || sm > 200)
+      if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || sm < 10 || sm > 999)
         throw failure(name.at, fmt::format("{} is not an architecture", quoted(name)));
       have_sm = true;
       // Of several, the module needs the newest.
@@ -164,6 +167,7 @@ void parser_state::module_item() {
         first.at,
         "textures and surfaces are not supported by the emulator, and .tex not by PTX since ISA 1.5");
   const syntax::linkage link = linkage();
+  const u32 aligned = alignment();
   if (peek().is(".entry") || peek().is(".func")) {
     function(link);
     return;
@@ -181,7 +185,7 @@ void parser_state::module_item() {
   if (kind.kind != token_kind::dotted || space == syntax::state_space::none ||
       space == syntax::state_space::param)
     throw failure(kind.at, fmt::format("{} does not start a declaration of a module", quoted(kind)));
-  variables(space, link, module_.variables, budget_.variables);
+  variables(space, link, module_.variables, budget_.variables, aligned);
 }
 
 // .alias name, function: another name of a function, which was declared before.

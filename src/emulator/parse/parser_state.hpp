@@ -30,6 +30,7 @@ class parser_state {
   parser_state(std::string_view text, const parse_budget& budget, u32 first_line)
       : lexer_(text, first_line), budget_(budget) {}
   syntax::module module();
+  syntax::module header();  // .version, .target and .address_size alone
 
  private:
   const token& peek(unsigned ahead = 0);
@@ -58,7 +59,9 @@ class parser_state {
 
   syntax::linkage linkage();
   void variables(syntax::state_space space, syntax::linkage link, std::vector<syntax::declaration>& to,
-                 std::size_t most);
+                 std::size_t most, u32 alignment);
+  void numbered(syntax::declaration one, std::vector<syntax::declaration>& to, std::size_t most);
+  u32 alignment();
   void attributes(const syntax::declaration* variable);
   void type_of(syntax::declaration& d);
   void declarator(syntax::declaration& d, bool nameless = false);

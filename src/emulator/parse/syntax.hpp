@@ -12,6 +12,9 @@
 #include <kaio/ptx/target.hpp>
 #include <kaio/ptx/type.hpp>
 
+#include <deque>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -151,6 +154,8 @@ struct module {
   unsigned address_bytes = 8;
   std::vector<declaration> variables;
   std::vector<function> functions;
+  // Names that the text does not spell: of a<2> those are a0 and a1.
+  std::shared_ptr<std::deque<std::string>> names = std::make_shared<std::deque<std::string>>();
 };
 
 }  // namespace kaio::emulator::syntax

@@ -46,6 +46,10 @@ std::string grouped(u64 number) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
+double share_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string ratio(u64 numerator, u64 denominator) {
   if (denominator == 0) return "-";
   return fmt::format("{:.2f}", static_cast<double>(numerator) / static_cast<double>(denominator));

@@ -25,6 +25,7 @@ void write_report(const std::list<kernel_profile>& kernels, const std::string& f
 std::string grouped(u64 number);                    // 12,345
 std::string percent(double share);                  // 97.5 %
 std::string ratio(u64 numerator, u64 denominator);  // 3.25; "-" where there is nothing to divide by
+double share_of(u64 part, u64 whole);               // 0 where there is nothing to divide by
 std::string shown_path(const std::string& file);    // relative to the working directory when below it
 std::string shown_place(const source_place& place);
 std::string extent(const ptx::dim3& d);  // 8 x 8 x 1

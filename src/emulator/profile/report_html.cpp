@@ -16,7 +16,7 @@
 namespace kaio::emulator::profile {
 namespace {
 
-constexpr std::size_t costly_lines = 5;
+constexpr std::size_t costly_rows = 5;
 constexpr u32 shown_around = 24;  // lines without instructions between two that have some
 
 constexpr std::string_view style = R"(
@@ -52,10 +52,6 @@ summary { cursor: pointer; color: var(--dim); margin: 0.6rem 0; }
 .legend span { margin-right: 1.2rem; }
 .mark { display: inline-block; width: 0.5rem; height: 0.9rem; vertical-align: -0.1rem; }
 )";
-
-double share_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // A cell with a bar in its background; the length is the share, which the text gives too.
 std::string bar_cell(std::string_view text, double share, std::string_view colour) {
@@ -133,7 +129,7 @@ class html_page {
     if (s.cost <= 0) return;
     out_ += "<h3>Most costly lines, by an estimate of their issue slots</h3>\n<div class=\"wide\"><table>\n";
     head({"share", "line", "", ""});
-    for (std::size_t k = 0; k < std::min(costly_lines, s.costly.size()); ++k) {
+    for (std::size_t k = 0; k < std::min(costly_rows, s.costly.size()); ++k) {
       const line_figures& line = *s.costly[k];
       if (line.cost <= 0) break;
       out_ += "<tr>" + bar_cell(percent(line.cost / s.cost), line.cost / s.cost, "heat") +

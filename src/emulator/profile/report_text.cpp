@@ -39,10 +39,6 @@ class table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-double share_of(u64 part, u64 whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 void append_head(std::string& to, const summary& s) {
   const kernel_profile& p = s.of;
   to += fmt::format("kernel '{}' on sm_{}{}: {} launch{}, {} blocks, {} warps", p.name, p.program.device().sm,

@@ -31,8 +31,9 @@ struct architecture {
   u32 shared_kept_per_block = 1024;            // bytes that the system takes of it for each block
 };
 
-// The limits of an architecture from sm_70 to sm_90a. Source: CUDA C++ programming guide, "Technical
-// Specifications per Compute Capability".
+// The limits of an architecture from sm_70 on; one that is not known has those of sm_90. Source: CUDA C++
+// programming guide, "Technical Specifications per Compute Capability"; for sm_87 and from sm_100 on, cccl 3.3,
+// cuda/__device/arch_traits.h.
 architecture architecture_of(ptx::target target);
 
 }  // namespace kaio::emulator

@@ -11,6 +11,10 @@
 
 namespace kaio::emulator {
 
+// The newest PTX ISA whose texts were compared with ptxas. A text of a newer one is read all the same: only what
+// it has of new instructions is not known.
+inline constexpr ptx::isa_version newest_known_version{9, 5};
+
 struct requirement {
   std::string_view feature;  // as it is called in a rejection: "shfl.sync", ".nc"
   ptx::isa_version version;

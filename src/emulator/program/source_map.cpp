@@ -95,8 +95,12 @@ std::vector<source_place> from_directives(const module& program) {
 }  // namespace
 
 std::vector<source_place> statements(const module& program, const ptx::kernel_image* image) {
-  if (image != nullptr && image->statement_of_line != nullptr) return from_image(*image);
-  return from_directives(program);
+  std::vector<source_place> places;
+  if (image != nullptr)
+    ptx::with_text(*image, [&](const ptx::kernel_image& whole) {
+      if (whole.statement_of_line != nullptr) places = from_image(whole);
+    });
+  return places.empty() ? from_directives(program) : places;
 }
 
 std::vector<std::string> lines_of_file(const std::string& path) {

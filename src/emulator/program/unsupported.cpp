@@ -1,5 +1,7 @@
 #include "emulator/program/unsupported.hpp"
 
+#include "emulator/program/requirements.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,22 +11,24 @@ namespace kaio::emulator {
 namespace {
 
 constexpr std::string_view of_textures[] = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"};
-constexpr std::string_view of_sm_100[] = {"tcgen05", "clusterlaunchcontrol"};
-
-template <std::size_t Count>
-bool is_one_of(std::string_view opcode, const std::string_view (&list)[Count]) {
-  return std::find(std::begin(list), std::end(list), opcode) != std::end(list);
-}
-
 }  // namespace
 
-std::string reason_not_executed(std::string_view opcode) {
-  if (is_one_of(opcode, of_textures))
+std::string reason_not_executed(std::string_view opcode, ptx::target target, ptx::isa_version version) {
+  if (std::find(std::begin(of_textures), std::end(of_textures), opcode) != std::end(of_textures))
     return fmt::format("'{}': textures and surfaces are not supported by the emulator", opcode);
-  if (is_one_of(opcode, of_sm_100))
-    return fmt::format("'{}' needs .target sm_100{}, which the emulator does not execute", opcode,
-                       opcode == "tcgen05" ? "a" : "");
-  return fmt::format("'{}' is not an instruction of PTX that the emulator knows", opcode);
+  if (opcode == "tcgen05") return reason_newer(opcode, {100, true}, target);
+  std::string reason = fmt::format("'{}' is not an instruction of PTX that the emulator knows", opcode);
+  if (newest_known_version < version)
+    reason +=
+        fmt::format("; it knows those up to PTX ISA {}.{}, and the module is .version {}.{}",
+                    newest_known_version.major, newest_known_version.minor, version.major, version.minor);
+  return reason;
+}
+
+std::string reason_newer(std::string_view form, ptx::target first, ptx::target target) {
+  if (target.sm >= first.sm) return fmt::format("'{}' is not supported by the emulator", form);
+  return fmt::format("'{}' needs .target sm_{}{}, which the emulator does not execute", form, first.sm,
+                     first.arch_specific ? "a" : "");
 }
 
 }  // namespace kaio::emulator

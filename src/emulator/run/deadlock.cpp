@@ -12,7 +12,7 @@ namespace kaio::emulator {
 namespace {
 
 constexpr unsigned waits_listed = 16;
-constexpr unsigned warps_listed = 4;
+constexpr unsigned missing_listed = 4;
 
 // What some lanes of a warp do, such as "waits at PTX line 7".
 std::string occupation(const warp& w, u32 lanes) {
@@ -41,7 +41,7 @@ std::string missing_at(const block& b, const warp& w, const lane_group& f) {
   for (const warp& other : b.warps) {
     const u32 missing = other.existing & ~at.arrived[other.index];
     if (missing == 0) continue;
-    if (++listed > warps_listed) return result + ", ...";
+    if (++listed > missing_listed) return result + ", ...";
     result += listed == 1 ? "; missing: " : ", ";
     result += missing == other.existing ? fmt::format("warp {}", other.index)
                                         : fmt::format("warp {} lanes {:#010x}", other.index, missing);

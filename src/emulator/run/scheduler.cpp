@@ -22,7 +22,7 @@ namespace {
 constexpr u64 no_cluster = std::numeric_limits<u64>::max();
 constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
 constexpr u64 random_turn = 1024;               // at most, in a random schedule
-constexpr u64 starved_turns = 16;               // the starved cluster has one turn of so many
+constexpr u64 starved_cluster_turns = 16;       // the starved cluster has one turn of so many
 constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
 constexpr u64 most_resident = 1024;
 constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
@@ -106,7 +106,7 @@ std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& pause
       const ptx::dim3& i = c.blocks.front()->index;
       return i.x + u64{b.x} * (i.y + u64{b.y} * i.z) == g.order.seed % b.count();
     };
-    if (starved(**chosen) && random.below(starved_turns) != 0) ++chosen;
+    if (starved(**chosen) && random.below(starved_cluster_turns) != 0) ++chosen;
   }
   std::unique_ptr<cluster> result = std::move(*chosen);
   paused.erase(chosen);

@@ -183,6 +183,36 @@ TEST_CASE("vectors of eight bytes, and of parameters and constants") {
   CHECK(have == std::vector<std::uint32_t>{8, 7, 6, 1});
 }
 
+TEST_CASE("vectors of 32 bytes, which sm_100 has") {
+  const architecture blackwell = architecture_of({100, true});
+  memory global;
+  std::vector<std::uint64_t> numbers(64 * 4);
+  for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k * 0x100000001;
+  const array<std::uint64_t> in(global, numbers), out(global, numbers.size());
+  const std::string at = "mul.wide.u32 %d0, %thread, 32; add.u64 %d1, %p0, %d0; add.u64 %d2, %p1, %d0;";
+  run_module(parsed_module(kernel_text(at + "ld.global.nc.v4.b64 {%d3, %d4, _, %d5}, [%d1];"
+                                            "st.v4.b64 [%d2], {%d5, %d4, %d3, 7};",
+                                       2, "", "8.8", "sm_100"),
+                           blackwell),
+             global, {in.address(), out.address()}, {2, 32});
+  for (std::size_t k = 0; k < 64; ++k) {
+    INFO("thread " << k);
+    CHECK(out.values()[k * 4] == numbers[k * 4 + 3]);
+    CHECK(out.values()[k * 4 + 1] == numbers[k * 4 + 1]);
+    CHECK(out.values()[k * 4 + 2] == numbers[k * 4]);
+    CHECK(out.values()[k * 4 + 3] == 7);
+  }
+  const std::string words =
+      at +
+      "ld.v8.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%d1];"
+      "st.global.L2::evict_first.v8.b32 [%d2], {%f7, %f6, %f5, %f4, %f3, %f2, %f1, %f0};";
+  const module m = parsed_module(kernel_text(words, 2, "", "8.8", "sm_100"), blackwell);
+  run_module(m, global, {in.address(), out.address()}, {2, 32});
+  for (std::size_t k = 0; k < 64; ++k)
+    for (std::size_t e = 0; e < 4; ++e) CHECK(out.values()[k * 4 + e] == numbers[k * 4 + 3 - e]);
+  CHECK_THROWS_AS(run_module(m, global, {in.address() + 16, out.address()}, {1, 1}), fault);
+}
+
 TEST_CASE("a discarded line holds nothing that may be relied on, and is checked like a store") {
   memory global;
   const array<std::uint32_t> out(global, std::vector<std::uint32_t>(64, 7));

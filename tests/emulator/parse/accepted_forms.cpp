@@ -80,6 +80,13 @@ const accepted_form accepted[] = {
     // memory
     {"ldu.global.v2.f64 {g0, g1}, [d0]"},
     {"ldu.b32 r0, [d0]"},
+    {"ld.global.v8.f32 {f0, _, f1, f2, f0, f1, f2, f0}, [d0]", "8.8", "sm_100", "8.7"},
+    {"st.v4.b64 [gl], {d0, d1, d2, d3}", "8.8", "sm_120", "sm_90"},
+    {"ld.global.nc.L2::evict_last.v4.b64 {d0, d1, d2, d3}, [d0]", "8.8", "sm_100", "8.7"},
+    {"ld.volatile.local.u32 r0, [lo]", "9.1", "sm_70", "9.0"},
+    {"st.mmio.release.sys.global.u32 [d0], r0", "9.3", "sm_70", "9.2"},
+    {"membar.proxy.async", "8.0", "sm_90", "7.8"},
+    {"createpolicy.range.L2::evict_first.L2::evict_first.b64 d0, [d1], r0, r1", "7.4", "sm_80", "sm_75"},
     {"st.global.v8.b16 [d0], {h0, h1, h2, h3, h0, h1, h2, h3}"},
     {"ld.mmio.relaxed.sys.global.u32 r0, [d0]", "8.2", "sm_70", "8.1"},
     {"ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {r0, r1, r2, r3}, [d0]", "7.4", "sm_80", "sm_75"},
@@ -134,7 +141,9 @@ const rejected_form rejected[] = {
     {"testp.finite.f16 q0, x0", "no form of type .f16"},
     {"lg2.approx.f64 g0, g1", "no form of type .f64"},
     // modifiers
-    {"add.sat.u32 r0, r1, r2", ".sat is for .s32"},
+    {"add.sat.u64 d0, d1, d2", ".sat is for .s32"},
+    {"add.sat.u32 r0, r1, r2", "'add.sat.u32' needs .target sm_107a"},
+    {"min.relu.s8x4 r0, r1, r2", "'min.relu.s8x4' needs .target sm_107a"},
     {"add.cc.u16 h0, h1, h2", "no form of type .u16"},
     {"mad.lo.sat.s32 r0, r1, r2, r3", ".sat is for mad.hi.s32 only"},
     {"add.rn.u32 r0, r1, r2", "does not take the modifier '.rn'"},
@@ -208,6 +217,9 @@ const rejected_form rejected[] = {
     {"cvta.param::func.u64 d0, d1", "does not take '.param::func'"},
     {"ld.global.cs.volatile.u32 r0, [d0]", "a cache operator is for weak accesses only"},
     {"ld.mmio.relaxed.gpu.global.u32 r0, [d0]", ".mmio goes with .relaxed.sys"},
+    {"ld.shared.v4.b64 {d0, d1, d2, d3}, [r0]", "more than 16 bytes"},
+    {"ld.global.L2::evict_last.v2.b64 {d0, d1}, [d0]", "needs .target sm_100"},
+    {"membar.proxy.async.global", "does not take the modifier '.global'"},
     {"ld.relaxed.global.u32 r0, [d0]", "needs a scope"},
     {"ld.shared.nc.u32 r0, [r1]", ".nc is for weak loads from .global"},
     {"st.global.release.u32 [d0], r0", "needs a scope"},
@@ -215,7 +227,7 @@ const rejected_form rejected[] = {
     {"ld.global.u32 h0, [d0]", "'h0' is .b16"},
     {"ld.global.v3.u32 {r0, r1, r2}, [d0]", "moves one element"},
     {"ld.global.v2.u32 r0, [d0]", "moves 2 elements, not 1"},
-    {"ld.global.v8.f32 {f0, f1, f2, f0, f0, f0, f0, f0}, [d0]", "needs .target sm_100"},
+    {"ld.global.v8.f64 {g0, g1, g0, g1, g0, g1, g0, g1}, [d0]", "more than 16 bytes"},
     {"st.bulk.weak.shared::cta [r0], d0, 0", "needs .target sm_100"},
     {"prefetch.global.tensormap [d0]", "does not work on this state space"},
     {"createpolicy.fractional.L2::evict_last.b64 d0, 1.5", "above 0 and at most 1"},
@@ -261,11 +273,14 @@ const rejected_form rejected[] = {
 TEST_CASE("forms that ptxas accepts") {
   for (const accepted_form& f : accepted) {
     INFO(f.instruction);
-    CHECK_NOTHROW(parsed_module(module_text(f.instruction, f.version, f.target)));
+    const bool newer = f.target.starts_with("sm_1");
+    const architecture device = newer ? architecture_of({120, true}) : architecture{};
+    CHECK_NOTHROW(parsed_module(module_text(f.instruction, f.version, f.target), device));
     if (f.older.empty()) continue;
     const bool other_target = f.older[0] == 's';
     const std::string what = rejection(module_text(f.instruction, other_target ? "9.0" : f.older,
-                                                   other_target ? f.older : f.target))
+                                                   other_target ? f.older : f.target),
+                                       device)
                                  .what();
     CHECK((contains(what, "needs") || contains(what, "without .sync")));
   }

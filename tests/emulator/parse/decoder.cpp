@@ -1,9 +1,11 @@
 // The checker: operand types and counts, modifiers, undeclared names, features that are newer than .version
 // or .target. Accepted and rejected forms are so for ptxas, too.
 
+#include "emulator/parse/parser.hpp"
 #include "tests/emulator/kernel.hpp"
 
 #include <string>
+#include <utility>
 
 using namespace emulator_test;
 
@@ -94,7 +96,7 @@ TEST_CASE("operand counts and vectors") {
          {"st.global.v4.f32 [%rd1], {%f1, %f2, %f3};", 26, "moves 4 elements, not 3"},
          {"ld.global.f32 {%f1, %f2}, [%rd1];", 15, "moves one element"},
          {"ld.global.v2.f32 %f1, [%rd1];", 18, "moves 2 elements"},
-         {"ld.global.v4.u64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];", 1, "more than 16 bytes"},
+         {"ld.global.v4.u64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];", 1, "needs PTX ISA 8.8"},
          {"mov.b64 %rd1, {%r1, %r2, %r3};", 15, "2 or 4 elements"},
          {"mov.b32 %r1, {%h1, %r2};", 20, "'%r2' is .b32"},
          {"bar.sync 16;", 10, "barrier 16 does not exist"},
@@ -107,7 +109,7 @@ TEST_CASE("modifiers") {
          {"add.foo.u32 %r1, %r2, %r3;", 4, "does not take the modifier '.foo'"},
          {"add.s8 %r1, %r2, %r3;", 1, "no form of type .s8"},
          {"add.b32 %r1, %r2, %r3;", 1, "no form of type .b32"},
-         {"add.sat.u32 %r1, %r2, %r3;", 1, ".sat is for .s32"},
+         {"add.sat.u32 %r1, %r2, %r3;", 1, "needs .target sm_107a"},
          {"add.ftz.f64 %fd1, %fd2, %fd3;", 1, ".ftz is for .f32, .f16 and .f16x2 only"},
          {"mul.u32 %r1, %r2, %r3;", 1, "one of .lo, .hi, .wide"},
          {"fma.f32 %f1, %f2, %f3, %f4;", 1, "rounding modifier"},
@@ -168,13 +170,62 @@ TEST_CASE("the target of the module and the emulated device") {
   };
   refused("6.0", "sm_80", {}, ".target sm_80 needs .version 7.0");
   refused("7.8", "sm_90a", {}, ".target sm_90a needs .version 8.0");
-  refused("8.6", "sm_100", {}, "the emulated device is sm_90a");
+  refused("8.6", "sm_100", {}, "the emulated device is sm_90a: choose one that runs it");
   refused("8.0", "sm_90a", {.arch_specific = false},
           "the module is for sm_90a; the emulated device is sm_90");
   refused("8.0", "sm_89", {.sm = 80, .arch_specific = false}, "the module is for sm_89");
   CHECK_NOTHROW(parsed_module(around("", "6.0", "sm_70"), {.sm = 70, .arch_specific = false}));
   CHECK_NOTHROW(parsed_module(around("", "6.0", "sm_70")));
   CHECK(contains(rejection(".version 8.0 .target sm_90 .address_size 32").reason(), "address_size 32"));
+  // The first version of each newer target, and what runs a family and an architecture, are those of ptxas 13.5.
+  const struct {
+    std::string target, first, before;
+  } newer[] = {{"sm_88", "9.0", "8.8"},   {"sm_100a", "8.6", "8.5"}, {"sm_100f", "8.8", "8.7"},
+               {"sm_103", "8.8", "8.7"},  {"sm_107a", "9.4", "9.3"}, {"sm_110f", "9.0", "8.8"},
+               {"sm_120a", "8.7", "8.6"}, {"sm_120f", "8.8", "8.7"}, {"sm_121", "8.8", "8.7"}};
+  for (const auto& n : newer) {
+    INFO(n.target);
+    const architecture own = architecture_of(parse_header(around("", n.first, n.target)).target);
+    CHECK_NOTHROW(parsed_module(around("", n.first, n.target), own));
+    refused(n.before, n.target, own, ".target " + n.target + " needs .version " + n.first);
+  }
+  const architecture b300 = architecture_of({103, true});
+  CHECK_NOTHROW(parsed_module(around("", "8.8", "sm_100f"), b300));
+  refused("9.0", "sm_110f", b300, "the module is for sm_110f");
+  refused("8.8", "sm_100a", b300, "the module is for sm_100a");
+  refused("8.8", "sm_100f", architecture_of({120, true}), "the module is for sm_100f");
+  CHECK_NOTHROW(parsed_module(around("", "9.9", "sm_321f"), architecture_of({321, true})));
+}
+
+TEST_CASE("a text of a newer version or target runs, but for what is not known of it") {
+  const std::string seven = "mov.u32 %r1, 7; st.global.u32 [%p0], %r1;";
+  for (const auto& [version, target] : {std::pair<std::string, std::string>{"9.5", "sm_75"},
+                                        {"12.34", "sm_90a"},
+                                        {"9.5", "sm_100a"},
+                                        {"99.99", "sm_999f"}}) {
+    INFO(version << ' ' << target);
+    const std::string text = kernel_text(seven, 1, "", version, target);
+    const kaio::ptx::target named = parse_header(text).target;
+    memory global;
+    const array<std::uint32_t> out(global, 1);
+    run_module(parsed_module(text, named.sm > 90 ? architecture_of(named) : device()), global,
+               {out.address()}, {1, 1});
+    CHECK(out.values()[0] == 7);
+  }
+  const auto reason = [](const std::string& body, const std::string& version, const std::string& target) {
+    const std::string text = around(body, version, target);
+    const ptx_error e = rejection(text, architecture_of(parse_header(text).target));
+    CHECK(e.line() == 6);
+    return e.reason();
+  };
+  CHECK(
+      contains(reason("frobnicate.u32 %r1, 1;", "9.6", "sm_90"), "knows; it knows those up to PTX ISA 9.5"));
+  CHECK(reason("frobnicate.u32 %r1, 1;", "9.5", "sm_90").ends_with("that the emulator knows"));
+  CHECK(
+      contains(reason("tcgen05.wait::ld.sync.aligned;", "8.6", "sm_100a"), "not supported by the emulator"));
+  CHECK(contains(reason("redux.sync.min.f32 %f1, %f2, -1;", "8.6", "sm_100a"),
+                 "not supported by the emulator"));
+  CHECK(contains(reason("wgmma.fence.sync.aligned;", "8.6", "sm_100a"), "needs .target sm_90a"));
 }
 
 TEST_CASE("limits of the device") {

@@ -77,7 +77,6 @@ TEST_CASE("the head of a module") {
   refused(".version 9.0\n.target sm_90a\n.address_size 32", "address_size 32 is not supported");
   refused(".version 6.0\n.target sm_70\n.address_size 32", "address_size 32 is not supported");
   refused(".version 1.4\n.target sm_70", "needs .version 6.0");
-  refused(".version 9.1\n.target sm_90a", "is not known");
   refused(".version 9.0\n.target sm_90a, map_f64_to_f32", "map_f64_to_f32 is not supported");
   refused(".version 9.0\n.target sm_90a, texmode_unified, texmode_independent", "exclude each other");
   refused(".version 9.0\n.version 9.0\n.target sm_90a", "followed by .target");
@@ -90,7 +89,7 @@ TEST_CASE("directives of kernels and functions") {
   accepted({entry_with(".maxntid 1,2,3 .minnctapersm 2 .maxnreg 32 .pragma \"nounroll\";"),
             entry_with(".maxntid 32 .maxntid 64"), entry_with(".maxntid 2048"), entry_with(".reqntid 0x20"),
             entry_with(".explicitcluster .reqnctapercluster 2,1,1"), entry_with(".reqnctapercluster 0"),
-            entry_with(".maxclusterrank 8 .explicitcluster"),
+            entry_with(".maxclusterrank 8 .explicitcluster"), entry_with(".maxclusterrank 0"),
             entry_with(".reqntid 32 .reqnctapercluster 2 .blocksareclusters"), function_with(".noreturn"),
             function_with(".abi_preserve 8 .abi_preserve_control 2"), ".entry k();\n.entry k() { ret; }",
             ".extern .entry k();", ".weak .entry k() { ret; }"});
@@ -175,7 +174,14 @@ TEST_CASE("variables of all kinds") {
   accepted(
       {".global .align 256 .u32 t;", ".global .align 1 .u32 t;", ".global .u32 t, u[2], w = 4;",
        ".global .v4 .f32 t = {1.0, 2.0, 3.0, 4.0};", ".global .v2 .f32 t[2] = {{1.0, 2.0}, {3.0, 4.0}};",
-       ".global .attribute(.managed) .u32 t;", ".global .b128 t;", ".global .f16 t;", ".const .u32 t[4];",
+       ".global .attribute(.managed) .u32 t;", ".global .b128 t;", ".global .u32 t[2][WARP_SZ];",
+       ".visible .align 8 .global .u32 t;", ".extern .align 8 .shared .b8 t[];",
+       ".entry k(.param .u32 .align 8 t) { ret; }",
+       ".entry k(.align 8 .param .u32 t) { .align 8 .shared .u32 u; .align 8 .local .u32 v; ret; }",
+       ".global .u32 t<2>; .global .u64 u = t1; .const .align 8 .v2 .f32 w<3>;",
+       ".entry k() { .shared .u32 t<4>; .local .u32 u<2>; .param .b32 v<2>; st.shared.u32 [t3], 1; st.local.u32 [u1], "
+       "1; st.param.b32 [v1], 2; ret; }",
+       ".global .f16 t;", ".const .u32 t[4];",
        ".entry k() { .global .u32 t = 4; .const .u32 u; .reg .b32 %r<0>, x; ld.global.u32 x, [t]; ret; }"});
   rejected({{".global .align 3 .u32 t;", "power of two"},
             {".global .align 4*2 .u32 t;", "expected a type"},
@@ -231,8 +237,13 @@ TEST_CASE("initial values are where their braces say") {
         std::vector<double>{1.0, 3.0, -0.5});
   CHECK(elements<std::uint32_t>(".global .u32 v[7] = {1?2:3, 4>3, 1&&0, (.u64)9, WARP_SZ, -1, 3*(4+1)<<2};",
                                 7) == words32{2, 1, 0, 9, 32, 0xffffffff, 60});
+  CHECK(elements<std::uint32_t>(
+            ".global .u32 v[7] = {1.5<2.5, 1.5>2.5, 2.5<=2.5, 1.5>=2.5, 1.5==1.5, 1.5!=1.5, "
+            "1.0>2.0?3:4};",
+            7) == words32{1, 0, 1, 0, 1, 0, 4});
   CHECK(image(".global .u8 v[3] = {300, -1, 017};", 3) == std::vector<std::uint8_t>{44, 255, 15});
-  CHECK(elements<std::uint32_t>(".global .b32 v = 0f3F800000;", 1) == words32{0x3f800000});
+  CHECK(elements<std::uint32_t>(".global .b32 v[3] = {0f3F800000, 1.5, 0d3FF8000000000001};", 3) ==
+        words32{0x3f800000, 0x3fc00000, 0x3fc00000});
   rejected({{".global .u32 v[2] = {1, 2, 3};", "more initial values than elements"},
             {".global .u32 v[2][2] = {{1, 2, 3}};", "more initial values than elements"},
             {".global .u32 v[2][2] = {1, 2, 3, 4};", "must be in braces"},
@@ -256,6 +267,7 @@ TEST_CASE("initial values that are addresses") {
 .global .u8 w[8] = {0xFF(target+8), 0xFF00(target+8), 0xFF0000(target+8), 0xFF000000(target+8), 0xFF00000000(target+8),
                     0xFF0000000000(target+8), 0xFF000000000000(target+8), 0xFF00000000000000(target+8)};
 .global .u32 low = target;
+.global .u64 self[2] = {1, self+8};
 )" + rest);
   memory global;
   const module_instance instance(m, global);
@@ -272,11 +284,12 @@ TEST_CASE("initial values that are addresses") {
   CHECK(v[5] >= code_window);
   CHECK(w == target + 8);
   CHECK(low == static_cast<std::uint32_t>(target));
+  global.read(v, instance.find("self")->address, 16);
+  CHECK(v[1] == instance.find("self")->address + 8);
   rejected(
       {{".global .u64 v = {nothing};", "too many braces"},
        {".global .u64 v = nothing;", "is not a .global or .const variable or a function declared before"},
        {".global .u64 v = later; .global .u32 later;", "declared before"},
-       {".global .u64 v[2] = {v, 1};", "declared before"},
        {".shared .u32 s; .global .u64 v = s;", "is not a .global or .const variable"},
        {".global .u32 s; .global .u64 v = s-8;", "expected ';'"},
        {".global .u32 s; .global .u16 v = s;", "an address does not initialise .u16"},
@@ -309,6 +322,19 @@ TEST_CASE("vector registers, their elements, and indexed arrays") {
   CHECK(first("mov.u64 %d1, table[1]; ld.global.u32 %r20, [%d1+4];") == 30);
   CHECK(first("st.shared.u32 tile[1+2], 7; ld.shared.u32 %r20, [tile+12];") == 7);
   CHECK(first("ld.global.v2.u32 {%r1, %r20}, pairs[1];") == 4);
+  CHECK(
+      first(
+          ".reg .v2 .b32 v; mov.b64 v, 0x300000005; mov.v2.b32 v, {v.y, v.x}; mad.lo.u32 %r20, v.x, 10, v.y;") ==
+      35);
+  CHECK(first("cvta.global.u64 %d1, table[2]; ld.u32 %r20, [%d1];") == 30);
+  CHECK(
+      first(".param .align 8 .b8 a[16]; mov.u32 %r1, 9; st.param.b32 a[4], %r1; ld.param.b32 %r20, [a+4];") ==
+      9);
+  // Two variables of one range are two places.
+  CHECK(
+      first(
+          ".shared .u32 n<3>; mov.u32 %r1, 8; st.shared.u32 [n1], 5; st.shared.u32 [n2], %r1; ld.shared.u32 %r20, "
+          "[n1];") == 5);
   const auto reason = [&](const std::string& body) {
     return rejection(kernel_text(body, 0, ".global .u32 t[4];")).reason();
   };
@@ -316,9 +342,40 @@ TEST_CASE("vector registers, their elements, and indexed arrays") {
   CHECK(contains(reason(".reg .v2 .b32 v; add.u32 v, v, v;"), "is a register"));
   CHECK(contains(reason("mov.b32 %r1, %r2.x;"), "only vector registers have elements"));
   CHECK(contains(reason("add.u32 %r1, %tid.x, 1;"), "read by 'mov' only"));
+  CHECK(contains(reason(".param .b8 a[16]; st.param.b32 a[%r1], %r2;"), "is indexed by a constant"));
   CHECK(contains(reason("atom.global.add.u32 %r1, t[1], 5;"), "takes no indexed array"));
   CHECK(contains(reason("ld.global.u32 %r1, %d1[3];"), "takes no indexed array"));
   CHECK(contains(reason("ld.global.u32 %r1, t[%f1];"), "holds an index"));
+}
+
+TEST_CASE("special registers as vectors, in lists, taken apart, and as guards") {
+  const std::string store = "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r20;";
+  // The value of thread 2 in block 1, where blocks have four threads.
+  const auto at_6 = [&](const std::string& body) { return results(body + store, 8, {2, 4})[6]; };
+  const std::string sum =
+      "mad.lo.u32 %r20, v.x, 100, v.y; mad.lo.u32 %r20, v.z, 10, %r20; add.u32 %r20, %r20, v.w;";
+  CHECK(at_6(".reg .v4 .u32 v; mov.v4.u32 v, %tid;" + sum) == 200);
+  CHECK(at_6(".reg .v4 .s32 v<2>; mov.v4.u32 v1, %ntid; mad.lo.u32 %r20, v1.x, 100, v1.y;") == 401);
+  CHECK(at_6(".reg .v4 .b32 v; mov.v4.b32 v, %nctaid;" + sum) == 211);
+  CHECK(at_6(".reg .v4 .u16 v; mov.v4.u16 v, %ctaid; cvt.u32.u16 %r20, v.x;") == 1);
+  CHECK(at_6("mov.v4.u32 {%r20, _, %r1, _}, %tid;") == 2);
+  CHECK(at_6(".reg .v4 .u32 v; mov.v4.u32 v, %tid; mov.v4.u32 {%r20, _, _, _}, v;") == 2);
+  CHECK(
+      at_6(
+          "mov.b64 %d1, {%tid.x, %ctaid.x}; shr.u64 %d2, %d1, 31; add.u64 %d1, %d1, %d2; cvt.u32.u64 %r20, %d1;") ==
+      4);
+  CHECK(at_6("mov.b32 {%h0, %h1}, %tid.x; cvt.u32.u16 %r20, %h0;") == 2);
+  CHECK(at_6("st.global.v2.u32 [%p0], {%tid.x, %r1}; mov.u32 %r20, 7;") == 7);
+  // Two clocks in one list are two reads of a clock that does not go back.
+  CHECK(
+      at_6(
+          "mov.b64 {%r1, %r2}, %clock64; mov.b64 %d1, {%r1, %r2}; mov.u64 %d2, %clock64; setp.le.u64 %q1, %d1, %d2; "
+          "selp.u32 %r20, 1, 0, %q1;") == 1);
+  CHECK(at_6("mov.u32 %r20, 5; @%is_explicit_cluster mov.u32 %r20, 6;") == 5);
+  CHECK(at_6("mov.u32 %r20, 5; @!%is_explicit_cluster mov.u32 %r20, 6;") == 6);
+  CHECK(at_6("mov.pred %q1, !%is_explicit_cluster; selp.u32 %r20, 3, 4, %q1;") == 3);
+  CHECK(contains(rejection(kernel_text("mov.b64 {%r1, %r2}, %clock64+4;")).reason(), "not declared"));
+  CHECK(contains(rejection(kernel_text("@%clock mov.u32 %r1, 1;")).reason(), "'%clock' is not a predicate"));
 }
 
 TEST_CASE("numbers and constants in instructions") {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace arithmetic_decoding {
 namespace {
 
 using enum ptx::type;
@@ -60,6 +61,8 @@ void add_or_sub(instruction_decoder& f, operation op) {
     f.allow(f.type(0), {u16, u32, u64, s16, s32, s64});
     carry(f, false);
     f.sat_modifier();
+    if (f.out.flags.sat && f.type(0) == u32 && !f.out.flags.carry_out)
+      f.fail_newer(f.text.at, f.name(), {107, true});
     if (f.out.flags.sat && (f.type(0) != s32 || f.out.flags.carry_out))
       f.fail(fmt::format("'{}': .sat is for .s32 without .cc", f.name()));
   }
@@ -238,7 +241,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace arithmetic_decoding
 
-std::span<const opcode_row> arithmetic_opcodes() { return rows; }
+std::span<const opcode_row> arithmetic_opcodes() { return arithmetic_decoding::rows; }
 
 }  // namespace kaio::emulator

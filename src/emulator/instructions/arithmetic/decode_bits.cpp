@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace bits_decoding {
 namespace {
 
 using enum ptx::type;
@@ -243,7 +244,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace bits_decoding
 
-std::span<const opcode_row> bit_opcodes() { return rows; }
+std::span<const opcode_row> bit_opcodes() { return bits_decoding::rows; }
 
 }  // namespace kaio::emulator

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace compare_decoding {
 namespace {
 
 using enum ptx::type;
@@ -118,7 +119,8 @@ constexpr opcode_row rows[] = {
     {"setp", decode_setp}, {"set", decode_set}, {"selp", decode_selp}, {"slct", decode_slct}};
 
 }  // namespace
+}  // namespace compare_decoding
 
-std::span<const opcode_row> compare_opcodes() { return rows; }
+std::span<const opcode_row> compare_opcodes() { return compare_decoding::rows; }
 
 }  // namespace kaio::emulator

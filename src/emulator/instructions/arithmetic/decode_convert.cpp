@@ -9,6 +9,7 @@
 #include <array>
 
 namespace kaio::emulator {
+namespace convert_decoding {
 namespace {
 
 using enum ptx::type;
@@ -205,7 +206,8 @@ void decode_cvt(instruction_decoder& f) {
 constexpr opcode_row rows[] = {{"mov", decode_mov}, {"cvt", decode_cvt}};
 
 }  // namespace
+}  // namespace convert_decoding
 
-std::span<const opcode_row> convert_opcodes() { return rows; }
+std::span<const opcode_row> convert_opcodes() { return convert_decoding::rows; }
 
 }  // namespace kaio::emulator

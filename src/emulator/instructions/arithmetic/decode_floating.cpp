@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace floating_decoding {
 namespace {
 
 using enum ptx::type;
@@ -132,7 +133,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace floating_decoding
 
-std::span<const opcode_row> floating_opcodes() { return rows; }
+std::span<const opcode_row> floating_opcodes() { return floating_decoding::rows; }
 
 }  // namespace kaio::emulator

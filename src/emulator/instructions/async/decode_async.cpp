@@ -49,8 +49,9 @@ void set_transfer(instruction_decoder& f, const transfer_operands& transfer) {
 }
 
 void require_specific(instruction_decoder& f, std::string_view called) {
-  if (f.function.module().text.target.arch_specific) return;
-  f.fail(fmt::format("'{}' needs an architecture-specific .target such as sm_90a", called));
+  const syntax::module& m = f.function.module().text;
+  if (m.target.arch_specific || m.family_specific) return;
+  f.fail(fmt::format("'{}' needs an architecture-specific .target such as sm_90a or sm_100f", called));
 }
 
 std::size_t cache_policy(instruction_decoder& f) {

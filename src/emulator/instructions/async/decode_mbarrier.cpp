@@ -163,7 +163,7 @@ void decode_mbarrier(instruction_decoder& f) {
       fmt::format("'{}' needs an operation directly after 'mbarrier', such as .init or .arrive", f.name()));
 }
 
-constexpr opcode_row rows[] = {{"mbarrier", decode_mbarrier}};
+constexpr opcode_row mbarrier_rows[] = {{"mbarrier", decode_mbarrier}};
 
 }  // namespace
 
@@ -178,6 +178,6 @@ void decode_mbarrier_arrive_of_copies(instruction_decoder& f) {
   f.emit(operation::cp_async_group);
 }
 
-std::span<const opcode_row> mbarrier_opcodes() { return rows; }
+std::span<const opcode_row> mbarrier_opcodes() { return mbarrier_rows; }
 
 }  // namespace kaio::emulator

@@ -201,7 +201,7 @@ void decode_tensormap(instruction_decoder& f) {
   f.fail(fmt::format("'{}' is not an instruction of PTX", f.name()));
 }
 
-constexpr opcode_row rows[] = {{"tensormap", decode_tensormap}};
+constexpr opcode_row tensormap_rows[] = {{"tensormap", decode_tensormap}};
 
 }  // namespace
 
@@ -276,8 +276,10 @@ bool decode_proxy_fence(instruction_decoder& f) {
     f.require("fence.sync_restrict", f.name());
     f.arity(0);
   };
-  if (f.text.opcode == "membar" && !starts_with(f, {".proxy", ".alias"})) return false;
-  if (f.text.opcode == "membar" || starts_with(f, {".proxy", ".alias"})) {
+  const bool any_kind = f.text.opcode == "fence";
+  if (!any_kind && !starts_with(f, {".proxy", ".alias"}) && !starts_with(f, {".proxy", ".async"}))
+    return false;
+  if (starts_with(f, {".proxy", ".alias"})) {
     f.require("fence.proxy.alias", f.name());
     f.arity(0);
     return finish(proxy_form::alias);
@@ -293,7 +295,7 @@ bool decode_proxy_fence(instruction_decoder& f) {
   }
   if (starts_with(f, {".proxy", ".async"})) {
     f.require("fence.proxy.async", f.name());
-    const int space = f.accept_one({".global", ".shared::cta", ".shared::cluster"});
+    const int space = any_kind ? f.accept_one({".global", ".shared::cta", ".shared::cluster"}) : -1;
     f.out.space = space < 0 ? state_space::generic : space == 0 ? state_space::global : state_space::shared;
     f.out.flags.cluster = space == 2;
     f.arity(0);
@@ -325,6 +327,6 @@ bool decode_proxy_fence(instruction_decoder& f) {
   return false;
 }
 
-std::span<const opcode_row> tensormap_opcodes() { return rows; }
+std::span<const opcode_row> tensormap_opcodes() { return tensormap_rows; }
 
 }  // namespace kaio::emulator

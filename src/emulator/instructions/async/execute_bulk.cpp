@@ -104,7 +104,7 @@ void prefetch(warp& w, const instruction& i, const transfer_operands& operands, 
   });
 }
 
-void copy(warp& w, const instruction& i, u32 mask) {
+void copy_bulk(warp& w, const instruction& i, u32 mask) {
   const transfer_operands& operands = w.owner->launched.kernel.transfers[i.detail];
   if (operands.prefetches) return prefetch(w, i, operands, mask);
   const reduction combine = operands.reduces ? reduction_of(operands.reduction, i.type) : nullptr;
@@ -172,7 +172,7 @@ void store(warp& w, const instruction& i, u32 mask) {
 
 // ---- bulk groups ----
 
-void commit_group(warp& w, const instruction&, u32 mask) { w.owner->group.async.commit_bulk(w, mask); }
+void commit_bulk_group(warp& w, const instruction&, u32 mask) { w.owner->group.async.commit_bulk(w, mask); }
 
 template <bool Read>
 void wait_group(warp& w, const instruction& i, u32 mask) {
@@ -183,12 +183,12 @@ void wait_group(warp& w, const instruction& i, u32 mask) {
 
 handler bulk_handler(const instruction& i) {
   switch (i.op) {
-    case operation::bulk: return &copy;
+    case operation::bulk: return &copy_bulk;
     case operation::async_store:
     case operation::async_reduce: return i.to_bytes == 8 ? &store<u64> : &store<u32>;
     case operation::bulk_group:
       switch (static_cast<bulk_group_form>(i.form)) {
-        case bulk_group_form::commit: return &commit_group;
+        case bulk_group_form::commit: return &commit_bulk_group;
         case bulk_group_form::wait: return &wait_group<false>;
         case bulk_group_form::wait_read: return &wait_group<true>;
       }

@@ -283,7 +283,7 @@ void store(const performer& p, const transfer_operands& operands, const tensor_m
   w.owner->group.async.issue(std::move(task));
 }
 
-void copy(warp& w, const instruction& i, u32 mask) {
+void copy_tensor(warp& w, const instruction& i, u32 mask) {
   const transfer_operands& operands = w.owner->launched.kernel.transfers[i.detail];
   const bool stores = operands.to.space == state_space::generic && !operands.prefetches;
   for_lanes(mask, [&](unsigned lane) {
@@ -302,6 +302,8 @@ void copy(warp& w, const instruction& i, u32 mask) {
 
 }  // namespace
 
-handler tensor_handler(const instruction& i) { return i.op == operation::tensor_copy ? &copy : nullptr; }
+handler tensor_handler(const instruction& i) {
+  return i.op == operation::tensor_copy ? &copy_tensor : nullptr;
+}
 
 }  // namespace kaio::emulator

@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace kaio::emulator {
+namespace call_decoding {
 namespace {
 
 using enum ptx::type;
@@ -299,6 +300,7 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace call_decoding
 
 bool is_frame_parameter(instruction_decoder& f, std::size_t operand_index, access_kind access) {
   if (operand_index >= f.operands()) return false;
@@ -318,6 +320,6 @@ bool is_frame_parameter(instruction_decoder& f, std::size_t operand_index, acces
   return true;
 }
 
-std::span<const opcode_row> call_opcodes() { return rows; }
+std::span<const opcode_row> call_opcodes() { return call_decoding::rows; }
 
 }  // namespace kaio::emulator

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace cluster_decoding {
 namespace {
 
 using enum ptx::type;
@@ -57,6 +58,7 @@ void decode_getctarank(instruction_decoder& f) {
 constexpr opcode_row rows[] = {{"mapa", decode_mapa}, {"getctarank", decode_getctarank}};
 
 }  // namespace
+}  // namespace cluster_decoding
 
 void decode_cluster_barrier(instruction_decoder& f) {
   f.require("barrier.cluster", f.name());
@@ -74,6 +76,6 @@ void decode_cluster_barrier(instruction_decoder& f) {
   f.emit(arrives ? operation::cluster_arrive : operation::cluster_wait);
 }
 
-std::span<const opcode_row> cluster_opcodes() { return rows; }
+std::span<const opcode_row> cluster_opcodes() { return cluster_decoding::rows; }
 
 }  // namespace kaio::emulator

@@ -8,6 +8,7 @@
 #include <vector>
 
 namespace kaio::emulator {
+namespace control_decoding {
 namespace {
 
 using enum ptx::type;
@@ -146,7 +147,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace control_decoding
 
-std::span<const opcode_row> control_opcodes() { return rows; }
+std::span<const opcode_row> control_opcodes() { return control_decoding::rows; }
 
 }  // namespace kaio::emulator

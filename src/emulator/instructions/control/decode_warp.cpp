@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace warp_decoding {
 namespace {
 
 using enum ptx::type;
@@ -122,7 +123,7 @@ void decode_redux(instruction_decoder& f) {
   const int op = f.need_one({".add", ".min", ".max", ".and", ".or", ".xor"}, "an operation");
   f.types(1);
   if (op < 3) {
-    if (f.type(0) == f32) f.fail(fmt::format("'{}' needs .target sm_100a", f.name()));
+    if (f.type(0) == f32) f.fail_newer(f.text.at, f.name(), {100, true});
     f.allow(f.type(0), {u32, s32});
   } else {
     f.allow(f.type(0), {b32});
@@ -152,7 +153,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace warp_decoding
 
-std::span<const opcode_row> warp_opcodes() { return rows; }
+std::span<const opcode_row> warp_opcodes() { return warp_decoding::rows; }
 
 }  // namespace kaio::emulator

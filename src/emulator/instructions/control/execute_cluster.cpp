@@ -59,7 +59,7 @@ void rank_of_address(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-void arrive(warp& w, const instruction& i, u32 mask) { arrive_at_cluster_barrier(w, i, mask); }
+void arrive_at_cluster(warp& w, const instruction& i, u32 mask) { arrive_at_cluster_barrier(w, i, mask); }
 void wait(warp& w, const instruction& i, u32 mask) { wait_at_cluster_barrier(w, i, mask); }
 
 }  // namespace
@@ -68,7 +68,7 @@ handler cluster_handler(const instruction& i) {
   switch (i.op) {
     case operation::mapa: return &map_address;
     case operation::getctarank: return &rank_of_address;
-    case operation::cluster_arrive: return &arrive;
+    case operation::cluster_arrive: return &arrive_at_cluster;
     case operation::cluster_wait: return &wait;
     default: return nullptr;
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 namespace kaio::emulator {
+namespace matrix_decoding {
 namespace {
 
 using enum ptx::type;
@@ -21,9 +22,7 @@ void aligned(instruction_decoder& f, std::string_view feature) {
 
 // .m8n8 with elements of 16 bits; other shapes came with sm_100.
 void shape_and_type(instruction_decoder& f, std::initializer_list<std::string_view> newer_shapes) {
-  if (const int newer = f.accept_one(newer_shapes); newer >= 0)
-    f.fail(
-        fmt::format("'{}': the shape {} needs .target sm_100a", f.name(), *(newer_shapes.begin() + newer)));
+  if (f.accept_one(newer_shapes) >= 0) f.fail_newer(f.text.at, f.name(), {100, true});
   if (!f.accept(".m8n8")) f.fail(fmt::format("'{}' needs the shape .m8n8", f.name()));
   f.types(1);
   f.allow(f.type(0), {b16});
@@ -94,7 +93,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace matrix_decoding
 
-std::span<const opcode_row> matrix_opcodes() { return rows; }
+std::span<const opcode_row> matrix_opcodes() { return matrix_decoding::rows; }
 
 }  // namespace kaio::emulator

@@ -12,6 +12,7 @@
 #include <optional>
 
 namespace kaio::emulator {
+namespace mma_decoding {
 namespace {
 
 std::optional<mma_element> multiplicand(std::string_view suffix) {
@@ -28,7 +29,7 @@ void refuse_newer(const instruction_decoder& f) {
     const bool narrow = m.text == ".e3m2" || m.text == ".e2m3" || m.text == ".e2m1";
     if (narrow || m.text.starts_with(".kind::") || m.text.starts_with(".scale_vec::") ||
         m.text == ".block_scale" || m.text == ".ue8m0" || m.text == ".ue4m3")
-      f.fail(m.at, fmt::format("'mma' with '{}' needs .target sm_120a", m.text));
+      f.fail_newer(m.at, fmt::format("mma with {}", m.text), {120, true});
   }
 }
 
@@ -251,7 +252,8 @@ void decode_mma(instruction_decoder& f) {
 constexpr opcode_row rows[] = {{"mma", decode_mma}};
 
 }  // namespace
+}  // namespace mma_decoding
 
-std::span<const opcode_row> mma_opcodes() { return rows; }
+std::span<const opcode_row> mma_opcodes() { return mma_decoding::rows; }
 
 }  // namespace kaio::emulator

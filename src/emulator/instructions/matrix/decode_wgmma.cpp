@@ -12,6 +12,7 @@
 #include <iterator>
 
 namespace kaio::emulator {
+namespace wgmma_decoding {
 namespace {
 
 using enum wgmma_element;
@@ -192,7 +193,8 @@ void decode_wgmma(instruction_decoder& f) {
 constexpr opcode_row rows[] = {{"wgmma", decode_wgmma}};
 
 }  // namespace
+}  // namespace wgmma_decoding
 
-std::span<const opcode_row> wgmma_opcodes() { return rows; }
+std::span<const opcode_row> wgmma_opcodes() { return wgmma_decoding::rows; }
 
 }  // namespace kaio::emulator

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace atomic_decoding {
 namespace {
 
 using enum ptx::type;
@@ -171,7 +172,8 @@ void decode_red(instruction_decoder& f) { atomic(f, true); }
 constexpr opcode_row rows[] = {{"atom", decode_atom}, {"red", decode_red}};
 
 }  // namespace
+}  // namespace atomic_decoding
 
-std::span<const opcode_row> atomic_opcodes() { return rows; }
+std::span<const opcode_row> atomic_opcodes() { return atomic_decoding::rows; }
 
 }  // namespace kaio::emulator

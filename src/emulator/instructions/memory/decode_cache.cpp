@@ -9,6 +9,7 @@
 #include <bit>
 
 namespace kaio::emulator {
+namespace cache_decoding {
 namespace {
 
 using enum ptx::type;
@@ -73,15 +74,11 @@ void decode_discard(instruction_decoder& f) {
 
 // The priority of a cache policy, and that of the rest where one is given.
 void priorities(instruction_decoder& f) {
-  unsigned count = 0;
-  std::string_view last;
-  for (const std::string_view p :
-       {".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"})
-    if (f.accept(p)) ++count;
-  for (const syntax::modifier& m : f.text.modifiers)
-    if (m.text.starts_with(".L2::evict")) last = m.text;
+  const std::vector<std::string_view> given =
+      f.accept_all({".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"});
   const bool good =
-      count == 1 || (count == 2 && (last == ".L2::evict_first" || last == ".L2::evict_unchanged"));
+      given.size() == 1 ||
+      (given.size() == 2 && (given[1] == ".L2::evict_first" || given[1] == ".L2::evict_unchanged"));
   if (!good)
     f.fail(fmt::format(
         "'{}' needs a priority, and may have .L2::evict_first or .L2::evict_unchanged for the rest",
@@ -169,7 +166,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace cache_decoding
 
-std::span<const opcode_row> cache_opcodes() { return rows; }
+std::span<const opcode_row> cache_opcodes() { return cache_decoding::rows; }
 
 }  // namespace kaio::emulator

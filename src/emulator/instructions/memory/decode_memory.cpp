@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 namespace kaio::emulator {
+namespace memory_decoding {
 namespace {
 
 using enum ptx::type;
@@ -18,7 +19,9 @@ bool memory_order(instruction_decoder& f, std::string_view strongest) {
   const bool scoped = order == 2 || order == 3;
   if (mmio) {
     f.require("ld.mmio", f.name());
-    if (order != 2 || scope != 2) f.fail(fmt::format("'{}': .mmio goes with .relaxed.sys", f.name()));
+    if (order < 2 || scope != 2)
+      f.fail(fmt::format("'{}': .mmio goes with .relaxed.sys or {}.sys", f.name(), strongest));
+    if (order == 3) f.require("ld.mmio.acquire", f.name());
     if (f.out.space != state_space::global && f.out.space != state_space::generic)
       f.fail(fmt::format("'{}': .mmio is for global memory", f.name()));
     for (const syntax::modifier& m : f.text.modifiers)
@@ -31,13 +34,15 @@ bool memory_order(instruction_decoder& f, std::string_view strongest) {
   if (scope == 3) f.require("scope.cluster", ".cluster");
   const bool shared_with_others = f.out.space == state_space::global || f.out.space == state_space::shared ||
                                   f.out.space == state_space::generic;
-  if (order > 0 && !shared_with_others)
+  const bool own = order == 1 && f.out.space == state_space::local;  // no other thread sees it
+  if (own) f.require("ld.volatile.local", f.name());
+  if (order > 0 && !shared_with_others && !own)
     f.fail(fmt::format("'{}': this memory is seen by one thread only, and has no order", f.name()));
-  if (order == 1) f.out.order = memory_order::is_volatile, f.out.scope = memory_scope::sys;
+  if (order == 1 && !own) f.out.order = memory_order::is_volatile, f.out.scope = memory_scope::sys;
   if (order == 2) f.out.order = memory_order::relaxed;
   if (order == 3) f.out.order = strongest == ".acquire" ? memory_order::acquire : memory_order::release;
   if (scoped) f.out.scope = scope_of(scope);
-  f.out.flags.ordered = order > 0;
+  f.out.flags.ordered = order > 0 && !own;
   f.out.flags.weak = order == 0;
   return order == 1;
 }
@@ -50,9 +55,11 @@ bool cache_hints(instruction_decoder& f, std::initializer_list<std::string_view>
                                      ".L1::evict_last", ".L1::no_allocate"});
   const int prefetch = loads ? f.accept_one({".L2::64B", ".L2::128B", ".L2::256B"}) : -1;
   const bool policy = f.accept(".L2::cache_hint");
-  if (f.accept_one({".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"}) >= 0)
-    f.fail(fmt::format("'{}': a priority in the L2 cache needs a vector of 32 bytes and .target sm_100",
-                       f.name()));
+  if (f.accept_one({".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"}) >= 0) {
+    f.require("ld.32 bytes", "a priority in the L2 cache");
+    if (f.out.count * ptx::size_of(f.type(0)) != 32)
+      f.fail(fmt::format("'{}': a priority in the L2 cache goes with a vector of 32 bytes", f.name()));
+  }
   if (cache >= 0 && f.out.flags.ordered)
     f.fail(fmt::format("'{}': a cache operator is for weak accesses only", f.name()));
   if (eviction >= 0 && (cache >= 0 || is_volatile))
@@ -81,11 +88,16 @@ void access_operands(instruction_decoder& f, bool policy) {
   f.source_row(f.operand(2), b64, false, nullptr);
 }
 
+// Vectors have 16 bytes at most; those of four 64-bit or eight 32-bit elements are for global memory.
 void vector_size(instruction_decoder& f) {
   const int v = f.accept_one({".v2", ".v4", ".v8"});
   f.out.count = static_cast<std::uint8_t>(v < 0 ? 1u : 2u << v);
-  if (f.out.count * ptx::size_of(f.type(0)) > 16)
-    f.fail(fmt::format("'{}' moves more than 16 bytes, which needs .target sm_100", f.name()));
+  const unsigned bytes = f.out.count * ptx::size_of(f.type(0));
+  if (bytes <= 16) return;
+  const bool global = f.out.space == state_space::global || f.out.space == state_space::generic;
+  if (bytes > 32 || f.type(0) == b128 || !global || f.text.opcode == "ldu")
+    f.fail(fmt::format("'{}' moves more than 16 bytes", f.name()));
+  f.require("ld.32 bytes", f.name());
 }
 
 void check_vector(instruction_decoder& f, const syntax::operand& o) {
@@ -265,7 +277,8 @@ constexpr opcode_row rows[] = {
 };
 
 }  // namespace
+}  // namespace memory_decoding
 
-std::span<const opcode_row> memory_opcodes() { return rows; }
+std::span<const opcode_row> memory_opcodes() { return memory_decoding::rows; }
 
 }  // namespace kaio::emulator
