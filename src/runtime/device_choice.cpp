@@ -2,21 +2,17 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <iterator>
 
 #include "runtime/base/text.hpp"
 
 namespace kaio::runtime {
 
 namespace {
-struct named_target {
-  std::string_view name;
-  ptx::target target;
-};
-constexpr named_target architectures[] = {
-    {"sm_70", {70, false}}, {"sm_75", {75, false}}, {"sm_80", {80, false}}, {"sm_86", {86, false}},
-    {"sm_89", {89, false}}, {"sm_90", {90, false}}, {"sm_90a", {90, true}},
-};
+constexpr std::uint16_t architectures[] = {70, 75, 80, 86, 87, 88, 89, 90};
 }  // namespace
 
 int ordinal_of(std::string_view name, std::string_view origin) {
@@ -35,11 +31,20 @@ int ordinal_of(std::string_view name, std::string_view origin) {
 
 ptx::target emulator_architecture(const char* value) {
   if (!value || !*value) return {90, true};
-  for (const auto& [name, target] : architectures) {
-    if (name == value) return target;
+  std::string_view digits = value;
+  if (digits.starts_with("sm_")) {
+    digits.remove_prefix(3);
+    const char suffix = digits.empty() ? '\0' : digits.back();
+    if (suffix == 'a' || suffix == 'f') digits.remove_suffix(1);
+    std::uint16_t sm = 0;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), sm);
+    const bool number = failed == std::errc() && end == digits.data() + digits.size();
+    const bool older =
+        std::find(std::begin(architectures), std::end(architectures), sm) != std::end(architectures);
+    if (number && ((sm >= 100 && sm <= 999) || (older && suffix != 'f' && (suffix != 'a' || sm == 90))))
+      return {sm, suffix == 'a'};
   }
-  throw invalid_argument(text("kaio: KAIO_EMULATOR_ARCH is '", value,
-                              "'; write sm_70, sm_75, sm_80, sm_86, sm_89, sm_90 or sm_90a"));
+  throw invalid_argument(text("kaio: KAIO_EMULATOR_ARCH is '", value, "'; write ", architecture_names));
 }
 
 }  // namespace kaio::runtime

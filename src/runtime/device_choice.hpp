@@ -13,7 +13,12 @@ inline constexpr int emulator_ordinal = -1;
 // invalid_argument.
 int ordinal_of(std::string_view name, std::string_view origin);
 
-// The architecture that a value of KAIO_EMULATOR_ARCH means; null or empty: sm_90. Throws invalid_argument.
+// What an architecture of the emulator may be called, for an error.
+inline constexpr std::string_view architecture_names =
+    "sm_70, sm_75, sm_80, sm_86, sm_87, sm_88, sm_89, sm_90, sm_90a, or a newer one such as sm_100a or sm_120";
+
+// The architecture that a value of KAIO_EMULATOR_ARCH means; null or empty: sm_90a. From sm_100 on any is accepted,
+// with `a` (sm_100a) or the `f` of a family, which says nothing of a device. Throws invalid_argument.
 ptx::target emulator_architecture(const char* value);
 
 }  // namespace kaio::runtime

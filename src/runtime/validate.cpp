@@ -68,7 +68,8 @@ void check_image(const ptx::kernel_image& kernel) {
       throw invalid_argument(text("kaio: parameter ", i + 1, " of kernel ", display_name(kernel),
                                   " has no type and no bytes; set the size of the struct"));
   }
-  if (!(ptx::hash_of_text(kernel) == ptx::hash_of(kernel.segments, kernel.segment_count)))
+  if (!kernel.is_packed() &&
+      !(ptx::hash_of_text(kernel) == ptx::hash_of(kernel.segments, kernel.segment_count)))
     throw invalid_argument(text("kaio: the text of kernel ", display_name(kernel),
                                 " was changed after its image was made; call ptx::identified again"));
 }

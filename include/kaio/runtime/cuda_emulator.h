@@ -22,7 +22,7 @@
    `sticky` makes every later call fail in the same way. A call that fails in this way does nothing, except
    that a function which frees, destroys or waits does so before it fails, as the driver does.
 
-   Other variables of the environment: KAIO_EMULATOR_ARCH (sm_70 to sm_90a; sm_90a by default),
+   Other variables of the environment: KAIO_EMULATOR_ARCH (sm_70 to sm_121a; sm_90a by default),
    KAIO_EMULATOR_DEVICES (how many GPUs there are; 1), KAIO_STREAMS=delayed (work of a stream runs only when
    the program waits for or queries it, so that a program that forgets to wait is found),
    CUDA_LAUNCH_BLOCKING=1 (a launch itself returns the error of its kernel), and those of the emulator, as

@@ -46,7 +46,7 @@ class device {
   // no_device.
   static device open();
   // `emulator` or `cuda:N`. Each emulator that is opened is a device of its own; all handles of one GPU are
-  // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a) is the emulator's architecture;
+  // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a, sm_100a) is the emulator's architecture;
   // sm_90a is the default.
   static device open(std::string_view name);
   // The number of GPUs; 0 where there is no driver.

@@ -31,7 +31,7 @@ struct device_properties {
   std::uint32_t l2_bytes = 0;
   std::uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;  // 0 where not reported
   std::uint32_t driver_version = 0;  // the CUDA version of the driver, 13000 is 13.0; 0: the emulator
-  ptx::isa_version ptx_version;      // the newest PTX ISA that the driver (or the emulator) takes
+  ptx::isa_version ptx_version;      // the newest PTX ISA that the driver takes; the emulator has 99.99: any
 
   bool is_emulator() const noexcept { return ordinal < 0; }
 };

@@ -63,11 +63,13 @@ std::string keep(const jit_failure& failure) {
 }  // namespace
 
 std::string joined_text(const ptx::kernel_image& kernel) {
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < kernel.segment_count; ++i) size += kernel.segments[i].size();
   std::string joined;
-  joined.reserve(size);
-  for (std::size_t i = 0; i < kernel.segment_count; ++i) joined += kernel.segments[i];
+  ptx::with_text(kernel, [&](const ptx::kernel_image& whole) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < whole.segment_count; ++i) size += whole.segments[i].size();
+    joined.reserve(size);
+    for (std::size_t i = 0; i < whole.segment_count; ++i) joined += whole.segments[i];
+  });
   return joined;
 }
 
@@ -121,7 +123,9 @@ void throw_jit_error(const jit_failure& failure) {
     log_text.remove_suffix(1);
   }
   const std::vector<std::size_t> lines = lines_of_log(log_text);
-  const std::string excerpt = excerpt_of(failure.kernel, failure.text, lines);
+  std::string excerpt;
+  ptx::with_text(failure.kernel,
+                 [&](const ptx::kernel_image& whole) { excerpt = excerpt_of(whole, failure.text, lines); });
   std::string message = text("kaio: kernel ", display_name(failure.kernel), " cannot be loaded on ",
                              failure.device, ": ", failure.cause);
   if (!failure.what_to_do.empty()) message += text("; ", failure.what_to_do);

@@ -423,11 +423,17 @@ CUmodule cuda_backend::compile(const ptx::kernel_image& kernel, const std::strin
 std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kernel) {
   const current scope(*this);
   const relaxed_capture relaxed(call_);
-  const std::string source = joined_text(kernel);
-  if (const auto declared = entry_parameters(source, kernel.name))
-    check_parameters(kernel, *declared, source, description_);
-  CUmodule module = load_precompiled(kernel);
-  if (module == nullptr) module = compile(kernel, source);
+  CUmodule module = nullptr;
+  std::string source;
+  // A packed text, which kaio's build has made with the image, is not read where its machine code is there.
+  if (kernel.is_packed()) module = load_precompiled(kernel);
+  if (module == nullptr) {
+    source = joined_text(kernel);
+    if (const auto declared = entry_parameters(source, kernel.name))
+      check_parameters(kernel, *declared, source, description_);
+    if (!kernel.is_packed()) module = load_precompiled(kernel);
+    if (module == nullptr) module = compile(kernel, source);
+  }
   try {
     CUfunction function = nullptr;
     const std::string name(kernel.name);

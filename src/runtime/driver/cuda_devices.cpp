@@ -9,6 +9,7 @@
 #include "runtime/base/failure.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/driver/result.hpp"
+#include "runtime/driver/start_failure.hpp"
 
 namespace kaio::runtime::driver {
 
@@ -56,16 +57,28 @@ void throw_result(const library& cuda, CUresult result, const char* function, st
   throw_error(meaning.code, message);
 }
 
+namespace {
+
+void check_start(const library& cuda, CUresult result, const char* function, std::string_view what) {
+  if (result == CUDA_SUCCESS) return;
+  const start_failure failure = start_failure_of(result, start_conditions_of(cuda));
+  throw_error(failure.code,
+              text("kaio: ", what, " failed: ", failure.what, " (", name_of(cuda.call, result), " from ",
+                   function, ')', failure.what_to_do.empty() ? "" : "; ", failure.what_to_do));
+}
+
+}  // namespace
+
 const library& initialised_library() {
   const library& cuda = process_library();
-  check(cuda, cuda.call.cuInit(0), "cuInit", "starting the NVIDIA driver");
+  check_start(cuda, cuda.call.cuInit(0), "cuInit", "starting the NVIDIA driver");
   return cuda;
 }
 
 int device_count() {
   const library& cuda = initialised_library();
   int count = 0;
-  check(cuda, cuda.call.cuDeviceGetCount(&count), "cuDeviceGetCount", "counting the GPUs");
+  check_start(cuda, cuda.call.cuDeviceGetCount(&count), "cuDeviceGetCount", "counting the GPUs");
   return count;
 }
 

@@ -18,6 +18,7 @@
 #else
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 #endif
 
 namespace kaio::runtime::driver {
@@ -156,6 +157,14 @@ std::string library_file(std::string_view override_path) {
   return std::string(override_path);
 }
 
+long process_number() noexcept {
+#if defined(_WIN32)
+  return 0;
+#else
+  return getpid();
+#endif
+}
+
 library load_library(const std::string& file) {
   std::string reason;
   void* handle = open_file(file, reason);
@@ -165,6 +174,7 @@ library load_library(const std::string& file) {
   }
   library loaded;
   loaded.file = file;
+  loaded.process = process_number();
   const char* missing = nullptr;
 #define KAIO_DRIVER_NEEDED_FUNCTION(symbol, types) \
   resolve(handle, #symbol, loaded.call.symbol);    \

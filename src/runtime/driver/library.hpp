@@ -25,7 +25,11 @@ inline constexpr std::string_view system_library = "libcuda.so.1";
 struct library {
   functions call;
   std::string file;  // what it was loaded as
+  long process = 0;  // the number of the process that loaded it; 0 where there are no forks
 };
+
+// This process's number; 0 where there are no forks.
+long process_number() noexcept;
 
 // The library of this process: KAIO_CUDA_LIBRARY, or the system's. Loaded on the first call; a failure is
 // tried again by the next call. Throws driver_missing, or invalid_argument for a KAIO_CUDA_LIBRARY that is no

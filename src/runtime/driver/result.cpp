@@ -18,6 +18,9 @@ result_meaning meaning_of(CUresult result) noexcept {
     case CUDA_ERROR_OUT_OF_MEMORY:
       return {errc::out_of_memory, false, "there is not enough memory", "free buffers, or use smaller ones"};
     case CUDA_ERROR_NOT_INITIALIZED:
+      return {errc::device_lost, true,
+              "this process was forked from one that used CUDA, or the driver is shutting down",
+              "start such a child by spawn or exec, and use devices only until main() returns"};
     case CUDA_ERROR_DEINITIALIZED:
       return {errc::device_lost, true, "the driver is shutting down",
               "use devices only until main() returns"};

@@ -28,7 +28,8 @@ std::uint64_t physical_memory() {
 #endif
 }
 
-// Of the architecture's largest GPU, which represents it: V100, T4, A100, GA102, L40, H100.
+// The L2 cache of the architecture's largest GPU, which represents it: V100, T4, A100, GA102, L40, H100, B200,
+// GB202.
 std::uint32_t l2_bytes_of(ptx::target target) {
   constexpr std::uint32_t mib = 1024 * 1024;
   switch (target.sm) {
@@ -37,7 +38,8 @@ std::uint32_t l2_bytes_of(ptx::target target) {
     case 80: return 40 * mib;
     case 86: return 6 * mib;
     case 89: return 96 * mib;
-    default: return 50 * mib;
+    case 90: return 50 * mib;
+    default: return target.sm >= 120 ? 128 * mib : 126 * mib;
   }
 }
 
@@ -63,7 +65,7 @@ device_properties emulator_properties(ptx::target target) {
   p.shared_per_block_optin = device.shared_per_block;
   p.shared_per_multiprocessor = device.shared_per_multiprocessor;
   p.warp_size = emulator::warp_lanes;
-  p.ptx_version = {9, 0};
+  p.ptx_version = {99, 99};  // a text of any version
   return p;
 }
 

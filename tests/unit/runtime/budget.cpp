@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 using namespace runtime_test;
@@ -240,14 +241,18 @@ TEST_CASE(
   const kaio::memory_info before = gpu.memory_info();
   CHECK(before.free <= before.total);
   {
-    const std::uint64_t touched = resident_pages();
-    const auto large = gpu.allocate<std::uint8_t>(before.free / 8);
-    const auto host = gpu.allocate_host<std::uint8_t>(before.free / 8);
+    const std::uint64_t touched = resident_pages(), eighth = before.free / 8;
+    auto large = std::make_optional(gpu.allocate<std::uint8_t>(eighth));
+    const auto host = gpu.allocate_host<std::uint8_t>(eighth);
     CHECK(resident_pages() < touched + 4096);
-    CHECK(other.memory_info().free <= before.free - before.free / 8 + before.free / 16);
-    const thrown full = catch_error([&] { (void)other.allocate<std::uint8_t>(before.free); });
+    const thrown full = catch_error([&] { (void)other.allocate<std::uint8_t>(before.total); });
     CHECK(full.code == errc::out_of_memory);
     CHECK(full.says("free on emulator (sm_90a) failed; free buffers, or use smaller ones"));
+    // All emulated devices share the host's memory. What other programs give back meanwhile is seen by allocations
+    // alone, so only numbers without an allocation between them are compared exactly.
+    const std::uint64_t held = other.memory_info().free;
+    large.reset();
+    CHECK(other.memory_info().free == held + eighth);
   }
   CHECK(gpu.memory_info().free >= before.free);
 }

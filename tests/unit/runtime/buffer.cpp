@@ -161,5 +161,5 @@ TEST_CASE("what was freed is free again") {
   auto y = gpu.allocate<float>(1 << 16);
   y = gpu.allocate<float>(1 << 10);
   y.release();
-  CHECK(gpu.memory_info().free == before);
+  CHECK(gpu.memory_info().free >= before);  // more, where another program gave memory back
 }

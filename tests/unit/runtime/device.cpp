@@ -59,18 +59,20 @@ TEST_CASE("the emulator says what it is, in the terms of a GPU") {
 }
 
 TEST_CASE("KAIO_EMULATOR_ARCH is the emulator's architecture") {
-  const std::pair<const char*, const char*> cases[] = {{"sm_70", "emulator (sm_70)"},
-                                                       {"sm_80", "emulator (sm_80)"},
-                                                       {"sm_89", "emulator (sm_89)"},
-                                                       {"sm_90a", "emulator (sm_90a)"}};
+  const std::pair<const char*, const char*> cases[] = {
+      {"sm_70", "emulator (sm_70)"},   {"sm_80", "emulator (sm_80)"}, {"sm_89", "emulator (sm_89)"},
+      {"sm_90a", "emulator (sm_90a)"}, {"sm_87", "emulator (sm_87)"}, {"sm_100a", "emulator (sm_100a)"},
+      {"sm_121f", "emulator (sm_121)"}};
   for (const auto& [value, description] : cases) {
     const environment set("KAIO_EMULATOR_ARCH", value);
     CHECK(kaio::device::open("emulator").description() == description);
   }
-  const environment set("KAIO_EMULATOR_ARCH", "sm_12");
-  const thrown e = catch_error([] { kaio::device::open("emulator"); });
-  CHECK(e.code == kaio::errc::invalid_argument);
-  CHECK(e.says("sm_12"));
+  for (const char* const wrong : {"sm_12", "sm_89a", "sm_90f", "sm_", "sm_a", "sm_1000", "100", "sm_100b"}) {
+    const environment set("KAIO_EMULATOR_ARCH", wrong);
+    const thrown e = catch_error([] { kaio::device::open("emulator"); });
+    CHECK(e.code == kaio::errc::invalid_argument);
+    CHECK(e.says(wrong));
+  }
 }
 
 TEST_CASE("what can be opened ends with the emulator") {
