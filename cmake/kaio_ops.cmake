@@ -1,9 +1,20 @@
 # The operations. A source file below src/ops that lists kernels has one function at the start of a line,
 #   void add_<family>(variant_list& list) ...                                    rows of a table of variants
 #   void list_<family>_kernels(std::vector<const ptx::kernel_image*>& list) ...  kernels that no table has
-# and is an object library of its own, kaio_ops_<family>, of which the library and the program that prints its kernels
-# (tools/CMakeLists.txt) are made. A new file is found by itself. The files of the kernels for sm_90a are made of the
-# lines of families.def.
+# and is a family: an object library of its own, kaio_ops_<family>. A new file is found by itself. The files of the kernels
+# for sm_90a are made of the lines of families.def.
+#
+# With KAIO_TRACE_KERNELS each family is also a program, kaio_kernels_<family>, which traces the kernels when it runs, and
+# writes their images for the library (src/images/). The texts are those that the compiler evaluates, byte for byte
+# (tests/constants.py).
+
+set(trace_kernels ON)
+if(CMAKE_CROSSCOMPILING OR WIN32)
+  set(trace_kernels OFF)  # the programs have to run here, and the assembler has to know ELF
+endif()
+option(KAIO_TRACE_KERNELS
+  "Programs make the images of the operations' kernels while kaio is built; OFF: the compiler evaluates them, which takes longer"
+  ${trace_kernels})
 
 file(GLOB_RECURSE ops_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.cpp)
 set(families ${PROJECT_SOURCE_DIR}/src/ops/matmul/choice/sm90_families.def)
@@ -17,9 +28,83 @@ foreach(line IN LISTS lines)
   configure_file(${PROJECT_SOURCE_DIR}/src/ops/matmul/sm90/family.cpp.in ${source} @ONLY)
   list(APPEND ops_sources ${source})
 endforeach()
-set(KAIO_OPS_SOURCES ${ops_sources})  # all of them: tests/native compiles them too
+# Packed texts are compressed where the runtime has zlib.
+if(KAIO_ZLIB)
+  set_source_files_properties(src/images/packed_text.cpp PROPERTIES COMPILE_DEFINITIONS KAIO_HAS_ZLIB)
+endif()
 
-set(KAIO_OPS_FAMILIES)  # <family>|<source>|<function>|<type of its list>
+# What the program of a family is made of, apart from the family.
+add_library(kaio_family_main STATIC EXCLUDE_FROM_ALL src/images/family_main.cpp src/images/native_kernel.cpp
+  src/images/packed_text.cpp src/images/write_images.cpp)
+target_include_directories(kaio_family_main PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(kaio_family_main PRIVATE -O2)
+target_link_libraries(kaio_family_main PUBLIC kaio_ptx_tool ${KAIO_ZLIB})
+kaio_warnings(kaio_family_main)
+
+# kaio_ops_settings(target): how files of the operations are compiled.
+function(kaio_ops_settings target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # The programs of the families probe these kernels, at a thousandth of what a compiler needs for it.
+  target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
+  kaio_warnings(${target})
+  # A section for each function and constant: code that refers to the rest of the library is not linked into a
+  # program that lists kernels.
+  target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
+  target_link_libraries(${target} PRIVATE kaio_dsl)
+endfunction()
+
+# kaio_share_headers(kind target): the headers that all families include, which the first target of a kind precompiles.
+function(kaio_share_headers kind target)
+  get_property(first GLOBAL PROPERTY KAIO_FIRST_FAMILY_${kind})
+  if(first)
+    kaio_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    set_property(GLOBAL PROPERTY KAIO_FIRST_FAMILY_${kind} ${target})
+    kaio_precompile_headers(${target} <kaio/dsl/dsl.hpp> ${PROJECT_SOURCE_DIR}/src/ops/matmul/choice/table.hpp)
+  endif()
+endfunction()
+
+# kaio_family_program(target row kind): a program of the kernels of a row of KAIO_OPS_FAMILIES. kind: `traced`, when it
+# runs, or `constant`, by the compiler.
+function(kaio_family_program target row kind)
+  string(REPLACE "|" ";" row "${row}")
+  list(POP_FRONT row family source function list)
+  set(listed ${PROJECT_BINARY_DIR}/ops/listed/${family}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/family.cpp.in ${listed} @ONLY)
+  add_library(${target}_objects OBJECT EXCLUDE_FROM_ALL ${listed})
+  kaio_ops_settings(${target}_objects)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target}_objects PRIVATE -Wno-subobject-linkage)  # it means headers, not included sources
+  endif()
+  if(kind STREQUAL traced)
+    target_include_directories(${target}_objects BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src/images/traced)
+    target_compile_options(${target}_objects PRIVATE -O0)  # it runs for some milliseconds
+    kaio_share_headers(traced ${target}_objects)
+  endif()
+  # What its kernels are launched with is linked, and never called.
+  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}_objects>)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tools LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PRIVATE kaio_family_main kaio_device)
+  target_link_options(${target} PRIVATE -Wl,--gc-sections)
+endfunction()
+
+# kaio_trace_family(row): the images of kaio_ops_<family> are those that the program kaio_kernels_<family> writes.
+function(kaio_trace_family row)
+  string(REGEX REPLACE "\\|.*" "" family "${row}")
+  kaio_family_program(kaio_kernels_${family} "${row}" traced)
+  set(images ${PROJECT_BINARY_DIR}/ops/images/${family})
+  add_custom_command(OUTPUT ${images}.cpp ${images}.packed VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/ops/images
+    COMMAND kaio_kernels_${family} images ${family} ${images}
+    DEPENDS kaio_kernels_${family}
+    COMMENT "Tracing the kernels of ${family}")
+  set_source_files_properties(${images}.cpp PROPERTIES OBJECT_DEPENDS ${images}.packed SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(kaio_ops_${family} PRIVATE ${images}.cpp)
+  target_include_directories(kaio_ops_${family} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src/images/linked)
+  kaio_share_headers(linked kaio_ops_${family})
+endfunction()
+
+set(KAIO_OPS_FAMILIES)  # rows: <family>|<source>|<function>|<type of its list>
 set(ops_objects)
 set(adder_of_rows "^void add_([a-z0-9_]+)\\(variant_list")
 set(lister_of_kernels "^void list_([a-z0-9_]+)_kernels\\(std::vector")
@@ -39,16 +124,19 @@ foreach(source IN LISTS ops_sources)
   set(family ${CMAKE_MATCH_1})
   string(REGEX REPLACE "^void ([a-z0-9_]+)\\(.*" "\\1" function "${function}")
   list(REMOVE_ITEM ops_sources ${source})
+  list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
   if(KAIO_BUILD_OPS)
-    list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
     add_library(kaio_ops_${family} OBJECT ${source})
     list(APPEND ops_objects kaio_ops_${family})
+    if(KAIO_TRACE_KERNELS)
+      kaio_trace_family("${family}|${source}|${function}|${list}")
+    endif()
   endif()
 endforeach()
 
 # What checks and chooses: all of the library but its kernels. A program that compiles the kernels itself, by
 # attention_with, links these objects alone.
-add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources})
+add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources} ${PROJECT_SOURCE_DIR}/src/images/packed_text.cpp)
 list(APPEND ops_objects kaio_ops_common)
 add_library(kaio_ops_without_kernels INTERFACE)
 target_sources(kaio_ops_without_kernels INTERFACE $<TARGET_OBJECTS:kaio_ops_common>)
@@ -56,14 +144,7 @@ target_link_options(kaio_ops_without_kernels INTERFACE LINKER:--gc-sections)
 
 foreach(objects IN LISTS ops_objects)
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(${objects} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  # tests/native probes these kernels, at a thousandth of what a compiler needs for it.
-  target_compile_definitions(${objects} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
-  kaio_warnings(${objects})
-  # A section for each function and constant: code that refers to the rest of the library is not linked into a
-  # program that lists kernels.
-  target_compile_options(${objects} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
-  target_link_libraries(${objects} PRIVATE kaio_dsl)
+  kaio_ops_settings(${objects})
 endforeach()
 if(NOT KAIO_BUILD_OPS)
   return()
@@ -79,7 +160,13 @@ if(KAIO_PRECOMPILES)
   target_include_directories(kaio_ops_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kaio_ops_kernels PRIVATE kaio_ptx_tool kaio_device)
   kaio_warnings(kaio_ops_kernels)
-  kaio_precompiled_source(source ops kaio_ops_kernels ${KAIO_PRECOMPILE_ARCHITECTURES})
+  set(parts)
+  if(KAIO_TRACE_KERNELS)
+    set(parts ${KAIO_OPS_FAMILIES})
+    list(TRANSFORM parts REPLACE "\\|.*" "")
+    list(TRANSFORM parts PREPEND kaio_kernels_)
+  endif()
+  kaio_precompiled_source(source ops kaio_ops_kernels PARTS ${parts} ARCHITECTURES ${KAIO_PRECOMPILE_ARCHITECTURES})
   add_library(kaio_ops_precompiled OBJECT ${source})
   set_target_properties(kaio_ops_precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(kaio_ops_precompiled PRIVATE kaio_dsl)
@@ -100,7 +187,7 @@ function(kaio_ops_library target runtime)
     endif()
   endif()
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(${target} PUBLIC kaio_dsl ${runtime})
+  target_link_libraries(${target} PUBLIC kaio_dsl ${runtime} PRIVATE ${KAIO_ZLIB})
   kaio_exports(${target} ${PROJECT_SOURCE_DIR}/src/ops/exports.map)
 endfunction()
 

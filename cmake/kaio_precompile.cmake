@@ -13,7 +13,9 @@
 # OFF, nothing is added.
 
 option(KAIO_PRECOMPILE "Add machine code of kernels to what is built with kaio_precompile, where ptxas is there" ON)
-set(KAIO_PRECOMPILE_ARCHITECTURES 75 80 89 90 100 120 CACHE STRING "The architectures of that machine code")
+# Each architecture adds its code of nearly every kernel. These two are those of data centres, and 80 serves every 8.x; the
+# driver compiles for others once, and keeps that.
+set(KAIO_PRECOMPILE_ARCHITECTURES 80 90 CACHE STRING "The architectures of that machine code")
 
 # Sets KAIO_PRECOMPILES to whether machine code can be made here.
 function(kaio_can_precompile)
@@ -45,21 +47,34 @@ endfunction()
 
 set(KAIO_PRECOMPILE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
-# kaio_precompiled_source(<variable> <name> <tool> <sm>...): a source file that adds the machine code; `name` is part of
-# symbols.
+# kaio_precompiled_source(<variable> <name> <tool> [PARTS <tool>...] ARCHITECTURES <sm>...): a source file that adds the
+# machine code; `name` is part of symbols. PARTS: programs with some of the kernels each, which are assembled as soon as
+# such a program is built.
 function(kaio_precompiled_source variable name tool)
+  cmake_parse_arguments(arg "" "" "PARTS;ARCHITECTURES" ${ARGN})
   find_package(Python3 QUIET COMPONENTS Interpreter)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/precompiled/${name})
   set(data ${folder}/kernels.code)
   set(source ${folder}/precompiled.cpp)
   configure_file(${KAIO_PRECOMPILE_FOLDER}/precompiled.cpp.in ${source} @ONLY)
-  list(TRANSFORM ARGN PREPEND "--architecture=" OUTPUT_VARIABLE architectures)
+  list(TRANSFORM arg_ARCHITECTURES PREPEND "--architecture=" OUTPUT_VARIABLE architectures)
   set(assemble ${CMAKE_COMMAND} -E env KAIO_PTXAS=$ENV{KAIO_PTXAS} ${Python3_EXECUTABLE}
     ${KAIO_PRECOMPILE_FOLDER}/precompile.py)
+  set(scripts ${KAIO_PRECOMPILE_FOLDER}/precompile.py ${KAIO_PRECOMPILE_FOLDER}/ptxas.py)
+  set(parts)
+  foreach(part IN LISTS arg_PARTS)
+    list(APPEND parts ${folder}/parts/${part}.code)
+    add_custom_command(OUTPUT ${folder}/parts/${part}.code VERBATIM
+      COMMAND ${part} dump ${folder}/parts/${part}
+      COMMAND ${assemble} ${folder}/parts/${part} --output ${folder}/parts/${part}.code --keep ${folder}/ptx/cubin --jobs 2
+        ${architectures}
+      DEPENDS ${part} ${scripts}
+      COMMENT "Assembling the kernels of ${part}")
+  endforeach()
   add_custom_command(OUTPUT ${data} VERBATIM
     COMMAND ${tool} dump ${folder}/ptx
     COMMAND ${assemble} ${folder}/ptx --output ${data} ${architectures}
-    DEPENDS ${tool} ${KAIO_PRECOMPILE_FOLDER}/precompile.py ${KAIO_PRECOMPILE_FOLDER}/ptxas.py
+    DEPENDS ${tool} ${parts} ${scripts}
     COMMENT "Assembling the kernels of ${name}")
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${data})
   set(${variable} ${source} PARENT_SCOPE)
@@ -83,7 +98,7 @@ function(kaio_precompile target)
     set(arg_ARCHITECTURES ${KAIO_PRECOMPILE_ARCHITECTURES})
   endif()
   string(MAKE_C_IDENTIFIER ${target} name)
-  kaio_precompiled_source(source ${name} ${arg_TOOL} ${arg_ARCHITECTURES})
+  kaio_precompiled_source(source ${name} ${arg_TOOL} ARCHITECTURES ${arg_ARCHITECTURES})
   target_sources(${target} PRIVATE ${source})
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "STATIC_LIBRARY")

@@ -2,11 +2,11 @@
 """Assembles dumped kernels with ptxas for some architectures, and writes their machine code into one file, which
 kaio_precompile adds to a program. src/runtime/base/precompiled.hpp has the layout.
 
-    app_kernels dump DIR && precompile.py DIR --output FILE --architecture 80 --architecture 90
+    app_kernels dump DIR && precompile.py DIR --output FILE --architecture 80 --architecture 90 [--keep DIR] [--jobs N]
 
 A kernel is assembled for each architecture that it runs on; 90 stands for sm_90a where a kernel needs that. What no ptxas
-here can assemble is left to the driver's compiler, and reported. Machine code is kept below DIR, with what `ptxas -v`
-printed, and taken again where text, architecture and ptxas are the same.
+here can assemble is left to the driver's compiler, and reported. Machine code is kept, with what `ptxas -v` printed, and
+taken again where text, architecture and ptxas are the same.
 """
 
 import argparse
@@ -76,14 +76,16 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what `app_kernels dump` wrote")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--architecture", type=int, action="append", required=True, help="80: sm_80")
+    parser.add_argument("--keep", type=pathlib.Path, help="where machine code is kept; by default DIR/cubin")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many ptxas run at once")
     arguments = parser.parse_args()
     manifest = json.loads((arguments.folder / "manifest.json").read_text())
     assemblers = find_assemblers()
-    kept = arguments.folder / "cubin"
-    kept.mkdir(exist_ok=True)
+    kept = arguments.keep or arguments.folder / "cubin"
+    kept.mkdir(parents=True, exist_ok=True)
 
     jobs, unknown = [], set()
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for kernel in manifest["kernels"]:
             low, high = int(kernel["hash"][:16], 16), int(kernel["hash"][16:], 16)
             for sm, specific in architectures_of(kernel, sorted(set(arguments.architecture))):

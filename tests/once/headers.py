@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""No header of the operations instantiates a kernel by being included, so that each object compiles its own kernels alone;
+and to include one takes at most a second of processor time more than to include <kaio/kaio.hpp>, which takes 0.75 s on the
+machine that the second is of: on a slower one it is longer.
+
+    headers.py [--part K/N] [HEADER...] -- COMPILER FLAG...
+
+The headers of include/kaio/ops and src/ops, or those that are given, as `src/ops/qkv/rows.hpp`. The headers of an operation
+are compiled together; where that fails or takes a second more, each half of them is, down to the single header. --part: each
+N-th operation, from the K-th on (from 0, modulo N)."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SECONDS_MORE, SECONDS_OF_ALL = 1.0, 0.75
+KERNEL = re.compile(r'tracing<(?:kaio::dsl::)?fixed_string<\d+>\{"(\w+)')
+# The lines that ask for a kernel, as g++ shows them.
+ASKS = re.compile(r"^(?:\S*/)?((?:include/kaio/ops|src/ops|tests)/\S+:\d+):\d+:.*required from", re.MULTILINE)
+
+
+def by_operation(headers):
+    """The headers of each operation, public and private ones apart."""
+    found = {}
+    for header in headers:
+        parts = header.parts[1 if header.parts[0] == "src" else 2:]
+        found.setdefault((header.parts[0], parts[1] if len(parts) > 2 else ""), []).append(header)
+    return list(found.values())
+
+
+def compile_all(command, headers, folder, *flags):
+    """Compiles a file that includes the headers: its exit code, what the compiler said, and the seconds of processor
+    time."""
+    source = pathlib.Path(folder) / "alone.cpp"
+    names = [pathlib.Path(*header.parts[1:]) if header.parts[0] in ("include", "src") else header for header in headers]
+    source.write_text("".join(f'#include "{name}"\n' for name in names))
+    before = os.times()
+    done = subprocess.run([*command[:1], *flags, *command[1:], "-c", source, "-o", source.with_suffix(".o")],
+                          capture_output=True, text=True, errors="replace", env={**os.environ, "LC_ALL": "C"}, cwd=ROOT)
+    after = os.times()
+    return (done.returncode, done.stdout + done.stderr,
+            after.children_user + after.children_system - before.children_user - before.children_system)
+
+
+def kernel_problem(command, headers, folder):
+    """Which kernels the headers instantiate, or why they do not compile; empty when nothing is wrong."""
+    code, said, _ = compile_all(command, headers, folder, f"-I{HERE / 'overlay'}")
+    kernels = sorted(set(KERNEL.findall(said)))
+    if kernels:
+        lines = sorted(set(ASKS.findall(said)))
+        return (f"{len(kernels)} kernels are instantiated: {', '.join(kernels[:4])}{', ...' if len(kernels) > 4 else ''}\n"
+                + "\n".join(f"  by {line}" for line in lines[:12]))
+    return f"does not compile:\n{said[:4000]}" if code else ""
+
+
+def least_seconds(command, headers, folder, enough):
+    """Of at most three compilations, so that what else the machine does is left out; ends when it is `enough`."""
+    least = float("inf")
+    for _ in range(3):
+        least = min(least, compile_all(command, headers, folder)[2])
+        if least <= enough:
+            break
+    return least
+
+
+def check(headers, judge):
+    """Pairs of a header and its problem: of all together, or where they have one, of each half."""
+    problem = judge(headers) if headers else ""
+    if not problem:
+        return []
+    if len(headers) == 1:
+        return [(headers[0], problem)]
+    middle = len(headers) // 2
+    return check(headers[:middle], judge) + check(headers[middle:], judge)
+
+
+def all_headers():
+    return sorted(file.relative_to(ROOT) for folder in ("include/kaio/ops", "src/ops")
+                  for file in (ROOT / folder).rglob("*.hpp"))
+
+
+def main():
+    if "--" not in sys.argv:
+        sys.exit(__doc__)
+    words, command = sys.argv[1:sys.argv.index("--")], sys.argv[sys.argv.index("--") + 1:]
+    part, parts = 0, 1
+    if words[:1] == ["--part"]:
+        part, parts = map(int, words[1].split("/"))
+        words = words[2:]
+    headers = [pathlib.Path(word) for word in words] or all_headers()
+    if not headers or not command:
+        sys.exit(__doc__)
+    groups = by_operation(headers)[part % parts::parts]
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for group in groups:
+            problems += check(group, lambda some: kernel_problem(command, some, folder))
+        base = least_seconds(command, [pathlib.Path("include/kaio/kaio.hpp")], folder, 0)
+        most = base + SECONDS_MORE * max(1.0, base / SECONDS_OF_ALL)
+
+        def too_long(some):
+            seconds = least_seconds(command, some, folder, most)
+            return f"takes {seconds:.1f} s to include, <kaio/kaio.hpp> {base:.1f} s" if seconds > most else ""
+        found = {header for header, _ in problems}
+        for group in groups:
+            problems += check([header for header in group if header not in found], too_long)
+    for header, problem in problems:
+        print(f"FAIL {header}: {problem}")
+    print(f"{sum(map(len, groups))} headers of {len(groups)} operations were searched for kernels and timed: "
+          f"{len(problems)} problems")
+    if problems:
+        print("kaio: an inline function instantiates the kernels that it names wherever its header is included; "
+              "`template <class = void>` makes it wait for its use")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
