@@ -150,6 +150,7 @@
 #include <kaio/dsl/mma/wgmma_operand.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/kernel/options.hpp>
 #include <kaio/dsl/kernel/report.hpp>
 #include <kaio/dsl/kernel/compilation.hpp>
 #include <kaio/dsl/kernel/kernel.hpp>

@@ -70,9 +70,9 @@ static_assert(expressions.ptx().contains("mov.b16 %rs2, 0x4000;"));  // no immed
 static_assert(expressions.ptx().contains("add.f16 %rs3, %rs1, %rs2;"));
 static_assert(expressions.ptx().contains("add.s16 %rs5, %rs4, -3;"));
 
-static_assert(expressions.ptx().contains("popc.b32 %r13, 7;"));
-static_assert(expressions.ptx().contains("mov.b32 %r15, 9;") &&
-              expressions.ptx().contains("popc.b32 %r16, %r15;"));
+static_assert(expressions.ptx().contains("popc.b32 %r11, 7;"));
+static_assert(expressions.ptx().contains("mov.b32 %r13, 9;") &&
+              expressions.ptx().contains("popc.b32 %r14, %r13;"));
 static_assert(expressions.ptx().contains("selp.b64 %rd"));
 static_assert(expressions.ptx().contains("1099511627776, %rd") && expressions.ptx().contains(", !%p1;"));
 static_assert(expressions.needs().version == ptx::isa_version{6, 0});

@@ -116,3 +116,41 @@ inline constexpr auto shifted = kernel<"shifted", 32>([](thread, out<u32> y, out
   z[0] = 1ull << n;
 });
 static_assert(times(shifted, "shl.b32") == 1 && times(shifted, "shl.b64") == 1);
+
+// Bits that are in a register of the right class are read there, also of a variable as long as it has them; a variable
+// of the other type is computed into at once.
+inline constexpr auto renamed = kernel<"renamed", 32>([](thread t, in<u32> x, out<u32> y) {
+  val i = t.global_id();
+  val word = x[i];
+  val pair = bit_cast<f16x2>(word);
+  val sum = pair + pair;
+  y[i] = bit_cast<u32>(sum);
+  y[i + 1] = cast<u32>(cast<i32>(word) >> 3);
+  var moving(t, word + 1u);
+  val before = bit_cast<f16x2>(moving);
+  y[i + 2] = bit_cast<u32>(before * before);
+  moving = bit_cast<u32>(pair * before);
+  y[i + 3] = moving;
+});
+static_assert(times(renamed, "mov.b32") == 0);
+static_assert(times(renamed, "add.rn.f16x2") == 1 && times(renamed, "mul.rn.f16x2") == 2);
+inline constexpr auto kept = kernel<"kept", 32>([](thread t, in<u32> x, out<u32> y) {
+  val i = t.global_id();
+  var moving(t, x[i]);
+  val before = bit_cast<f16x2>(moving);
+  moving += 1u;
+  y[i] = bit_cast<u32>(before + before) + moving;
+});
+static_assert(times(kept, "mov.b32") == 1);  // the bits before
+
+// Both halves of a pair come from one instruction, a variable is not computed into by it.
+inline constexpr auto halves = kernel<"halves", 32>([](thread t, in<f16x2> x, out<f16> y) {
+  val i = t.global_id();
+  val pair = x[i];
+  var lower(t, f16(0.0f));
+  lower = low(pair);
+  y[i] = lower + high(pair);
+});
+static_assert(times(halves, "mov.b32 {") == 1);
+static_assert(halves.ptx().contains("mov.b32 {%rs2, %rs3}, ") &&
+              halves.ptx().contains("mov.b16 %rs1, %rs2;"));

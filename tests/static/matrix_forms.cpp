@@ -46,3 +46,17 @@ inline constexpr auto on_sm80 = kernel<"on_sm80", 32>([](thread t, out<i32> y) {
   y[0] = c.element(0);
 });
 static_assert(on_sm80.needs().target.sm == 80 && on_sm80.needs().version == isa_version{7, 1});
+
+// The registers of fragments of one type, and an instruction for each of two: multiply_add_bits.
+inline constexpr auto of_either = kernel<"of_either", 32>([](thread t, out<f32> y, val<u32> is_bf16) {
+  using of_f16 = mma_m16n8k16<f32, f16>;
+  of_f16::accumulator c(t, 0.0f);
+  const of_f16::a_fragment a(t, f16(1.0f));
+  const of_f16::b_fragment b(t, f16(1.0f));
+  if (auto brain = t.when(is_bf16 != 0u)) mma_m16n8k16<f32, bf16>::multiply_add_bits(c, a, b);
+  if (auto half = t.otherwise()) of_f16::multiply_add_bits(c, a, b);
+  y[0] = c.element(0);
+});
+static_assert(of_either.ptx().count("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {") == 1 &&
+              of_either.ptx().count("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {") == 1);
+static_assert(of_either.needs().target.sm == 80 && of_either.is_well_formed());

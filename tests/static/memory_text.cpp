@@ -178,3 +178,15 @@ static_assert(times(whole, "ld.global.nc.f32") == 2 && times(whole, "ld.global.n
 static_assert(times(whole, "st.global.f32") == 2 && times(whole, "st.global.v2.f32") == 2);
 static_assert(times(whole, "mov.f32") == 3 && times(whole, "mov.b32") == 2);
 static_assert(whole.ptx().contains("mul.rn.f32 %f3, %f3, 0f40000000"));
+
+// The memory of an array as elements of another type of their size: no conversion, no second array.
+inline constexpr auto as_singles = kernel<"as_singles", 32>([](thread t, in<f32> x, out<u32> y) {
+  const shared<u32, 64> cells(t);
+  val i = t.thread_rank();
+  const auto singles = cells.as<f32>();
+  store_vec(singles[i * 2u], make_vec(x[i], x[i + 1]));
+  t.barrier();
+  y[i] = cells[i];
+});
+static_assert(times(as_singles, "st.shared.v2.f32") == 1 && times(as_singles, "ld.shared.u32") == 1);
+static_assert(times(as_singles, "mov.b32") == 0 && times(as_singles, ".shared .align") == 1);

@@ -2,6 +2,8 @@
 // elements.
 #include <kaio/dsl/dsl.hpp>
 
+#include <utility>
+
 using namespace kaio;
 using ptx::modifier;
 
@@ -72,5 +74,29 @@ static_assert(covers_the_matrix<f16, 8>() && covers_the_matrix<f16, 104>());
 // A pair is two neighbouring elements of a row.
 static_assert(wgmma_accumulator<f32, 32>::row(6) == 8 && wgmma_accumulator<f32, 32>::column(6) == 8 &&
               wgmma_accumulator<f32, 32>::row(7) == 8 && wgmma_accumulator<f32, 32>::column(7) == 9);
+
+// Variables that an operand is given are its registers: nothing is copied.
+template <bool Moves>
+inline constexpr auto given_registers =
+    kernel<"given_registers", 128, kernel_options{.target = {90, true}}>([](thread t, in<u32> x, out<f32> y) {
+      const shared_tile<f16, 8, 64, dsl::swizzled<128>> tile(t);
+      val i = t.thread_rank();
+      auto words = array_of<4>([&](u32 q) { return var(t, x[i + q] ^ 1u); });
+      const auto rows = [&] {
+        if constexpr (Moves)
+          return wgmma_register_operand<f16>(std::move(words));
+        else
+          return wgmma_register_operand<f16>(words);
+      }();
+      wgmma_accumulator<f32, 8> sums(t);
+      {
+        wgmma_batch mma(t);
+        mma.multiply_add(sums, rows, wgmma_operand<major::k>(tile).slice(0), false);
+      }
+      wgmma_wait<0>(t);
+      y[i] = sums[0];
+    });
+static_assert(given_registers<false>.ptx().count("mov.b32 %r") ==
+              4 + given_registers<true>.ptx().count("mov.b32 %r"));
 
 }  // namespace

@@ -23,59 +23,5 @@
 #include <kaio/dsl/math/trigonometric.hpp>
 
 namespace kaio {
-using dsl::abs;
-using dsl::acos;
-using dsl::asin;
-using dsl::atan;
-using dsl::atan2;
-using dsl::cbrt;
-using dsl::ceil;
-using dsl::clamp;
-using dsl::copysign;
-using dsl::cos;
-using dsl::cosh;
-using dsl::cospi;
-using dsl::erf;
-using dsl::erfc;
-using dsl::exp;
-using dsl::exp10;
-using dsl::exp2;
-using dsl::expm1;
-using dsl::fdim;
-using dsl::floor;
-using dsl::fma;
-using dsl::fmod;
-using dsl::gelu;
-using dsl::gelu_tanh;
-using dsl::hypot;
-using dsl::isfinite;
-using dsl::isinf;
-using dsl::isnan;
-using dsl::lerp;
-using dsl::log;
-using dsl::log10;
-using dsl::log1p;
-using dsl::log2;
-using dsl::max;
-using dsl::max_nan;
-using dsl::min;
-using dsl::min_nan;
-using dsl::nearbyint;
-using dsl::pow;
-using dsl::rcp;
-using dsl::rint;
-using dsl::round;
-using dsl::rsqrt;
-using dsl::sigmoid;
-using dsl::signbit;
-using dsl::sin;
-using dsl::sincos;
-using dsl::sinh;
-using dsl::sinpi;
-using dsl::sqrt;
-using dsl::tan;
-using dsl::tanh;
-using dsl::trunc;
-
 namespace fast = dsl::fast;
 }  // namespace kaio

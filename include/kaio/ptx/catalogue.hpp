@@ -133,6 +133,15 @@ constexpr void raise_to(opcode op, modifier_list modifiers, type first, isa_vers
 
 // The first PTX ISA version that knows a target. Source: PTX ISA, "Release Notes".
 constexpr isa_version first_version(target t) {
+  switch (t.sm) {
+    case 88:
+    case 110: return {9, 0};
+    case 103:
+    case 121: return {8, 8};
+    case 107: return {9, 4};
+    case 120: return {8, 7};
+    default: break;
+  }
   if (t.sm >= 100) return {8, 6};
   if (t.sm >= 90) return t.arch_specific ? isa_version{8, 0} : isa_version{7, 8};
   if (t.sm >= 89) return {7, 8};

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace kaio::ptx {
 
@@ -59,13 +60,35 @@ struct kernel_image {
   std::size_t line_count = 0;  // lines of text; no_statement marks directives
   // Of `segments`. Kernels of the language have it as a constant; without it, each launch hashes the text.
   text_identity identity = {};
+  // A packed image has no segments, and of its statements the first alone: with_text() reads the others.
+  // kaio's libraries are made of such.
+  const unsigned char* packed = nullptr;
+  void (*unpack)(const kernel_image& image, void (*use)(void* context, const kernel_image& whole),
+                 void* context) = nullptr;
+
+  constexpr bool is_packed() const { return unpack != nullptr && segments == nullptr; }
 };
+
+// Calls f(image) with the segments and statements of the image, which last until f returns. Throws what f
+// throws; std::runtime_error if the packed text is damaged, std::bad_alloc.
+template <class F>
+void with_text(const kernel_image& kernel, F&& f) {
+  if (!kernel.is_packed()) {
+    f(kernel);
+    return;
+  }
+  using callable = std::remove_reference_t<F>;
+  const auto call = [](void* context, const kernel_image& whole) {
+    (*static_cast<callable*>(context))(whole);
+  };
+  kernel.unpack(kernel, call, const_cast<void*>(static_cast<const void*>(&f)));
+}
 
 // The hash of an image's text: the one that it carries, or computed.
 constexpr text_hash hash_of_text(const kernel_image& kernel) {
   const text_identity& known = kernel.identity;
-  if (known.segments != nullptr && known.segments == kernel.segments &&
-      known.segment_count == kernel.segment_count)
+  if (kernel.is_packed() || (known.segments != nullptr && known.segments == kernel.segments &&
+                             known.segment_count == kernel.segment_count))
     return known.hash;
   return hash_of(kernel.segments, kernel.segments != nullptr ? kernel.segment_count : 0);
 }

@@ -9,3 +9,8 @@
 #error kaio: exceptions are needed, with which it reports errors; compile without -fno-exceptions
 #include <kaio/cannot_be_compiled>
 #endif
+
+// The macros of <windows.h> would take the place of min(x, y) in a kernel and of std::min. Define NOMINMAX where they are
+// not wanted at all.
+#undef min
+#undef max

@@ -1,7 +1,9 @@
 // A body that captures values only known at run time is traced natively to the text of the constant kernel
 // that has it as a literal.
+#include <kaio/kaio.hpp>
+
+#include "images/native_kernel.hpp"
 #include "tests/catch.hpp"
-#include "tests/native/native_kernel.hpp"
 
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ inline constexpr auto scaled_sum = kernel<"scaled_sum", 64>([](thread t, in<f32>
 TEST_CASE("a native trace may capture", "[native]") {
   const float factor = std::stof("3");
   const int rounds = std::stoi("5");
-  const auto made = tests::native::trace_kernel<in<f32>, out<f32>, val<u32>>(
+  const auto made = images::trace_kernel<in<f32>, out<f32>, val<u32>>(
       "scaled_sum", 64, {}, [&](thread t, in<f32> x, out<f32> y, val<u32> n) {
         val i = t.global_id();
         if (auto in_range = t.when(i < n)) {

@@ -75,7 +75,7 @@ void machine::run(const statement& s) {
   }
 }
 
-native::native_kernel trace(const program& p) {
+images::native_kernel trace(const program& p) {
   const auto parameter = [&](element type, bool is_input) {
     return with_type(type, [&]<class T>(std::type_identity<T>) {
       return is_input ? dsl::parameter_of<in<T>>::description : dsl::parameter_of<out<T>>::description;
@@ -86,7 +86,7 @@ native::native_kernel trace(const program& p) {
   for (const element type : p.outputs) parameters.push_back(parameter(type, false));
 
   const dsl::kernel_options options{.contract = p.contract, .target = {p.target}};
-  return native::trace_entry(p.name(), threads, options, std::move(parameters), [&](dsl::tracer& t) {
+  return images::trace_entry(p.name(), threads, options, std::move(parameters), [&](dsl::tracer& t) {
     dsl::value pointers[2 * buffers] = {};
     for (std::uint32_t k = 0; k < 2 * buffers; ++k) pointers[k] = t.probing() ? 0 : t.global_pointer(k);
     machine m(p, t, pointers + buffers);
@@ -99,7 +99,7 @@ native::native_kernel trace(const program& p) {
   });
 }
 
-contents run_on_device(const program& p, const native::native_kernel& kernel, device& gpu,
+contents run_on_device(const program& p, const images::native_kernel& kernel, device& gpu,
                        const contents& inputs) {
   std::vector<buffer<std::byte>> memory;
   for (const auto& bytes : inputs) memory.push_back(gpu.upload(bytes));

@@ -36,7 +36,7 @@ std::uint32_t count_failures(kaio::device& gpu) {
   std::cout << all.count << " random programs of seed " << all.seed << " from " << all.first << " on, on "
             << gpu.name() << "; KAIO_NATIVE_SEED=" << all.seed
             << " KAIO_NATIVE_FIRST=N KAIO_NATIVE_PROGRAMS=1 runs program N alone\n";
-  std::vector<kaio::tests::native::native_kernel> kernels;  // the device remembers their images
+  std::vector<kaio::images::native_kernel> kernels;  // the device remembers their images
   const auto problem_of = [&](const program& p) {
     const contents inputs = make_inputs(p);
     kernels.push_back(trace(p));

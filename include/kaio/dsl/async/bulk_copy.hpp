@@ -140,8 +140,5 @@ constexpr void prefetch_bulk(const C& from, const N& bytes, const A& a = {},
 }  // namespace kaio::dsl
 
 namespace kaio {
-using dsl::copy_bulk;
-using dsl::prefetch_bulk;
 using dsl::reduce_bulk;
-using dsl::store_bulk;
-}  // namespace kaio
+}

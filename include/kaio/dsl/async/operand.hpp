@@ -100,7 +100,10 @@ constexpr tracer::address shared_place(tracer& t, const P& place) {
     t.end_lowering();
     return {t.in_register(base), 0, 0};
   } else if constexpr (device_of<P, u32>) {
-    return {t.in_register(lower(t, place.node())), 0, 0};
+    const value whole = lower(t, place.node());
+    std::int64_t offset = 0;
+    const value base = t.is_constant(whole) ? 0 : t.without_summand(whole, offset);
+    return base == 0 ? tracer::address{t.in_register(whole), 0, 0} : tracer::address{base, offset, 0};
   } else {
     return {};
   }

@@ -254,8 +254,5 @@ constexpr void prefetch_tensor(const Map& map, const Coordinates& at, const A& a
 
 namespace kaio {
 using dsl::coordinates;
-using dsl::copy_tensor;
-using dsl::prefetch_tensor;
 using dsl::reduce_tensor;
-using dsl::store_tensor;
 }  // namespace kaio

@@ -72,7 +72,3 @@ constexpr void grid_barrier(const thread& t, const inout<u32>& state, std::uint3
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::grid_barrier;
-}

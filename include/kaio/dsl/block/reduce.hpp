@@ -125,8 +125,3 @@ constexpr auto block_reduce(const First&, const Rest&...) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::block_reduce;
-using dsl::block_reduce_to_first;
-}  // namespace kaio

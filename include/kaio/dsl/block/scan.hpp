@@ -119,8 +119,3 @@ constexpr auto block_exclusive_scan(const thread& t, const S& x, const Op& op, c
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::block_exclusive_scan;
-using dsl::block_inclusive_scan;
-}  // namespace kaio

@@ -52,9 +52,3 @@ constexpr val<u32> block_count(const thread& t, const C& condition, std::uint32_
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::block_all;
-using dsl::block_any;
-using dsl::block_count;
-}  // namespace kaio

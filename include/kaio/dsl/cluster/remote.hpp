@@ -172,10 +172,3 @@ constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes,
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::copy_bulk_remote;
-using dsl::map_shared;
-using dsl::remote;
-using dsl::store_async;
-}  // namespace kaio

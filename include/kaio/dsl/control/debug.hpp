@@ -112,8 +112,3 @@ constexpr void device_assert(const thread& t, const C& condition, const char (&m
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::device_assert;
-using dsl::device_print;
-}  // namespace kaio

@@ -56,7 +56,3 @@ constexpr auto derivative(const E& expression, const X& variable, std::uint32_t 
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::derivative;
-}

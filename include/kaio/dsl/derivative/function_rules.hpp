@@ -45,8 +45,8 @@ class function_tangent {
       case known_function::asin: return on_.quotient(da, side(c.a));
       case known_function::acos: return on_.quotient(on_.negated(da), side(c.a));
       case known_function::log: return on_.quotient(da, c.a);
-      case known_function::log2: return on_.quotient(on_.product(number(1.4426950408889634), da), c.a);
-      case known_function::log10: return on_.quotient(on_.product(number(0.43429448190325182), da), c.a);
+      case known_function::log2: return on_.quotient(on_.product(number(1.4426950408889634_f64), da), c.a);
+      case known_function::log10: return on_.quotient(on_.product(number(0.43429448190325182_f64), da), c.a);
       case known_function::log1p: return on_.quotient(da, e_.add(c.a, number(1)));
       case known_function::none:
       case known_function::rsqrt:
@@ -74,19 +74,19 @@ class function_tangent {
   // The derivative of y = f(a), where it is a factor.
   constexpr value factor_of(known_function f, value y, value a) const {
     switch (f) {
-      case known_function::rsqrt: return e_.mul(e_.mul(y, number(-0.5)), e_.mul(y, y));
+      case known_function::rsqrt: return e_.mul(e_.mul(y, number(-0.5_f64)), e_.mul(y, y));
       case known_function::sigmoid: return e_.fma(negate(e_, y), y, y);
       case known_function::gelu: return of_gelu(a);
       case known_function::gelu_tanh: return of_gelu_tanh(a);
       case known_function::sin: return call<cos_function>(a);
       case known_function::cos: return negate(e_, call<sin_function>(a));
-      case known_function::sinpi: return e_.mul(call<cospi_function>(a), number(3.1415926535897932));
-      case known_function::cospi: return e_.mul(call<sinpi_function>(a), number(-3.1415926535897932));
-      case known_function::erf: return e_.mul(bell(a, -1), number(1.1283791670955126));
-      case known_function::erfc: return e_.mul(bell(a, -1), number(-1.1283791670955126));
+      case known_function::sinpi: return e_.mul(call<cospi_function>(a), number(3.1415926535897932_f64));
+      case known_function::cospi: return e_.mul(call<sinpi_function>(a), number(-3.1415926535897932_f64));
+      case known_function::erf: return e_.mul(bell(a, -1), number(1.1283791670955126_f64));
+      case known_function::erfc: return e_.mul(bell(a, -1), number(-1.1283791670955126_f64));
       case known_function::exp: return y;
-      case known_function::exp2: return e_.mul(y, number(0.69314718055994531));
-      case known_function::exp10: return e_.mul(y, number(2.3025850929940457));
+      case known_function::exp2: return e_.mul(y, number(0.69314718055994531_f64));
+      case known_function::exp10: return e_.mul(y, number(2.3025850929940457_f64));
       case known_function::expm1: return call<exp_function>(a);
       case known_function::sinh: return call<cosh_function>(a);
       case known_function::cosh: return call<sinh_function>(a);
@@ -104,15 +104,17 @@ class function_tangent {
 
   // With the normal distribution: P(a) + a p(a).
   constexpr value of_gelu(value a) const {
-    const value below = e_.mul(call<erfc_function>(e_.mul(a, number(-0.70710678118654752))), number(0.5));
-    return e_.fma(e_.mul(a, number(0.39894228040143268)), bell(a, -0.5), below);
+    const value below =
+        e_.mul(call<erfc_function>(e_.mul(a, number(-0.70710678118654752_f64))), number(0.5_f64));
+    return e_.fma(e_.mul(a, number(0.39894228040143268_f64)), bell(a, -0.5_f64), below);
   }
 
   // a s(u) for u = 2 sqrt(2 / pi) (a + 0.044715 a^3): s + a s (1 - s) u'.
   constexpr value of_gelu_tanh(value a) const {
     const value square = e_.mul(a, a);
-    const value u = e_.mul(a, e_.fma(square, number(0.071354816272600252), number(1.5957691216057308)));
-    const value slope = e_.fma(square, number(3 * 0.071354816272600252), number(1.5957691216057308));
+    const value u =
+        e_.mul(a, e_.fma(square, number(0.071354816272600252_f64), number(1.5957691216057308_f64)));
+    const value slope = e_.fma(square, number(3 * 0.071354816272600252_f64), number(1.5957691216057308_f64));
     const value s = call<sigmoid_function>(u);
     return e_.fma(e_.mul(a, slope), e_.fma(negate(e_, s), s, s), s);
   }

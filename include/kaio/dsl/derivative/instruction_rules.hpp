@@ -91,7 +91,7 @@ class instruction_tangent {
     // Within [0, 1] the result is the one without .sat.
     tracer::key free = made;
     free.f.modifiers = in_order(modifier::rn);
-    const bool is_sum_with_zero = made.f.op == opcode::add && made.b == on_.number(-0.0);  // saturate(x)
+    const bool is_sum_with_zero = made.f.op == opcode::add && made.b == on_.number(-0.0_f64);  // saturate(x)
     const value result = is_sum_with_zero ? made.a : again(free.f, made.a, made.b, made.c);
     return on_.chosen(on_.equal(y, result), unbounded(free, result, d), 0);
   }
@@ -124,17 +124,17 @@ class instruction_tangent {
       case opcode::max: return on_.chosen(on_.equal(y, a), d.a, d.b);
       case opcode::copysign: return on_.chosen(on_.equal(y, b), d.b, on_.negated(d.b));
       case opcode::sqrt: {
-        const value half = on_.product(on_.number(0.5), d.a);
+        const value half = on_.product(on_.number(0.5_f64), d.a);
         if (!is_approximate(made)) return on_.quotient(half, y);
         return on_.product(again({opcode::rcp, made.f.modifiers, made.f.t0, made.f.t1, made.f.result}, y),
                            half);
       }
       case opcode::rcp: return on_.product(on_.mul(on_.negated(y), y), d.a);
-      case opcode::rsqrt: return on_.product(on_.mul(on_.mul(y, on_.number(-0.5)), on_.mul(y, y)), d.a);
-      case opcode::ex2: return on_.product(on_.mul(y, on_.number(0.69314718055994531)), d.a);
+      case opcode::rsqrt: return on_.product(on_.mul(on_.mul(y, on_.number(-0.5_f64)), on_.mul(y, y)), d.a);
+      case opcode::ex2: return on_.product(on_.mul(y, on_.number(0.69314718055994531_f64)), d.a);
       case opcode::lg2: {
         const value inverse = again({opcode::rcp, made.f.modifiers, made.f.t0, made.f.t1, made.f.result}, a);
-        return on_.product(on_.mul(inverse, on_.number(1.4426950408889634)), d.a);
+        return on_.product(on_.mul(inverse, on_.number(1.4426950408889634_f64)), d.a);
       }
       case opcode::sin:
       case opcode::cos: {

@@ -76,7 +76,7 @@ class tangent_arithmetic {
 
  private:
   constexpr bool is_zero(value factor) const {
-    return tracer::is_constant(factor) && (factor == number(0) || factor == number(-0.0));
+    return tracer::is_constant(factor) && (factor == number(0) || factor == number(-0.0_f64));
   }
 
   // A constant of f32 or f64.

@@ -229,9 +229,9 @@ template <floating T>
 constexpr bool overflows(double x) {
   constexpr double bound = std::is_same_v<T, f16>    ? 65520.0
                            : std::is_same_v<T, bf16> ? 0x1.ffp127
-                                                     : 0x1.ffffffp127;
+                                                     : 0x1.ffffffp127_f64;
   const double magnitude = x < 0 ? -x : x;
-  return sizeof(T) < 8 && magnitude >= bound && magnitude <= 0x1.fffffffffffffp1023;
+  return sizeof(T) < 8 && magnitude >= bound && magnitude <= 0x1.fffffffffffffp1023_f64;
 }
 
 // A host number in the type of its device operand: an integer must fit exactly, a floating literal

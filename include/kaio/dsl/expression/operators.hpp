@@ -323,9 +323,3 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::all_of;
-using dsl::any_of;
-using dsl::select;
-}  // namespace kaio

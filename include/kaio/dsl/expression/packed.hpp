@@ -105,10 +105,3 @@ constexpr auto swap_halves(const A& x) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::high;
-using dsl::low;
-using dsl::pack;
-using dsl::swap_halves;
-}  // namespace kaio

@@ -138,12 +138,3 @@ constexpr auto brev(const A& a) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::bfind;
-using dsl::brev;
-using dsl::clz;
-using dsl::ctz;
-using dsl::ffs;
-using dsl::popc;
-}  // namespace kaio

@@ -95,8 +95,8 @@ struct rotate_rule {
     if constexpr (sizeof(T) == 8) {
       // Each half of the result comes from both; an amount of 32 and more exchanges them first.
       const tracer::halves parts = t.split(x, u);
-      const value far = t.binary(operation::and_, u, in_u32(t, n), t.constant(u, 32));
-      const value exchanged = t.compare(operation::ne, u, far, t.constant(u, 0));
+      const value distant = t.binary(operation::and_, u, in_u32(t, n), t.constant(u, 32));
+      const value exchanged = t.compare(operation::ne, u, distant, t.constant(u, 0));
       const value low = t.select(u, exchanged, parts.high, parts.low);
       const value high = t.select(u, exchanged, parts.low, parts.high);
       const value first =
@@ -227,14 +227,5 @@ constexpr auto rotate_right(const A& x, const N& n) {
 }  // namespace kaio::dsl
 
 namespace kaio {
-using dsl::bit_extract;
-using dsl::bit_insert;
-using dsl::byte_perm;
-using dsl::funnel_shift_left;
-using dsl::funnel_shift_left_clamped;
-using dsl::funnel_shift_right;
-using dsl::funnel_shift_right_clamped;
 using dsl::lop3;
-using dsl::rotate_left;
-using dsl::rotate_right;
 }  // namespace kaio

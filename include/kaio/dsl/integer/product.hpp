@@ -244,15 +244,3 @@ constexpr auto dp2a_hi(const A& a, const B& b, const C& c) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::abs_diff;
-using dsl::dp2a_hi;
-using dsl::dp2a_lo;
-using dsl::dp4a;
-using dsl::mad_hi;
-using dsl::mad_wide;
-using dsl::mul_hi;
-using dsl::mul_wide;
-using dsl::sad;
-}  // namespace kaio

@@ -187,18 +187,3 @@ constexpr auto fma_sat(const A& a, const B& b, const C& c) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::add;
-using dsl::add_sat;
-using dsl::div;
-using dsl::fma;
-using dsl::fma_sat;
-using dsl::mul;
-using dsl::mul_sat;
-using dsl::rcp;
-using dsl::saturate;
-using dsl::sqrt;
-using dsl::sub;
-using dsl::sub_sat;
-}  // namespace kaio

@@ -2,13 +2,13 @@
 // From a kernel's lambda to the constants that the runtime loads: the trace, the soundness check, the
 // segments of text, and the image that points to them. Each step is a constant expression of its own, because
 // compilers bound the work of one; results are static members of a template, so a kernel that is not used
-// costs nothing.
+// costs nothing. The build of kaio's own libraries puts other files in place of this one (src/images/).
 
 #include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/kernel/options.hpp>
 #include <kaio/dsl/kernel/report.hpp>
 #include <kaio/dsl/number/fixed_string.hpp>
 #include <kaio/dsl/trace/soundness.hpp>
-#include <kaio/ptx/analysis/wgmma_order.hpp>
 #include <kaio/ptx/emit.hpp>
 
 #include <cstddef>
@@ -16,45 +16,6 @@
 #include <string_view>
 
 namespace kaio::dsl {
-
-constexpr bool is_entry_name(std::string_view name) {
-  if (name.empty() || name.size() > 128 || (name[0] >= '0' && name[0] <= '9')) return false;
-  for (const char c : name)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
-      return false;
-  return true;
-}
-
-// Names that mean something else in the text of a kernel: to PTX (`_` is an operand that is dropped, WARP_SZ a
-// constant), or to kaio, which calls two functions of the system and names its labels L_1, L_2, ...
-constexpr bool is_taken_name(std::string_view name) {
-  if (name == "_" || name == "WARP_SZ" || name == "vprintf" || name == "__assertfail") return true;
-  if (name.size() < 3 || name[0] != 'L' || name[1] != '_') return false;
-  for (const char c : name.substr(2))
-    if (c < '0' || c > '9') return false;
-  return true;
-}
-
-// The threads of a block: kernel<"k", 256> or kernel<"k", block_size{32, 8}>.
-struct block_size {
-  std::uint32_t x, y, z;
-  constexpr block_size(std::uint32_t in_x, std::uint32_t in_y = 1, std::uint32_t in_z = 1)
-      : x(in_x), y(in_y), z(in_z) {}
-  constexpr ptx::dim3 dimensions() const { return {x, y, z}; }
-  constexpr bool valid() const {
-    return x != 0 && y != 0 && z != 0 && x <= 1024 && y <= 1024 && z <= 64 && dimensions().count() <= 1024;
-  }
-};
-
-// How a kernel is translated.
-struct kernel_options {
-  bool contract = true;                     // a*b+c in one expression is one fma
-  ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
-  bool large_shared = false;                // shared arrays may take more than 48 KB together
-  bool assertions = true;                   // device_assert is compiled in
-  block_size cluster{0, 0, 0};   // blocks of a cluster, sm_90; by default the launch says, or there are none
-  std::uint32_t min_blocks = 0;  // blocks that must fit on a multiprocessor at once: bounds the registers
-};
 
 // A text, as it was packed and as it is read.
 template <std::size_t Words>
@@ -78,25 +39,6 @@ struct traced {
   kernel_fault fault;
 };
 
-// The rules of wgmma for the order of a kernel's statements.
-constexpr kernel_fault fault_of(const ptx::wgmma_fault& f) {
-  if (f.many_owners)
-    return {"kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them"};
-  if (f.many_labels) return {"kaio: a kernel with wgmma has too many loops and guards (4096 labels)"};
-  if (f.accumulator != 0)
-    return {"kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
-            nullptr, f.accumulator};
-  if (f.operand != 0)
-    return {
-        "kaio: the registers of A are written while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers",
-        nullptr, f.operand};
-  if (f.unfenced != 0)
-    return {
-        "kaio: the product uses registers that were read or written inside its wgmma_batch; do so before the batch",
-        nullptr, f.unfenced};
-  return {};
-}
-
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 class tracing {
  public:
@@ -107,15 +49,6 @@ class tracing {
  private:
   static constexpr indices<sizeof...(P)> numbers{};
 
-  static constexpr void prepare(tracer& t) {
-    t.contract = Options.contract;
-    t.target = Options.target;
-    t.large_shared = Options.large_shared;
-    t.assertions = Options.assertions;
-    t.cluster = Options.cluster.dimensions();
-    t.min_blocks = Options.min_blocks;
-    t.kernel_name = Name.view();
-  }
   template <std::uint32_t... I>
   static constexpr void run(tracer& t, index_list<I...>) {
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
@@ -125,7 +58,7 @@ class tracing {
   template <std::uint32_t... I>
   static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
     tracer t;
-    prepare(t);
+    prepare(t, Name.view(), Options);
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
     if (t.fault().message != nullptr) return {ptx::program(), 0, t.fault()};
     const std::uint32_t deepest = t.deepest();
@@ -147,7 +80,7 @@ class tracing {
     tracer t;
     t.probe(depth, count);
     t.refuse(refused);
-    prepare(t);
+    prepare(t, Name.view(), Options);
     run(t, numbers);
     return result_of(t, trace.deepest);
   }
@@ -192,7 +125,7 @@ class tracing {
     if constexpr (trace.fault.message != nullptr) {
       return trace.fault;
     } else {
-#ifdef KAIO_ASSUME_SOUND  // a build whose kernels are probed elsewhere, as tests/native does for kaio's own
+#ifdef KAIO_ASSUME_SOUND  // a build whose kernels are probed elsewhere, as the programs of src/images do for kaio's own
       constexpr kernel_fault in_control;
 #else
       constexpr kernel_fault in_control = control_fault();
@@ -211,11 +144,6 @@ class tracing {
  public:
   static constexpr kernel_fault fault = find_fault();
 };
-
-// The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.
-template <class Tracing>
-concept evaluated = requires { typename std::bool_constant<Tracing::trace.fault.message == nullptr>; } &&
-                    requires { typename std::bool_constant<Tracing::fault.message == nullptr>; };
 
 // What is made of a trace without fault.
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>

@@ -10,6 +10,8 @@
 
 #include <kaio/dsl/kernel/compilation.hpp>
 #include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/kernel/options.hpp>
+#include <kaio/dsl/kernel/report.hpp>
 #include <kaio/ptx/analysis/access_facts.hpp>
 #include <kaio/ptx/analysis/definite_assignment.hpp>
 #include <kaio/ptx/emit.hpp>
@@ -20,6 +22,11 @@
 #include <string_view>
 
 namespace kaio::dsl {
+
+// The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.
+template <class Tracing>
+concept evaluated = requires { typename std::bool_constant<Tracing::trace.fault.message == nullptr>; } &&
+                    requires { typename std::bool_constant<Tracing::fault.message == nullptr>; };
 
 // The image of a kernel that does not compile.
 inline constexpr ptx::kernel_image no_image = {};

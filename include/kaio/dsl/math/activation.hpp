@@ -30,7 +30,9 @@ struct unit_power_f64 {
   constexpr value times(const evaluator<f64>& e, value a) const {
     const value half = on_words(e, operation::shr, n, e.amount(1));
     const value rest = on_words(e, operation::sub, n, half);
-    return e.mul(e.mul(e.mul(fraction, a), power_of_two(e, half)), power_of_two(e, rest));
+    const value product = e.mul(fraction, a);
+    const value scaled = e.mul(product, power_of_two(e, half));
+    return e.mul(scaled, power_of_two(e, rest));
   }
 };
 
@@ -44,7 +46,7 @@ constexpr unit_power_f64 unit_power(const evaluator<f64>& e, value high, value l
   const reduction by = reduce(e, high, by_ln2);
   const value fraction = exp_polynomial(e, low == 0 ? by.r : e.add(by.r, low));
   unit_power_f64 result{fraction, by.exponent, 0};
-  result.whole = result.times(e, e.number(1.0));
+  result.whole = result.times(e, e.number(1.0_f64));
   return result;
 }
 
@@ -52,7 +54,7 @@ constexpr value one_over_one_plus(const evaluator<f32>& e, value a) {
   return unit(e, opcode::rcp, e.add(a, e.number(1.0f)));
 }
 constexpr value one_over_one_plus(const evaluator<f64>& e, value a) {
-  return near_reciprocal(e, e.add(a, e.number(1.0)));
+  return near_reciprocal(e, e.add(a, e.number(1.0_f64)));
 }
 
 // 1 / (1 + e^-x) is e^-|x| / (1 + e^-|x|) for negative x: no power overflows, and the tail keeps its bits.
@@ -62,10 +64,10 @@ constexpr value lower_sigmoid(const evaluator<f32>& e, value x) {
   return e.mul(part, e.select(compare(e, operation::lt, x, 0.0f), power, e.number(1.0f)));
 }
 constexpr value lower_sigmoid(const evaluator<f64>& e, value x) {
-  const value a = at_most(e, magnitude(e, x), 800.0);
+  const value a = at_most(e, magnitude(e, x), f64{800.0_f64});
   const value power = unit_power(e, negate(e, a), 0).whole;
   const value part = one_over_one_plus(e, power);
-  return e.mul(part, e.select(compare(e, operation::lt, x, 0.0), power, e.number(1.0)));
+  return e.mul(part, e.select(compare(e, operation::lt, x, 0.0_f64), power, e.number(1.0_f64)));
 }
 
 // x / 2 (1 + tanh u) = x / (1 + e^-2u), 2 u = x (b + c x^2). 2 u is as large as 100 (f64: 745) where the
@@ -80,9 +82,9 @@ struct gelu_constants<f32> {
 };
 template <>
 struct gelu_constants<f64> {
-  static constexpr f64 b = 1.5957691216053718, b_low = 3.589464330756845e-13, c = 0.07135481627260025,
-                       c_low = -6.175149918155315e-19;
-  static constexpr f64 end = 22.0;
+  static constexpr f64 b = 1.5957691216053718_f64, b_low = 3.589464330756845e-13_f64,
+                       c = 0.07135481627260025_f64, c_low = -6.175149918155315e-19_f64;
+  static constexpr f64 end = 22.0_f64;
 };
 
 template <host_floating T>
@@ -101,7 +103,8 @@ constexpr value lower_gelu_tanh(const evaluator<T>& e, value x) {
   const auto power = unit_power(e, high, low);
   const value part = one_over_one_plus(e, power.whole);
   const value tail = power.times(e, e.mul(minus_a, part));
-  return e.select(compare(e, operation::lt, x, T{0}), tail, e.mul(x, part));
+  const value negative = compare(e, operation::lt, x, T{0});
+  return e.select(negative, tail, e.mul(x, part));
 }
 
 // x / 2 erfc(-x / sqrt(2)) = max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)). Where erfc is small it changes by
@@ -109,13 +112,15 @@ constexpr value lower_gelu_tanh(const evaluator<T>& e, value x) {
 template <host_floating T>
 constexpr value lower_gelu(const evaluator<T>& e, value x) {
   constexpr bool single = std::is_same_v<T, f32>;
-  constexpr T root = single ? T(0.707106769f) : T(0.7071067811865476);
-  constexpr T root_low = single ? T(1.21016175e-8f) : T(-4.833646656726457e-17);
-  const value size = at_most(e, magnitude(e, x), single ? T(14.5) : T(38.6));  // the result is x or 0 beyond
+  constexpr T root = single ? T(0.707106769f) : T(0.7071067811865476_f64);
+  constexpr T root_low = single ? T(1.21016175e-8f) : T(-4.833646656726457e-17_f64);
+  const value size =
+      at_most(e, magnitude(e, x), single ? T(14.5_f64) : T(38.6_f64));  // the result is x or 0 beyond
   const value a = e.mul(size, e.number(root));
   const value d = e.fma(size, e.number(root_low), e.fma(size, e.number(root), negate(e, a)));
-  const value half = e.mul(size, e.number(T{0.5}));
-  const value factor = e.fma(e.mul(half, a), e.mul(d, e.number(T{-2})), half);
+  const value half = e.mul(size, e.number(T{0.5_f64}));
+  const value product = e.mul(half, a);
+  const value factor = e.fma(product, e.mul(d, e.number(T{-2})), half);
   const value tail = positive_erfc(e, a, factor);
   const value ramp = e.trace().binary(operation::max, e.type, x, e.number(T{0}));
   return with_sign(e, e.sub(ramp, tail), x);

@@ -77,13 +77,14 @@ constexpr value times_power(const evaluator<f64>& e, value w, value n) {
 constexpr value scale(const evaluator<f64>& e, value w, value n) {
   const value half = on_words(e, operation::shr, n, e.amount(1));
   const value rest = on_words(e, operation::sub, n, half);
-  return e.mul(times_power(e, w, half), power_of_two(e, rest));
+  const value scaled = times_power(e, w, half);
+  return e.mul(scaled, power_of_two(e, rest));
 }
 
 // An s32 as f64: the integer becomes the low word of a number whose last place is 1.
 constexpr value to_f64(const evaluator<f64>& e, value n) {
   const value low = on_words(e, operation::xor_, n, word(e, 0x80000000));
-  return e.sub(from_words(e, low, word(e, 0x43300000)), e.number(4503601774854144.0));  // 2^52 + 2^31
+  return e.sub(from_words(e, low, word(e, 0x43300000)), e.number(4503601774854144.0_f64));  // 2^52 + 2^31
 }
 
 // Whether |x| is below the number whose upper word is `limit` and whose lower word is 0; false for NaN. Upper
@@ -97,7 +98,7 @@ constexpr value is_below(const evaluator<f64>& e, value x, std::uint32_t limit) 
 // 1 / a to about 1 ulp, for 2^-1000 < |a| < 2^1000: one cubic step from the 20 bits of the unit.
 constexpr value near_reciprocal(const evaluator<f64>& e, value a) {
   const value y = unit(e, opcode::rcp, a);
-  const value d = e.fma(negate(e, a), y, e.number(1.0));
+  const value d = e.fma(negate(e, a), y, e.number(1.0_f64));
   return e.fma(y, e.fma(d, d, d), y);
 }
 

@@ -33,9 +33,9 @@ constexpr value sinh_near_zero(const evaluator<f32>& e, value x) {
   return e.fma(e.mul(z, e.polynomial(z, c)), x, x);
 }
 constexpr value sinh_near_zero(const evaluator<f64>& e, value x) {
-  constexpr f64 c[] = {0.16666666666666669,    0.00833333333333297,    0.00019841269841531248,
-                       2.7557319130350974e-06, 2.5052126862312027e-08, 1.6056999936105123e-10,
-                       7.765917592470857e-13};
+  constexpr f64 c[] = {0.16666666666666669_f64,    0.00833333333333297_f64,    0.00019841269841531248_f64,
+                       2.7557319130350974e-06_f64, 2.5052126862312027e-08_f64, 1.6056999936105123e-10_f64,
+                       7.765917592470857e-13_f64};
   const value z = e.mul(x, x);
   return e.fma(e.mul(z, e.polynomial(z, c)), x, x);
 }
@@ -43,23 +43,26 @@ constexpr value sinh_near_zero(const evaluator<f64>& e, value x) {
 // `y` for |x| < 710.5; a itself, infinite or NaN, beyond. f32 needs no end of its own.
 constexpr value with_cosh_end(const evaluator<f32>&, value, value y) { return y; }
 constexpr value with_cosh_end(const evaluator<f64>& e, value a, value y) {
-  return e.select(is_below(e, a, 0x40863400), y, e.add(a, infinity(e)));
+  const value below = is_below(e, a, 0x40863400);
+  return e.select(below, y, e.add(a, infinity(e)));
 }
 
 template <host_floating T>
 constexpr value lower_sinh(const evaluator<T>& e, value x) {
   const value a = magnitude(e, x);
   const value quarter = quarter_exp(e, a);
-  const value y = e.fma(quarter, e.number(T{2}), e.mul(short_reciprocal(e, quarter), e.number(T{-0.125})));
-  const value small = compare(e, operation::lt, a, T{1});
-  return with_sign(e, e.select(small, sinh_near_zero(e, x), with_cosh_end(e, a, y)), x);
+  const value y =
+      e.fma(quarter, e.number(T{2}), e.mul(short_reciprocal(e, quarter), e.number(T{-0.125_f64})));
+  const value little = compare(e, operation::lt, a, T{1});
+  const value series = sinh_near_zero(e, x);
+  return with_sign(e, e.select(little, series, with_cosh_end(e, a, y)), x);
 }
 
 template <host_floating T>
 constexpr value lower_cosh(const evaluator<T>& e, value x) {
   const value a = magnitude(e, x);
   const value quarter = quarter_exp(e, a);
-  const value y = e.fma(quarter, e.number(T{2}), e.mul(short_reciprocal(e, quarter), e.number(T{0.125})));
+  const value y = e.fma(quarter, e.number(T{2}), e.mul(short_reciprocal(e, quarter), e.number(T{0.125_f64})));
   return with_cosh_end(e, a, y);
 }
 
@@ -72,22 +75,22 @@ constexpr value lower_tanh(const evaluator<f32>& e, value x) {
                        0.0213065036f, -0.00741412677f, 0.00158701115f};
   const value z = e.mul(x, x);
   const value series = e.fma(e.mul(z, e.polynomial(z, c)), x, x);
-  const value small = compare(e, operation::lt, a, 0.8f);
-  return with_sign(e, e.select(small, series, y), x);
+  const value little = compare(e, operation::lt, a, 0.8f);
+  return with_sign(e, e.select(little, series, y), x);
 }
 
 constexpr value lower_tanh(const evaluator<f64>& e, value x) {
   const value a = magnitude(e, x);
   const value t = half_expm1(e, e.add(a, a));
   // d + d_low = 1 + t; the quotient is corrected by its remainder.
-  const value d = e.add(t, e.number(1.0));
-  const value d_low = e.sub(t, e.add(d, e.number(-1.0)));
+  const value d = e.add(t, e.number(1.0_f64));
+  const value d_low = e.sub(t, e.add(d, e.number(-1.0_f64)));
   const value reciprocal = near_reciprocal(e, d);
   const value q = e.mul(t, reciprocal);
   const value minus_q = negate(e, q);
   const value y = e.fma(e.fma(minus_q, d_low, e.fma(minus_q, d, t)), reciprocal, q);
-  const value one = compare(e, operation::ge, a, 22.0);
-  return with_sign(e, e.select(one, e.number(1.0), y), x);
+  const value one = compare(e, operation::ge, a, 22.0_f64);
+  return with_sign(e, e.select(one, e.number(1.0_f64), y), x);
 }
 
 }  // namespace detail

@@ -16,14 +16,16 @@ namespace detail {
 // asin u - u, for z = u^2 <= 1/4.
 constexpr value beyond_argument(const evaluator<f32>& e, value u, value z) {
   constexpr f32 c[] = {0.16666995f, 0.0748578161f, 0.0466137268f, 0.0188215896f, 0.0507586338f};
-  return e.mul(e.mul(u, z), e.polynomial(z, c));
+  const value cube = e.mul(u, z);
+  return e.mul(cube, e.polynomial(z, c));
 }
 constexpr value beyond_argument(const evaluator<f64>& e, value u, value z) {
-  constexpr f64 c[] = {0.166666666666654112,  0.0750000000033672343,  0.0446428568284839913,
-                       0.030381959132305663,  0.0223717581371672518,  0.017359703705943693,
-                       0.0138852441465181446, 0.0121691633033374925,  0.00652815531339420978,
-                       0.0195278356094949167, -0.0162236587262400839, 0.0319119074032054723};
-  return e.mul(e.mul(u, z), e.polynomial(z, c));
+  constexpr f64 c[] = {0.166666666666654112_f64,  0.0750000000033672343_f64,  0.0446428568284839913_f64,
+                       0.030381959132305663_f64,  0.0223717581371672518_f64,  0.017359703705943693_f64,
+                       0.0138852441465181446_f64, 0.0121691633033374925_f64,  0.00652815531339420978_f64,
+                       0.0195278356094949167_f64, -0.0162236587262400839_f64, 0.0319119074032054723_f64};
+  const value cube = e.mul(u, z);
+  return e.mul(cube, e.polynomial(z, c));
 }
 
 // atan u = u + u z P(z) for z = u^2 <= 1.
@@ -31,17 +33,20 @@ constexpr value arctangent(const evaluator<f32>& e, value u) {
   constexpr f32 c[] = {-0.333331525f,  0.199937671f,  -0.14211002f,   0.106657676f,
                        -0.0755165219f, 0.0432045646f, -0.0163630415f, 0.0029193724f};
   const value z = e.mul(u, u);
-  return e.fma(e.mul(u, z), e.polynomial(z, c), u);
+  const value cube = e.mul(u, z);
+  return e.fma(cube, e.polynomial(z, c), u);
 }
 constexpr value arctangent(const evaluator<f64>& e, value u) {
-  constexpr f64 c[] = {
-      -0.333333333333318604,   0.199999999997550526,  -0.142857142713330665,    0.111111106787240219,
-      -0.0909090123606355605,  0.076922129512433296,  -0.066658606170608467,    0.058773096406062382,
-      -0.0523924231273923333,  0.0467398278885829202, -0.0409272538133423416,   0.0340695248120460314,
-      -0.0258293322363544013,  0.0169808449482388539, -0.00918685476515111905,  0.0038573174179505859,
-      -0.00116460327785164464, 0.0002231500026847227, -0.0000202725773560908012};
+  constexpr f64 c[] = {-0.333333333333318604_f64,    0.199999999997550526_f64,    -0.142857142713330665_f64,
+                       0.111111106787240219_f64,     -0.0909090123606355605_f64,  0.076922129512433296_f64,
+                       -0.066658606170608467_f64,    0.058773096406062382_f64,    -0.0523924231273923333_f64,
+                       0.0467398278885829202_f64,    -0.0409272538133423416_f64,  0.0340695248120460314_f64,
+                       -0.0258293322363544013_f64,   0.0169808449482388539_f64,   -0.00918685476515111905_f64,
+                       0.0038573174179505859_f64,    -0.00116460327785164464_f64, 0.0002231500026847227_f64,
+                       -0.0000202725773560908012_f64};
   const value z = e.mul(u, u);
-  return e.fma(e.mul(u, z), e.polynomial(z, c), u);
+  const value cube = e.mul(u, z);
+  return e.fma(cube, e.polynomial(z, c), u);
 }
 
 // n * pi/2 + a; in f32 by two factors whose product is pi/2 to 43 bits.
@@ -49,7 +54,7 @@ constexpr value after_quarters(const evaluator<f32>& e, f32 n, value a) {
   return e.fma(e.number(n * 0.904525936f), e.number(1.73659623f), a);
 }
 constexpr value after_quarters(const evaluator<f64>& e, f64 n, value a) {
-  return e.add(e.number(n * 1.5707963267948966), e.add(a, e.number(n * 6.123233995736766e-17)));
+  return e.add(e.number(n * 1.5707963267948966_f64), e.add(a, e.number(n * 6.123233995736766e-17_f64)));
 }
 
 // A number in two parts, the second of which is small.
@@ -61,19 +66,24 @@ struct pair {
 constexpr pair square_root(const evaluator<f32>& e, value z) {
   const value y = unit(e, opcode::rsqrt, e.add(z, e.number(1e-37f)));  // keeps 0 away from infinity
   const value s = e.mul(z, y);
-  return {s, e.mul(e.fma(negate(e, s), s, z), e.mul(y, e.number(0.5f)))};
+  const value rest = e.fma(negate(e, s), s, z);
+  return {s, e.mul(rest, e.mul(y, e.number(0.5f)))};
 }
 constexpr pair square_root(const evaluator<f64>& e, value z) {
-  const value y = unit(e, opcode::rsqrt, e.add(z, e.number(1e-200)));
-  const value d = e.fma(e.mul(z, y), negate(e, y), e.number(1.0));
-  const value root = e.fma(e.mul(y, d), e.fma(d, e.number(0.375), e.number(0.5)), y);
+  const value y = unit(e, opcode::rsqrt, e.add(z, e.number(1e-200_f64)));
+  const value product = e.mul(z, y);
+  const value d = e.fma(product, negate(e, y), e.number(1.0_f64));
+  const value step = e.mul(y, d);
+  const value root = e.fma(step, e.fma(d, e.number(0.375_f64), e.number(0.5_f64)), y);
   const value s = e.mul(z, root);
-  return {s, e.mul(e.fma(negate(e, s), s, z), e.mul(root, e.number(0.5)))};
+  const value rest = e.fma(negate(e, s), s, z);
+  return {s, e.mul(rest, e.mul(root, e.number(0.5_f64)))};
 }
 
 // asin |x| up to 1/2; beyond it, half of what it is less than pi/2.
 constexpr value reduced_arcsine(const evaluator<f32>& e, value a, value is_far) {
-  const value z = e.select(is_far, e.fma(a, e.number(-0.5f), e.number(0.5f)), e.mul(a, a));
+  const value distant = e.fma(a, e.number(-0.5f), e.number(0.5f));
+  const value z = e.select(is_far, distant, e.mul(a, a));
   const pair root = square_root(e, z);
   const value u = e.select(is_far, e.add(root.a, root.tail), a);
   return e.add(u, beyond_argument(e, u, z));
@@ -83,7 +93,7 @@ constexpr pair reduced_arcsine(const evaluator<f64>& e, value a, value is_far) {
   const auto found = either(
       e.trace(), is_far,
       [&] {
-        const value z = e.fma(a, e.number(-0.5), e.number(0.5));
+        const value z = e.fma(a, e.number(-0.5_f64), e.number(0.5_f64));
         const pair root = square_root(e, z);
         return std::array{root.a, e.add(beyond_argument(e, root.a, z), root.tail)};
       },
@@ -98,8 +108,8 @@ constexpr value quarters_less(const evaluator<f32>& e, f32 n, f32 m, value a) {
   return after_quarters(e, n, e.mul(a, e.number(-m)));
 }
 constexpr value quarters_less(const evaluator<f64>& e, f64 n, f64 m, const pair& p) {
-  return e.add(e.fma(p.a, e.number(-m), e.number(n * 1.5707963267948966)),
-               e.fma(p.tail, e.number(-m), e.number(n * 6.123233995736766e-17)));
+  const value first = e.fma(p.a, e.number(-m), e.number(n * 1.5707963267948966_f64));
+  return e.add(first, e.fma(p.tail, e.number(-m), e.number(n * 6.123233995736766e-17_f64)));
 }
 constexpr value whole(const evaluator<f32>&, value a) { return a; }
 constexpr value whole(const evaluator<f64>& e, const pair& p) { return e.add(p.a, p.tail); }
@@ -107,9 +117,10 @@ constexpr value whole(const evaluator<f64>& e, const pair& p) { return e.add(p.a
 template <host_floating T>
 constexpr value lower_asin(const evaluator<T>& e, value x) {
   const value a = magnitude(e, x);
-  const value is_far = compare(e, operation::gt, a, T(0.5));
+  const value is_far = compare(e, operation::gt, a, T(0.5_f64));
   const auto y = reduced_arcsine(e, a, is_far);
-  return with_sign(e, e.select(is_far, quarters_less(e, T(1), T(2), y), whole(e, y)), x);
+  const value distant = quarters_less(e, T(1), T(2), y);
+  return with_sign(e, e.select(is_far, distant, whole(e, y)), x);
 }
 
 constexpr value lower_acos(const evaluator<f32>& e, value x) {
@@ -126,12 +137,14 @@ constexpr value lower_acos(const evaluator<f32>& e, value x) {
 }
 constexpr value lower_acos(const evaluator<f64>& e, value x) {
   const value a = magnitude(e, x);
-  const value is_far = compare(e, operation::gt, a, 0.5);
-  const value below = compare(e, operation::lt, x, 0.0);
+  const value is_far = compare(e, operation::gt, a, 0.5_f64);
+  const value below = compare(e, operation::lt, x, 0.0_f64);
   const pair y = reduced_arcsine(e, a, is_far);
-  const value far = e.select(below, quarters_less(e, 2, 2, y), e.mul(whole(e, y), e.number(2.0)));
-  const value near = e.select(below, quarters_less(e, 1, -1, y), quarters_less(e, 1, 1, y));
-  return e.select(is_far, far, near);
+  const value far_below = quarters_less(e, 2, 2, y);
+  const value distant = e.select(below, far_below, e.mul(whole(e, y), e.number(2.0_f64)));
+  const value near_below = quarters_less(e, 1, -1, y);
+  const value nearby = e.select(below, near_below, quarters_less(e, 1, 1, y));
+  return e.select(is_far, distant, nearby);
 }
 
 template <host_floating T>
@@ -141,12 +154,12 @@ constexpr value lower_atan(const evaluator<T>& e, value x) {
   const value inverse = [&] {
     if constexpr (std::is_same_v<T, f32>) return unit(e, opcode::rcp, a);
     // Beyond 2^60 the angle is pi/2 as it is rounded.
-    const value bounded = e.trace().binary(operation::min, e.type, a, e.number(T(1152921504606846976.0)));
+    const value bounded = e.trace().binary(operation::min, e.type, a, e.number(T(1152921504606846976.0_f64)));
     return quick_reciprocal(e, bounded);
   }();
   const value y = arctangent(e, e.select(is_far, inverse, a));
-  const value far = after_quarters(e, T(1), negate(e, y));
-  return with_sign(e, e.select(is_far, far, y), x);
+  const value distant = after_quarters(e, T(1), negate(e, y));
+  return with_sign(e, e.select(is_far, distant, y), x);
 }
 
 // y / x for 0 <= y <= x; NaN for 0 / 0, inf / inf and NaN.
@@ -154,10 +167,11 @@ template <host_floating T>
 constexpr value bounded_quotient(const evaluator<T>& e, value y, value x) {
   constexpr bool single = std::is_same_v<T, f32>;
   // Away from the ends of the exponent: the bits that y loses here are not in the quotient either.
-  const value is_large = compare(e, operation::gt, x, single ? T(7.9228162514264338e28) : T(8.4527e270));
+  const value is_large =
+      compare(e, operation::gt, x, single ? T(7.9228162514264338e28_f64) : T(8.4527e270_f64));
   const value scale =
-      e.select(is_large, e.number(single ? T(5.4210108624275222e-20) : T(2.409919865102884e-181)),
-               e.number(single ? T(16777216) : T(1152921504606846976.0)));
+      e.select(is_large, e.number(single ? T(5.4210108624275222e-20_f64) : T(2.409919865102884e-181_f64)),
+               e.number(single ? T(16777216) : T(1152921504606846976.0_f64)));
   const value dividend = e.mul(y, scale);
   const value divisor = e.mul(x, scale);
   const value r = quick_reciprocal(e, divisor);
@@ -168,16 +182,17 @@ constexpr value bounded_quotient(const evaluator<T>& e, value y, value x) {
 template <host_floating T>
 constexpr value lower_atan2(const evaluator<T>& e, value y, value x) {
   tracer& t = e.trace();
-  const value above = magnitude(e, y);
-  const value beside = magnitude(e, x);
-  const value steep = compare(e, operation::gt, above, beside);
-  const value small = e.select(steep, beside, above);
-  const value large = e.select(steep, above, beside);
-  value q = bounded_quotient(e, small, large);
+  const value rise = magnitude(e, y);
+  const value run = magnitude(e, x);
+  const value steep = compare(e, operation::gt, rise, run);
+  const value little = e.select(steep, run, rise);
+  const value large = e.select(steep, rise, run);
+  value q = bounded_quotient(e, little, large);
   q = rare(t, compare(e, operation::ne, q, q), q, [&] {
-    const value sum = e.add(small, large);
-    const value both = compare(e, operation::eq, small, infinity(e));
-    return e.select(compare(e, operation::ne, sum, sum), sum, e.select(both, e.number(T{1}), e.number(T{0})));
+    const value sum = e.add(little, large);
+    const value both = compare(e, operation::eq, little, infinity(e));
+    const value unordered = compare(e, operation::ne, sum, sum);
+    return e.select(unordered, sum, e.select(both, e.number(T{1}), e.number(T{0})));
   });
   const value octant = arctangent(e, q);
   const value quarter = e.select(steep, after_quarters(e, T(1), negate(e, octant)), octant);

@@ -31,8 +31,8 @@ constexpr log_parts split_log(const evaluator<f32>& e, value x, std::uint32_t bo
   return {f, n, a, bits};
 }
 constexpr log_parts split_log(const evaluator<f64>& e, value x, std::uint32_t border) {
-  const value subnormal = compare(e, operation::lt, x, 2.2250738585072014e-308);
-  const value a = e.select(subnormal, e.mul(x, e.number(4503599627370496.0)), x);  // 2^52
+  const value subnormal = compare(e, operation::lt, x, 2.2250738585072014e-308_f64);
+  const value a = e.select(subnormal, e.mul(x, e.number(4503599627370496.0_f64)), x);  // 2^52
   const value lift =
       e.trace().select(ptx::type::s32, subnormal, word(e, static_cast<std::uint32_t>(-52)), word(e, 0));
   const words parts = words_of(e, a);
@@ -40,7 +40,7 @@ constexpr log_parts split_log(const evaluator<f64>& e, value x, std::uint32_t bo
                                word(e, 0xfff00000));
   const value m = from_words(e, parts.low, on_words(e, operation::sub, parts.high, power));
   const value n = on_words(e, operation::add, on_words(e, operation::shr, power, e.amount(20)), lift);
-  return {e.add(m, e.number(-1.0)), to_f64(e, n), a, parts.high};
+  return {e.add(m, e.number(-1.0_f64)), to_f64(e, n), a, parts.high};
 }
 
 // Negative numbers, infinity and NaN have the largest bit patterns; x * inf + inf is the log of these.
@@ -52,7 +52,8 @@ constexpr value with_log_ends(const evaluator<T>& e, value a, value pattern, val
   const value special = t.compare(operation::ge, ptx::type::u32, t.reinterpret(ptx::type::u32, pattern),
                                   t.constant(ptx::type::u32, least));
   const value ordinary = e.select(special, e.fma(a, infinity(e), infinity(e)), y);
-  return e.select(compare(e, operation::eq, zero, T{0}), negate(e, infinity(e)), ordinary);
+  const value is_zero = compare(e, operation::eq, zero, T{0});
+  return e.select(is_zero, negate(e, infinity(e)), ordinary);
 }
 
 // log(1 + f) + n ln 2.
@@ -69,17 +70,18 @@ struct log_terms {
   value half_square, product;  // f^2 / 2, and s (f^2/2 + R)
 };
 constexpr log_terms log_series(const evaluator<f64>& e, value f) {
-  constexpr f64 c[] = {0.666666666666666,   0.4000000000005644,  0.2857142855591492,  0.222222242846503,
-                       0.18181666663768206, 0.15391084373772568, 0.13174085548163816, 0.13839630543808448};
-  const value s = e.mul(f, near_reciprocal(e, e.add(f, e.number(2.0))));
+  constexpr f64 c[] = {0.666666666666666_f64,   0.4000000000005644_f64,  0.2857142855591492_f64,
+                       0.222222242846503_f64,   0.18181666663768206_f64, 0.15391084373772568_f64,
+                       0.13174085548163816_f64, 0.13839630543808448_f64};
+  const value s = e.mul(f, near_reciprocal(e, e.add(f, e.number(2.0_f64))));
   const value z = e.mul(s, s);
-  const value half_square = e.mul(e.mul(f, e.number(0.5)), f);
+  const value half_square = e.mul(e.mul(f, e.number(0.5_f64)), f);
   return {half_square, e.mul(s, e.fma(e.polynomial(z, c), z, half_square))};
 }
 constexpr value log_sum(const evaluator<f64>& e, value f, value n) {
   const log_terms terms = log_series(e, f);
-  const value low = e.fma(n, e.number(2.3190468138462996e-17), terms.product);
-  return e.fma(n, e.number(0.6931471805599453), e.sub(f, e.sub(terms.half_square, low)));
+  const value low = e.fma(n, e.number(2.3190468138462996e-17_f64), terms.product);
+  return e.fma(n, e.number(0.6931471805599453_f64), e.sub(f, e.sub(terms.half_square, low)));
 }
 
 template <host_floating T>
@@ -129,11 +131,12 @@ constexpr value log_in_base(const evaluator<f64>& e, value x, const log_base& ba
   return with_log_ends(e, parts.normal, parts.pattern, x, y);
 }
 constexpr value lower_log2(const evaluator<f64>& e, value x) {
-  return log_in_base(e, x, {1.4426950408889634, 2.0355273740931033e-17, 1.0, 0.0});
+  return log_in_base(e, x, {1.4426950408889634_f64, 2.0355273740931033e-17_f64, 1.0_f64, 0.0_f64});
 }
 constexpr value lower_log10(const evaluator<f64>& e, value x) {
-  return log_in_base(e, x,
-                     {0.4342944819032518, 1.098319650216765e-17, 0.30102999566383914, 1.42050232272661e-13});
+  return log_in_base(
+      e, x,
+      {0.4342944819032518_f64, 1.098319650216765e-17_f64, 0.30102999566383914_f64, 1.42050232272661e-13_f64});
 }
 
 // 1 + x = 2^n (1 + f), f = x 2^-n + (2^-n - 1) with one rounding, 1 + f in [3/4, 3/2).
@@ -149,14 +152,14 @@ constexpr log_parts split_log1p(const evaluator<f32>& e, value x) {
   return {f, e.mul(e.trace().cast(e.type, e.bits_type, power), e.number(1.1920929e-7f)), u, bits};
 }
 constexpr log_parts split_log1p(const evaluator<f64>& e, value x) {
-  const value u = e.add(x, e.number(1.0));
+  const value u = e.add(x, e.number(1.0_f64));
   const value high = words_of(e, u).high;
   const value power = on_words(e, operation::and_, on_words(e, operation::sub, high, word(e, 0x3fe80000)),
                                word(e, 0xfff00000));
   const value four = from_words(e, word(e, 0), on_words(e, operation::sub, word(e, 0x40100000), power));
   const words parts = words_of(e, x);
   const value scaled = from_words(e, parts.low, on_words(e, operation::sub, parts.high, power));
-  const value f = e.add(scaled, e.fma(four, e.number(0.25), e.number(-1.0)));
+  const value f = e.add(scaled, e.fma(four, e.number(0.25_f64), e.number(-1.0_f64)));
   return {f, to_f64(e, on_words(e, operation::shr, power, e.amount(20))), u, high};
 }
 

@@ -26,7 +26,8 @@ constexpr long_log log2_of_magnitude(const evaluator<f32>& e, value a) {
   // s + s_low = f / (2 + f)
   const value reciprocal = unit(e, opcode::rcp, e.add(f, e.number(2.0f)));
   const value s = e.mul(f, reciprocal);
-  const value s_low = e.mul(e.fma(negate(e, s), f, e.fma(s, e.number(-2.0f), f)), reciprocal);
+  const value minus_s = negate(e, s);
+  const value s_low = e.mul(e.fma(minus_s, f, e.fma(s, e.number(-2.0f), f)), reciprocal);
   // log2 m = s c + s^3 q(s^2), c = 2 / ln 2
   constexpr f32 q[] = {0.961796701f, 0.577079058f, 0.4119066f, 0.336922824f};
   const value z = e.mul(s, s);
@@ -34,7 +35,8 @@ constexpr long_log log2_of_magnitude(const evaluator<f32>& e, value a) {
   value l = e.fma(s, e.number(2.88539004f), negate(e, h));
   l = e.fma(s, e.number(3.85192607e-8f), l);
   l = e.fma(s_low, e.fma(z, e.number(2.88539004f), e.number(2.88539004f)), l);  // c / (1 - s^2) is the slope
-  l = e.fma(e.mul(s, z), e.polynomial(z, q), l);
+  const value cube = e.mul(s, z);
+  l = e.fma(cube, e.polynomial(z, q), l);
   const value sum = e.add(n, h);
   const value rest = e.add(e.sub(h, e.sub(sum, n)), l);
   const value high = e.add(sum, rest);
@@ -45,18 +47,21 @@ constexpr long_log log_of_magnitude(const evaluator<f64>& e, value a) {
   const log_parts parts = split_log(e, a, 0x3fe6a09e);  // sqrt(1/2)
   const value f = parts.f, n = parts.n;
   // s + s_low = f / (2 + f), z + z_low its square
-  const value reciprocal = near_reciprocal(e, e.add(f, e.number(2.0)));
+  const value reciprocal = near_reciprocal(e, e.add(f, e.number(2.0_f64)));
   const value s = e.mul(f, reciprocal);
-  const value s_low = e.mul(e.fma(negate(e, s), f, e.fma(s, e.number(-2.0), f)), reciprocal);
+  const value minus_s = negate(e, s);
+  const value s_low = e.mul(e.fma(minus_s, f, e.fma(s, e.number(-2.0_f64), f)), reciprocal);
   const value z = e.mul(s, s);
-  const value z_low = e.fma(e.add(s, s), s_low, e.fma(s, s, negate(e, z)));
+  const value twice_s = e.add(s, s);
+  const value z_low = e.fma(twice_s, s_low, e.fma(s, s, negate(e, z)));
   // atanh s = s + s z w, w = 1/3 + z (1/5 + ...) in two parts
-  constexpr f64 c[] = {0.1999999999999999,  0.142857142857219,   0.11111111108901615, 0.09090909421066377,
-                       0.07692279279953312, 0.06668129728278813, 0.05837940468334827, 0.059904721941276155};
+  constexpr f64 c[] = {0.1999999999999999_f64,  0.142857142857219_f64,   0.11111111108901615_f64,
+                       0.09090909421066377_f64, 0.07692279279953312_f64, 0.06668129728278813_f64,
+                       0.05837940468334827_f64, 0.059904721941276155_f64};
   const value tail = e.polynomial(z, c);
-  const value third = e.number(0.3333333333333333);
+  const value third = e.number(0.3333333333333333_f64);
   const value w = e.fma(z, tail, third);
-  const value w_low = e.add(e.fma(z, tail, e.sub(third, w)), e.number(1.850371707708594e-17));
+  const value w_low = e.add(e.fma(z, tail, e.sub(third, w)), e.number(1.850371707708594e-17_f64));
   const value p = e.mul(z, w);
   value p_low = e.fma(z, w, negate(e, p));
   p_low = e.fma(z, w_low, p_low);
@@ -66,12 +71,13 @@ constexpr long_log log_of_magnitude(const evaluator<f64>& e, value a) {
   t_low = e.fma(s, p_low, t_low);
   t_low = e.fma(s_low, p, t_low);
   const value sum = e.add(s, t);
-  const value sum_low = e.add(e.add(e.sub(s, sum), t), e.add(s_low, t_low));
+  const value lost = e.add(e.sub(s, sum), t);
+  const value sum_low = e.add(lost, e.add(s_low, t_low));
   // The first part of ln 2 has 42 bits: its product with n is exact.
-  const value whole = e.mul(n, e.number(0.6931471805598903));
-  const value two = e.number(2.0);
+  const value whole = e.mul(n, e.number(0.6931471805598903_f64));
+  const value two = e.number(2.0_f64);
   const value high = e.fma(sum, two, whole);
-  const value rest = e.fma(sum_low, two, e.mul(n, e.number(5.497923018708371e-14)));
+  const value rest = e.fma(sum_low, two, e.mul(n, e.number(5.497923018708371e-14_f64)));
   return {high, e.add(e.fma(sum, two, e.sub(whole, high)), rest)};
 }
 
@@ -95,7 +101,8 @@ constexpr value power_of_magnitude(const evaluator<f32>& e, value a, value y) {
   const value magic = e.number(12583039.0f);  // 1.5 * 2^23 + 127
   const value j = e.add(p, magic);
   const value z = e.add(e.sub(p, e.sub(j, magic)), rest);
-  return e.mul(unit(e, opcode::ex2, z), e.from_bits(e.on_bits(operation::shl, e.bits(j), e.amount(23))));
+  const value fraction = unit(e, opcode::ex2, z);
+  return e.mul(fraction, e.from_bits(e.on_bits(operation::shl, e.bits(j), e.amount(23))));
 }
 constexpr value power_of_magnitude(const evaluator<f64>& e, value a, value y) {
   const long_log log = log_of_magnitude(e, a);
@@ -130,7 +137,7 @@ constexpr value lower_pow(const evaluator<T>& e, value x, value y) {
   value result = power_of_magnitude(e, a, exponent);
 
   // y less the even integer that y / 2 holds: 1 for odd integers, 0 for even ones.
-  const value half = e.mul(exponent, e.number(T{0.5}));
+  const value half = e.mul(exponent, e.number(T{0.5_f64}));
   const value whole = t.pure({opcode::cvt, in_order(modifier::rzi), e.type, e.type, e.type}, half);
   const value rest = magnitude(e, e.fma(whole, e.number(T{-2}), exponent));
   const value odd = compare(e, operation::eq, rest, T{1});
@@ -138,20 +145,23 @@ constexpr value lower_pow(const evaluator<T>& e, value x, value y) {
   const value not_a_number = e.number(__builtin_bit_cast(
       T, static_cast<std::conditional_t<std::is_same_v<T, f32>, std::uint32_t, std::uint64_t>>(
              std::is_same_v<T, f32> ? 0x7fffffffu : 0x7fffffffffffffffu)));
-  const value undefined =
-      all(compare(e, operation::lt, x, T{0}), t.unary(operation::not_, ptx::type::pred, integral));
+  const value below = compare(e, operation::lt, x, T{0});
+  const value undefined = all(below, t.unary(operation::not_, ptx::type::pred, integral));
   result = e.select(undefined, not_a_number, result);
 
-  const value end = any(compare(e, operation::eq, a, T{0}), t.compare(operation::eq, e.type, a, infinity(e)));
+  const value is_zero = compare(e, operation::eq, a, T{0});
+  const value end = any(is_zero, t.compare(operation::eq, e.type, a, infinity(e)));
   result = e.select(end, power_of_end(e, a, compare(e, operation::lt, y, T{0})), result);
   const value negative =
       t.compare(operation::lt, ptx::type::s32, upper_bits(e, x), t.constant(ptx::type::s32, 0));
-  result = e.select(all(negative, odd), negate(e, result), result);
+  const value odd_power = all(negative, odd);
+  result = e.select(odd_power, negate(e, result), result);
 
   const value unordered =
       t.pure({opcode::setp, in_order(modifier::nan), e.type, ptx::type::none, ptx::type::pred}, x, y);
   result = e.select(unordered, e.add(x, y), result);
-  const value is_one = any(compare(e, operation::eq, y, T{0}), compare(e, operation::eq, x, T{1}));
+  const value zeroth_power = compare(e, operation::eq, y, T{0});
+  const value is_one = any(zeroth_power, compare(e, operation::eq, x, T{1}));
   return e.select(is_one, e.number(T{1}), result);
 }
 

@@ -76,9 +76,10 @@ constexpr long_fraction times_two_over_pi(tracer& t, value m, value power) {
   const value left = t.binary(operation::and_, ptx::type::u32, place, amount(layout::width - 1));
   const value right = t.binary(operation::sub, ptx::type::u32, amount(layout::width), left);
   value window[3] = {};
-  for (std::size_t i = 0; i < 3; ++i)
-    window[i] = t.binary(operation::or_, word, t.binary(operation::shl, word, row[i], left),
-                         t.binary(operation::shr, word, row[i + 1], right));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const value upper = t.binary(operation::shl, word, row[i], left);
+    window[i] = t.binary(operation::or_, word, upper, t.binary(operation::shr, word, row[i + 1], right));
+  }
   const auto high = [&](value a) {
     return t.pure({opcode::mul, in_order(modifier::hi), word, ptx::type::none, word}, m, a);
   };
@@ -93,9 +94,8 @@ constexpr long_fraction times_two_over_pi(tracer& t, value m, value power) {
 constexpr value angle(const evaluator<f32>& e, const long_fraction& p, value& quadrant) {
   tracer& t = e.trace();
   const auto extended = [&](value v) { return t.cast(ptx::type::u64, ptx::type::u32, v); };
-  const value whole =
-      t.binary(operation::or_, ptx::type::u64,
-               t.binary(operation::shl, ptx::type::u64, extended(p.high), e.amount(32)), extended(p.low));
+  const value upper = t.binary(operation::shl, ptx::type::u64, extended(p.high), e.amount(32));
+  const value whole = t.binary(operation::or_, ptx::type::u64, upper, extended(p.low));
   const value up =
       t.binary(operation::add, ptx::type::u64, whole, t.constant(ptx::type::u64, std::uint64_t{1} << 61));
   quadrant =
@@ -104,7 +104,7 @@ constexpr value angle(const evaluator<f32>& e, const long_fraction& p, value& qu
   const value number = t.cast(ptx::type::f64, ptx::type::s64, t.reinterpret(ptx::type::s64, rest));
   return t.cast(ptx::type::f32, ptx::type::f64,
                 t.binary(operation::mul, ptx::type::f64, number,
-                         evaluator<f64>(t).number(8.5153039502163860e-20)));  // pi/2 * 2^-64
+                         evaluator<f64>(t).number(8.5153039502163860e-20_f64)));  // pi/2 * 2^-64
 }
 
 constexpr value angle(const evaluator<f64>& e, const long_fraction& p, value& quadrant) {
@@ -112,22 +112,23 @@ constexpr value angle(const evaluator<f64>& e, const long_fraction& p, value& qu
   constexpr ptx::type u = ptx::type::u64;
   const value up = t.binary(operation::add, u, p.high, t.constant(u, std::uint64_t{1} << 61));
   quadrant = t.cast(ptx::type::s32, u, t.binary(operation::shr, u, up, e.amount(62)));
-  const value top = t.binary(operation::or_, u, t.binary(operation::shl, u, p.high, e.amount(2)),
-                             t.binary(operation::shr, u, p.low, e.amount(62)));
+  const value upper = t.binary(operation::shl, u, p.high, e.amount(2));
+  const value top = t.binary(operation::or_, u, upper, t.binary(operation::shr, u, p.low, e.amount(62)));
   const value bottom = t.binary(operation::shl, u, p.low, e.amount(2));
   // Two numbers of 52 and 64 bits, the first exact.
   const value kept = t.binary(operation::and_, u, top, t.constant(u, ~std::uint64_t{0xfff}));
-  const value others = t.binary(operation::or_, u, t.binary(operation::shl, u, top, e.amount(52)),
-                                t.binary(operation::shr, u, bottom, e.amount(12)));
+  const value rest_of_top = t.binary(operation::shl, u, top, e.amount(52));
+  const value others =
+      t.binary(operation::or_, u, rest_of_top, t.binary(operation::shr, u, bottom, e.amount(12)));
   const value first = t.cast(e.type, ptx::type::s64, t.reinterpret(ptx::type::s64, kept));
-  const value second = e.mul(t.cast(e.type, u, others), e.number(2.220446049250313e-16));  // 2^-52
+  const value second = e.mul(t.cast(e.type, u, others), e.number(2.220446049250313e-16_f64));  // 2^-52
   const value sum = e.add(first, second);
   const value rest = e.sub(second, e.sub(sum, first));
   // times pi/2 * 2^-64
-  const value high = e.number(8.515303950216386e-20);
+  const value high = e.number(8.515303950216386e-20_f64);
   const value product = e.mul(sum, high);
   value tail = e.fma(sum, high, negate(e, product));
-  tail = e.fma(sum, e.number(3.3194102948519793e-36), tail);
+  tail = e.fma(sum, e.number(3.3194102948519793e-36_f64), tail);
   return e.add(product, e.fma(rest, high, tail));
 }
 
@@ -158,20 +159,20 @@ constexpr quadrant_angle reduce(const evaluator<f32>& e, value x) {
   value r = e.fma(n, e.number(-1.570796371f), x);
   r = e.fma(n, e.number(4.371138829e-8f), r);
   r = e.fma(n, e.number(1.71512451e-15f), r);
-  const auto found = rare(e.trace(), compare(e, operation::gt, x, 105615.0f), std::array{r, e.bits(j)},
-                          [&] { return reduce_huge(e, x); });
+  const value is_huge = compare(e, operation::gt, x, 105615.0f);
+  const auto found = rare(e.trace(), is_huge, std::array{r, e.bits(j)}, [&] { return reduce_huge(e, x); });
   return {found[0], found[1]};
 }
 
 constexpr quadrant_angle reduce(const evaluator<f64>& e, value x) {
-  const value magic = e.number(6755399441055744.0);  // 1.5 * 2^52
-  const value j = e.fma(x, e.number(0.6366197723675814), magic);
+  const value magic = e.number(6755399441055744.0_f64);  // 1.5 * 2^52
+  const value j = e.fma(x, e.number(0.6366197723675814_f64), magic);
   const value n = e.sub(j, magic);
-  value r = e.fma(n, e.number(-1.5707963267948966), x);
-  r = e.fma(n, e.number(-6.123233995736766e-17), r);
-  r = e.fma(n, e.number(1.4973849048591698e-33), r);
+  value r = e.fma(n, e.number(-1.5707963267948966_f64), x);
+  r = e.fma(n, e.number(-6.123233995736766e-17_f64), r);
+  r = e.fma(n, e.number(1.4973849048591698e-33_f64), r);
   const value quadrant = e.trace().cast(ptx::type::s32, e.bits_type, e.bits(j));
-  const auto found = rare(e.trace(), compare(e, operation::gt, x, 2147483648.0), std::array{r, quadrant},
+  const auto found = rare(e.trace(), compare(e, operation::gt, x, 2147483648.0_f64), std::array{r, quadrant},
                           [&] { return reduce_huge(e, x); });
   return {found[0], found[1]};
 }

@@ -24,7 +24,7 @@ struct remainder_format<f32> {
 template <>
 struct remainder_format<f64> {
   static constexpr unsigned mantissa_bits = 52, bias = 1023, digits = 48;
-  static constexpr f64 least_normal = 2.2250738585072014e-308, lift = 18014398509481984.0;
+  static constexpr f64 least_normal = 2.2250738585072014e-308_f64, lift = 18014398509481984.0_f64;
   static constexpr unsigned lift_power = 54;
 };
 
@@ -71,8 +71,10 @@ constexpr value divide_out(const evaluator<T>& e, value a, value b) {
   const value above = compare(e, operation::ge, dividend.mantissa, divisor.mantissa);
   const std::uint32_t rest = t.new_variable(e.type);
   const std::uint32_t left = t.new_variable(s32);
-  t.assign(rest, e.select(above, e.add(dividend.mantissa, minus_m), dividend.mantissa), t.position());
-  t.assign(left, t.binary(operation::sub, s32, dividend.power, divisor.power), t.position());
+  const value first_rest = e.select(above, e.add(dividend.mantissa, minus_m), dividend.mantissa);
+  t.assign(rest, first_rest, t.position());
+  const value first_left = t.binary(operation::sub, s32, dividend.power, divisor.power);
+  t.assign(left, first_left, t.position());
 
   const std::uint32_t head = t.new_label();
   const std::uint32_t exit = t.new_label();
@@ -81,12 +83,15 @@ constexpr value divide_out(const evaluator<T>& e, value a, value b) {
   const value n = t.snapshot(left);
   t.branch_if(t.compare(operation::le, s32, n, t.constant(s32, 0)), false, exit);
   const value shift = t.binary(operation::min, s32, n, t.constant(s32, format::digits));
-  const value x = e.mul(t.snapshot(rest), power_of_two(e, shift));
+  const value old_rest = t.snapshot(rest);
+  const value x = e.mul(old_rest, power_of_two(e, shift));
   const value q = t.pure({opcode::cvt, in_order(modifier::rni), e.type, e.type, e.type}, e.mul(x, inverse));
   const value r = e.fma(q, minus_m, x);  // within 3/4 of the divisor: exact
   const value negative = compare(e, operation::lt, r, T{0});
-  t.assign(rest, e.select(negative, e.add(r, divisor.mantissa), r), t.position());
-  t.assign(left, t.binary(operation::sub, s32, n, shift), t.position());
+  const value next_rest = e.select(negative, e.add(r, divisor.mantissa), r);
+  t.assign(rest, next_rest, t.position());
+  const value next_left = t.binary(operation::sub, s32, n, shift);
+  t.assign(left, next_left, t.position());
   t.leave_loop();
   t.branch(head);
   t.place(exit);
@@ -96,9 +101,11 @@ constexpr value divide_out(const evaluator<T>& e, value a, value b) {
       t.binary(operation::sub, s32, divisor.power, t.constant(s32, format::bias + format::mantissa_bits));
   const value half = t.binary(operation::shr, s32, power, t.constant(ptx::type::u32, 1));
   const value other = t.binary(operation::sub, s32, power, half);
-  const value scaled = e.mul(e.mul(t.snapshot(rest), power_of_two(e, half)), power_of_two(e, other));
-  const value valid = t.binary(operation::and_, ptx::type::pred, compare(e, operation::lt, a, infinity(e)),
-                               compare(e, operation::gt, b, T{0}));
+  const value last_rest = t.snapshot(rest);
+  const value half_scaled = e.mul(last_rest, power_of_two(e, half));
+  const value scaled = e.mul(half_scaled, power_of_two(e, other));
+  const value finite = compare(e, operation::lt, a, infinity(e));
+  const value valid = t.binary(operation::and_, ptx::type::pred, finite, compare(e, operation::gt, b, T{0}));
   const value nan = e.sub(infinity(e), infinity(e));
   return e.select(valid, scaled, nan);
 }

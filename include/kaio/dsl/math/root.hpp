@@ -17,18 +17,22 @@ template <host_floating T>
 constexpr value lower_rsqrt(const evaluator<T>& e, value x) {
   constexpr bool single = std::is_same_v<T, f32>;
   // Powers of 4 bring x, and the square of its root, among the normal numbers.
-  constexpr T low = single ? T(0x1p-100) : T(0x1p-900);
-  constexpr T up = single ? T(0x1p48) : T(0x1p200), up_root = single ? T(0x1p24) : T(0x1p100);
-  constexpr T down = single ? T(0x1p-24) : T(0x1p-54), down_root = single ? T(0x1p-12) : T(0x1p-27);
+  constexpr T low = single ? T(0x1p-100_f64) : T(0x1p-900_f64);
+  constexpr T up = single ? T(0x1p48_f64) : T(0x1p200_f64), up_root = single ? T(0x1p24_f64) : T(0x1p100_f64);
+  constexpr T down = single ? T(0x1p-24_f64) : T(0x1p-54_f64),
+              down_root = single ? T(0x1p-12_f64) : T(0x1p-27_f64);
   const value tiny = compare(e, operation::lt, x, low);
   const value a = e.mul(x, e.select(tiny, e.number(up), e.number(down)));
   const value y = unit(e, opcode::rsqrt, a);
-  const value d = e.fma(e.mul(y, y), negate(e, a), e.number(T(1)));
+  const value square = e.mul(y, y);
+  const value d = e.fma(square, negate(e, a), e.number(T(1)));
   value refined = 0;
-  if constexpr (single)
+  if constexpr (single) {
     refined = e.fma(e.mul(y, e.number(0.5f)), d, y);
-  else
-    refined = e.fma(e.mul(y, d), e.fma(d, e.number(0.375), e.number(0.5)), y);
+  } else {
+    const value step = e.mul(y, d);
+    refined = e.fma(step, e.fma(d, e.number(0.375_f64), e.number(0.5_f64)), y);
+  }
   // At 0 and infinity the residual is NaN, and the approximation is exact.
   const value found = e.select(compare(e, operation::lt, magnitude(e, d), T(1)), refined, y);
   return e.mul(found, e.select(tiny, e.number(up_root), e.number(down_root)));
@@ -45,15 +49,16 @@ constexpr value lower_cbrt(const evaluator<f32>& e, value x) {
   const value y = e.fma(e.fma(negate(e, square), b, scaled), step, b);
   const value root = e.select(tiny, e.mul(y, e.number(0.00390625f)), y);
   // 0, infinity and NaN, for which the step is NaN, are their own roots.
-  return e.select(compare(e, operation::eq, y, y), with_sign(e, root, x), x);
+  const value is_number = compare(e, operation::eq, y, y);
+  return e.select(is_number, with_sign(e, root, x), x);
 }
 
 constexpr value lower_cbrt(const evaluator<f64>& e, value x) {
   tracer& t = e.trace();
   const evaluator<f32> single(t);
   const value a = magnitude(e, x);
-  const value tiny = compare(e, operation::lt, a, 2.2250738585072014e-308);
-  const value scaled = e.select(tiny, e.mul(a, e.number(18014398509481984.0)), a);  // 2^54
+  const value tiny = compare(e, operation::lt, a, 2.2250738585072014e-308_f64);
+  const value scaled = e.select(tiny, e.mul(a, e.number(18014398509481984.0_f64)), a);  // 2^54
   const value bits = e.bits(scaled);
   // scaled = 2^(3 k) m, m in [1, 8)
   const value exponent = t.cast(ptx::type::u32, e.bits_type, e.on_bits(operation::shr, bits, e.amount(52)));
@@ -70,14 +75,16 @@ constexpr value lower_cbrt(const evaluator<f64>& e, value x) {
   const value seed = unit(single, opcode::ex2, single.mul(logarithm, single.number(0.333333343f)));
   const value b = t.cast(e.type, ptx::type::f32, seed);
   const value square = e.mul(b, b);
-  const value d = e.mul(e.fma(negate(e, square), b, m), quick_reciprocal(e, e.mul(square, b)));
+  const value rest = e.fma(negate(e, square), b, m);
+  const value d = e.mul(rest, quick_reciprocal(e, e.mul(square, b)));
+  const value step = e.mul(b, d);
   const value y =
-      e.fma(e.mul(b, d), e.fma(d, e.number(-0.1111111111111111), e.number(0.3333333333333333)), b);
+      e.fma(step, e.fma(d, e.number(-0.1111111111111111_f64), e.number(0.3333333333333333_f64)), b);
   // 2^(k): exponent = 1023 + 3 k + part, and 1023 = 3 * 341; the 2^54 of tiny numbers is 2^18 here.
   const value lift = t.select(ptx::type::u32, tiny, e.amount(1023 - 341 - 18), e.amount(1023 - 341));
   const value root = e.mul(y, e.from_bits(in_place(t.binary(operation::add, ptx::type::u32, third, lift))));
   const value is_special = compare(e, operation::ge, scaled, infinity(e));
-  const value is_number = compare(e, operation::gt, scaled, 0.0);
+  const value is_number = compare(e, operation::gt, scaled, 0.0_f64);
   const value finite = e.select(is_special, x, with_sign(e, root, x));
   return e.select(is_number, finite, x);
 }
@@ -91,7 +98,7 @@ constexpr value lower_hypot(const evaluator<T>& e, value x, value y) {
   const value b = magnitude(e, y);
   const value steep = compare(e, operation::gt, b, a);
   const value large = e.select(steep, b, a);
-  const value small = e.select(steep, a, b);
+  const value little = e.select(steep, a, b);
   const value power =
       e.on_bits(operation::and_, e.bits(large), e.integer(single ? 0x7f800000u : 0x7ff0000000000000u));
   const value bounded = e.on_bits(
@@ -100,23 +107,28 @@ constexpr value lower_hypot(const evaluator<T>& e, value x, value y) {
   const value scale =
       e.from_bits(e.on_bits(operation::sub, e.integer(single ? 0x7f000000u : 0x7fe0000000000000u), bounded));
   const value u = e.mul(large, scale);
-  const value v = e.mul(small, scale);
-  const value square = e.fma(u, u, e.fma(v, v, e.number(single ? T(1e-37) : T(1e-300))));
+  const value v = e.mul(little, scale);
+  const value square = e.fma(u, u, e.fma(v, v, e.number(single ? T(1e-37_f64) : T(1e-300_f64))));
   value h = 0;
   if constexpr (single) {
     const value r = unit(e, opcode::rsqrt, square);
     const value s = e.mul(square, r);
-    h = e.fma(e.fma(negate(e, s), s, square), e.mul(r, e.number(0.5f)), s);
+    const value rest = e.fma(negate(e, s), s, square);
+    h = e.fma(rest, e.mul(r, e.number(0.5f)), s);
   } else {
     const value r = unit(e, opcode::rsqrt, square);
-    const value d = e.fma(e.mul(square, r), negate(e, r), e.number(1.0));
-    const value root = e.fma(e.mul(r, d), e.fma(d, e.number(0.375), e.number(0.5)), r);
+    const value product = e.mul(square, r);
+    const value d = e.fma(product, negate(e, r), e.number(1.0_f64));
+    const value step = e.mul(r, d);
+    const value root = e.fma(step, e.fma(d, e.number(0.375_f64), e.number(0.5_f64)), r);
     const value s = e.mul(square, root);
-    h = e.fma(e.fma(negate(e, s), s, square), e.mul(root, e.number(0.5)), s);
+    const value rest = e.fma(negate(e, s), s, square);
+    h = e.fma(rest, e.mul(root, e.number(0.5_f64)), s);
   }
   const value length = e.mul(h, e.from_bits(bounded));
-  const value infinite = t.binary(operation::or_, ptx::type::pred, compare(e, operation::eq, a, infinity(e)),
-                                  compare(e, operation::eq, b, infinity(e)));
+  const value a_infinite = compare(e, operation::eq, a, infinity(e));
+  const value b_infinite = compare(e, operation::eq, b, infinity(e));
+  const value infinite = t.binary(operation::or_, ptx::type::pred, a_infinite, b_infinite);
   return e.select(infinite, infinity(e), length);
 }
 

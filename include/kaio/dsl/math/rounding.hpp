@@ -27,7 +27,7 @@ struct round_half_away {
   template <host_floating T>
   static constexpr value lower(const evaluator<T>& e, value x) {
     // The largest number below 1/2: its sum with a number just below 1/2 stays below 1.
-    constexpr T half = std::is_same_v<T, f32> ? T(0.49999997f) : T(0.49999999999999994);
+    constexpr T half = std::is_same_v<T, f32> ? T(0.49999997f) : T(0.49999999999999994_f64);
     return round_function<modifier::rzi>::lower(e, e.add(x, with_sign(e, e.number(half), x)));
   }
 };

@@ -53,9 +53,9 @@ constexpr value compare(const evaluator<T>& e, operation op, value a, T b) {
 constexpr value quick_reciprocal(const evaluator<f64>& e, value a) {
   const value y = unit(e, opcode::rcp, a);
   const value minus_a = negate(e, a);
-  const value d = e.fma(minus_a, y, e.number(1.0));
+  const value d = e.fma(minus_a, y, e.number(1.0_f64));
   const value z = e.fma(y, e.fma(d, d, d), y);
-  return e.fma(z, e.fma(minus_a, z, e.number(1.0)), z);
+  return e.fma(z, e.fma(minus_a, z, e.number(1.0_f64)), z);
 }
 constexpr value quick_reciprocal(const evaluator<f32>& e, value a) { return unit(e, opcode::rcp, a); }
 

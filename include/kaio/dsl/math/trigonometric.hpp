@@ -17,26 +17,28 @@ namespace detail {
 
 constexpr value sine_near_zero(const evaluator<f32>& e, value r, value z) {
   constexpr f32 c[] = {-0.166666552f, 0.00833218824f, -0.000195180954f};
-  return e.fma(e.mul(z, r), e.polynomial(z, c), r);
+  const value cube = e.mul(z, r);
+  return e.fma(cube, e.polynomial(z, c), r);
 }
 constexpr value cosine_near_zero(const evaluator<f32>& e, value z) {
   constexpr f32 c[] = {1.0f, -0.5f, 0.0416666456f, -0.00138873095f, 2.44323273e-5f};
   return e.polynomial(z, c);
 }
 constexpr value sine_near_zero(const evaluator<f64>& e, value r, value z) {
-  constexpr f64 c[] = {-0.166666666666666297,  0.00833333333332184241,  -0.000198412698293609429,
-                       2.75573135396234744e-6, -2.50507345966305975e-8, 1.58954469124629615e-10};
-  return e.fma(e.mul(z, r), e.polynomial(z, c), r);
+  constexpr f64 c[] = {-0.166666666666666297_f64,  0.00833333333332184241_f64,  -0.000198412698293609429_f64,
+                       2.75573135396234744e-6_f64, -2.50507345966305975e-8_f64, 1.58954469124629615e-10_f64};
+  const value cube = e.mul(z, r);
+  return e.fma(cube, e.polynomial(z, c), r);
 }
 constexpr value cosine_near_zero(const evaluator<f64>& e, value z) {
-  constexpr f64 c[] = {1.0,
-                       -0.5,
-                       0.041666666666666595,
-                       -0.00138888888888733246,
-                       0.0000248015872889837495,
-                       -2.75573142101182944e-7,
-                       2.08757042799030402e-9,
-                       -1.13586839364289175e-11};
+  constexpr f64 c[] = {1.0_f64,
+                       -0.5_f64,
+                       0.041666666666666595_f64,
+                       -0.00138888888888733246_f64,
+                       0.0000248015872889837495_f64,
+                       -2.75573142101182944e-7_f64,
+                       2.08757042799030402e-9_f64,
+                       -1.13586839364289175e-11_f64};
   return e.polynomial(z, c);
 }
 
@@ -45,25 +47,29 @@ constexpr value tangent_near_zero(const evaluator<f32>& e, value r, value invert
   constexpr f32 c[] = {0.333331555f,  0.13338834f,    0.0534083769f,
                        0.0244406629f, 0.00310276402f, 0.00939571578f};
   const value z = e.mul(r, r);
-  const value y = e.fma(e.mul(z, r), e.polynomial(z, c), r);
+  const value cube = e.mul(z, r);
+  const value y = e.fma(cube, e.polynomial(z, c), r);
   return e.select(inverted, negate(e, unit(e, opcode::rcp, y)), y);
 }
 constexpr value tangent_near_zero(const evaluator<f64>& e, value r, value inverted) {
-  constexpr f64 c[] = {0.333333333333327708,      0.133333333334156284,      0.0539682539261771288,
-                       0.02186948962093474,       0.00886321899433091358,    0.00359229062536508626,
-                       0.00145474849832093124,    0.000595104867950644245,   0.000222260733095938775,
-                       0.000136772257771623583,   -0.0000267357607142516894, 0.0000897752078174939402,
-                       -0.0000450516632563976928, 0.0000209055565505849596};
+  constexpr f64 c[] = {
+      0.333333333333327708_f64,      0.133333333334156284_f64,      0.0539682539261771288_f64,
+      0.02186948962093474_f64,       0.00886321899433091358_f64,    0.00359229062536508626_f64,
+      0.00145474849832093124_f64,    0.000595104867950644245_f64,   0.000222260733095938775_f64,
+      0.000136772257771623583_f64,   -0.0000267357607142516894_f64, 0.0000897752078174939402_f64,
+      -0.0000450516632563976928_f64, 0.0000209055565505849596_f64};
   const value z = e.mul(r, r);
-  const value beyond = e.mul(e.mul(z, r), e.polynomial(z, c));
+  const value cube = e.mul(z, r);
+  const value beyond = e.mul(cube, e.polynomial(z, c));
   const value y = e.add(beyond, r);
   const value rest = e.add(e.sub(r, y), beyond);
   // 1 / (y + rest)
   const value q = unit(e, opcode::rcp, y);
   const value minus_y = negate(e, y);
-  value d = e.fma(minus_y, q, e.number(1.0));
+  value d = e.fma(minus_y, q, e.number(1.0_f64));
   const value first = e.fma(q, e.fma(d, d, d), q);
-  d = e.fma(negate(e, rest), first, e.fma(minus_y, first, e.number(1.0)));
+  const value minus_rest = negate(e, rest);
+  d = e.fma(minus_rest, first, e.fma(minus_y, first, e.number(1.0_f64)));
   return e.select(inverted, negate(e, e.fma(first, d, first)), y);
 }
 
@@ -142,17 +148,17 @@ template <host_floating T>
 constexpr quadrant_angle reduce_pi(const evaluator<T>& e, value x) {
   tracer& t = e.trace();
   const value turns =
-      t.pure({opcode::cvt, in_order(modifier::rni), e.type, e.type, e.type}, e.mul(x, e.number(T(0.5))));
+      t.pure({opcode::cvt, in_order(modifier::rni), e.type, e.type, e.type}, e.mul(x, e.number(T(0.5_f64))));
   const value turn = e.fma(turns, e.number(T(-2)), x);
   const value magic = e.number(std::is_same_v<T, f32> ? T(12582912) : T(6755399441055744));
   const value j = e.fma(turn, e.number(T(2)), magic);
-  const value part = e.fma(e.sub(j, magic), e.number(T(-0.5)), turn);
+  const value part = e.fma(e.sub(j, magic), e.number(T(-0.5_f64)), turn);
   const value quadrant = t.cast(ptx::type::s32, e.bits_type, e.bits(j));
   if constexpr (std::is_same_v<T, f32>) {
     return {e.mul(part, e.number(3.14159274f)), quadrant};
   } else {
-    const value low = e.mul(part, e.number(1.2246467991473532e-16));
-    return {e.fma(part, e.number(3.141592653589793), low), quadrant};
+    const value low = e.mul(part, e.number(1.2246467991473532e-16_f64));
+    return {e.fma(part, e.number(3.141592653589793_f64), low), quadrant};
   }
 }
 

@@ -207,10 +207,5 @@ constexpr void fence(const Thread& thread, policy<K1, Order>, policy<K2, Scope>,
 }  // namespace kaio::dsl
 
 namespace kaio {
-using dsl::fence;
-using dsl::load;
 using dsl::load_vec;
-using dsl::prefetch;
-using dsl::store;
-using dsl::store_vec;
 }  // namespace kaio

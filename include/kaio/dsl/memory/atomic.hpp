@@ -339,17 +339,3 @@ constexpr auto atomic_compare_exchange(const C& cell, const E& expected, const D
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::atomic_add;
-using dsl::atomic_and;
-using dsl::atomic_compare_exchange;
-using dsl::atomic_dec;
-using dsl::atomic_exchange;
-using dsl::atomic_inc;
-using dsl::atomic_max;
-using dsl::atomic_min;
-using dsl::atomic_or;
-using dsl::atomic_sub;
-using dsl::atomic_xor;
-}  // namespace kaio

@@ -106,7 +106,3 @@ constexpr auto index(const Row& row, const Pitch& pitch, const Column& column, c
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::index;
-}

@@ -19,4 +19,4 @@ constexpr Pointer pointer_at(thread t, const val<u64>& address) {
 
 namespace kaio {
 using dsl::pointer_at;
-}
+}  // namespace kaio

@@ -389,4 +389,4 @@ constexpr val<S> make_struct(const E&... members) {
 
 namespace kaio {
 using dsl::make_struct;
-}
+}  // namespace kaio

@@ -92,11 +92,24 @@ class shared_array {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
+  // The same memory as elements of another type of that size.
+  template <memory_element U>
+  constexpr shared_array<U> as() const {
+    static_assert(bytes_of<U> == bytes_of<T>,
+                  "kaio: elements of a shared array have another size; as<U>() changes the type alone");
+    shared_array<U> other;
+    other.trace_ = trace_;
+    other.array_ = array_;
+    return other;
+  }
+
   constexpr tracer& trace() const { return *trace_; }
 
  private:
   template <memory_element, std::uint32_t, std::uint32_t...>
   friend class shared;
+  template <memory_element>
+  friend class shared_array;
   constexpr shared_array() = default;  // for the message of a shared without its thread
 
   constexpr shared_array(tracer& t, std::uint64_t count, std::uint32_t line, const char* file) : trace_(&t) {
@@ -159,6 +172,12 @@ class shared {
   }
 
   static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
+
+  // All elements one after the other, as those of another type of their size.
+  template <memory_element U>
+  constexpr shared_array<U> as() const {
+    return elements_.template as<U>();
+  }
 
   template <index_operand I>
   constexpr auto operator[](const I& i) const {

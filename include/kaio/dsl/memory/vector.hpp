@@ -376,5 +376,4 @@ constexpr auto map(const F& f, const First& first, const Rest&... rest) {
 
 namespace kaio {
 using dsl::make_vec;
-using dsl::map;
 }  // namespace kaio

@@ -111,7 +111,3 @@ constexpr auto unpack(const A& bits) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::unpack;
-}  // namespace kaio

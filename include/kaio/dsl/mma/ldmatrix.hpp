@@ -331,10 +331,4 @@ using dsl::ldmatrix;
 using dsl::ldmatrix_lane;
 using dsl::ldmatrix_trans;
 using dsl::ldmatrix_trans_lane;
-using dsl::ldmatrix_x1;
-using dsl::ldmatrix_x1_trans;
-using dsl::ldmatrix_x2;
-using dsl::ldmatrix_x2_trans;
-using dsl::ldmatrix_x4;
-using dsl::ldmatrix_x4_trans;
 }  // namespace kaio

@@ -98,6 +98,23 @@ struct mma_instruction {
     emit(d, a, b, c, modifier::none, modifier::none, line, file);
   }
 
+  // c = a * b + c, where the fragments are of other elements with as many bits: a kernel whose element type is a number
+  // of the launch has one set of registers, and an instruction for each type.
+  //
+  //   if (auto brain = t.when(is_bf16)) mma_m16n8k16<f32, bf16>::multiply_add_bits(c, a, b);  // a, b: of f16
+  //   if (auto half = t.otherwise()) mma_m16n8k16<f32, f16>::multiply_add(c, a, b);
+  template <class FragmentA, class FragmentB>
+  static constexpr void multiply_add_bits(accumulator& c, const FragmentA& a, const FragmentB& b,
+                                          std::uint32_t line = __builtin_LINE(),
+                                          const char* file = __builtin_FILE()) {
+    static_assert(std::is_same_v<C, D>, "kaio: C has another type than D; write multiply_add(d, a, b, c)");
+    static_assert(!is_bits, "kaio: bits are multiplied by xor_popc or and_popc");
+    static_assert(
+        has_registers_of<FragmentA, a_fragment>() && has_registers_of<FragmentB, b_fragment>(),
+        "kaio: multiply_add_bits takes fragments of A and B of this shape, of elements with as many bits");
+    emit(c, a, b, c, modifier::none, modifier::none, line, file);
+  }
+
   template <class... Operand>
   static constexpr auto multiply_add(const Operand&...) {
     static_assert(
@@ -142,7 +159,16 @@ struct mma_instruction {
   }
 
  private:
-  static constexpr void emit(result& d, const a_fragment& a, const b_fragment& b, const accumulator& c,
+  // Whether the registers of one fragment can be taken for those of another.
+  template <class Other, class Fragment>
+  static constexpr bool has_registers_of() {
+    return Other::rows == Fragment::rows && Other::columns == Fragment::columns &&
+           Other::role == Fragment::role && Other::register_count == Fragment::register_count &&
+           sizeof(typename Other::register_type) == sizeof(typename Fragment::register_type);
+  }
+
+  template <class FragmentA, class FragmentB>
+  static constexpr void emit(result& d, const FragmentA& a, const FragmentB& b, const accumulator& c,
                              modifier saturation, modifier bit_operation, std::uint32_t line,
                              const char* file) {
     tracer& t = d.trace();

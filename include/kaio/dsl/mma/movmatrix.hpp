@@ -32,7 +32,3 @@ constexpr auto movmatrix_trans(const E& x, std::uint32_t line = __builtin_LINE()
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::movmatrix_trans;
-}

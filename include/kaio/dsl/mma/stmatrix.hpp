@@ -125,10 +125,4 @@ constexpr void stmatrix_trans(const Tile& tile, const R& row, const C& column, c
 namespace kaio {
 using dsl::stmatrix;
 using dsl::stmatrix_trans;
-using dsl::stmatrix_x1;
-using dsl::stmatrix_x1_trans;
-using dsl::stmatrix_x2;
-using dsl::stmatrix_x2_trans;
-using dsl::stmatrix_x4;
-using dsl::stmatrix_x4_trans;
 }  // namespace kaio

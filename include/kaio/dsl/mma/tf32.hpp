@@ -30,7 +30,3 @@ constexpr auto round_to_tf32(const E& x) {
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::round_to_tf32;
-}

@@ -236,6 +236,16 @@ class wgmma_register_operand {
   constexpr explicit wgmma_register_operand(const Fragment& f, std::uint32_t line = __builtin_LINE(),
                                             const char* file = __builtin_FILE())
       : wgmma_register_operand(f[0], f[1], f[2], f[3], line, file) {}
+  // The variables of an array or a fragment that is given away become the operand's.
+  template <class Fragment>
+    requires(!device<Fragment> && !std::is_const_v<Fragment> && std::is_object_v<Fragment> &&
+             requires(const Fragment& f) { f[0].variable(); })
+  constexpr explicit wgmma_register_operand(Fragment&& f, std::uint32_t line = __builtin_LINE(),
+                                            const char* file = __builtin_FILE()) {
+    require_word<std::remove_cvref_t<decltype(f[0])>>();
+    start(kernel_of(f[0].node()), line, file);
+    for (std::uint32_t q = 0; q < registers; ++q) variables_[q] = f[q].variable();
+  }
 
   wgmma_register_operand(const wgmma_register_operand&) = delete;
   wgmma_register_operand& operator=(const wgmma_register_operand&) = delete;

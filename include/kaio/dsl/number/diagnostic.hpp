@@ -8,6 +8,7 @@
 #include <kaio/ptx/standard.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::dsl {
 
@@ -20,8 +21,13 @@ struct kernel_fault {
 
 [[noreturn]] inline void this_kernel_cannot_be_compiled() { __builtin_trap(); }
 
+// Where a kernel is traced while a program runs: what is called with the message.
+inline void (*broken_rule)(const char* message) = nullptr;
+
 constexpr void kernel_error(const char* message) {
-  if (message != nullptr) this_kernel_cannot_be_compiled();
+  if (message == nullptr) return;
+  if (!std::is_constant_evaluated() && broken_rule != nullptr) broken_rule(message);
+  this_kernel_cannot_be_compiled();
 }
 
 template <class...>

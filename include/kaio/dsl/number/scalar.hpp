@@ -26,6 +26,9 @@ using u64 = std::uint64_t;
 
 namespace dsl {
 
+// An f64 with all its digits: -fsingle-precision-constant gives a literal without a suffix those of a float.
+constexpr f64 operator""_f64(long double x) { return static_cast<f64>(x); }
+
 // type::none for what is not a scalar of the language.
 template <class T>
 inline constexpr ptx::type ptx_type = ptx::type::none;

@@ -227,7 +227,3 @@ constexpr val<u32> shared_address(const C& cell, std::uint32_t line = __builtin_
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::shared_address;
-}

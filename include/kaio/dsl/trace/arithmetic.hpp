@@ -353,7 +353,7 @@ constexpr value tracer::high_product(type t, value a, std::uint64_t multiplier) 
 // The same register read as an integer of another name.
 constexpr value tracer::in(type t, value v) {
   if (is_constant(v)) return constant(t, canonical(t, bits_of(v)));
-  return type_of(v) == t ? v : pure({opcode::mov, 0, move_type(t), type::none, t}, v);
+  return type_of(v) == t ? v : copy(t, v);
 }
 
 }  // namespace kaio::dsl

@@ -74,16 +74,18 @@ constexpr value tracer::reinterpret(type to, value a) {
   if (from == type::b8) return reinterpret(to, copy(type::u8, a));
   if (to == type::b8) return copy(to, reinterpret(type::u8, a));
   if (is_small(to) || is_small(from)) return reinterpret_small(to, from, a);
-  return pure({opcode::mov, 0, ptx::bits_of(to), type::none, to}, a);
+  return moved({opcode::mov, 0, ptx::bits_of(to), type::none, to}, a);
 }
 
 constexpr tracer::halves tracer::split(value v, type half) {
   v = in_register(v);
-  begin(opcode::mov, 0, ptx::bits_of(type_of(v)));
-  add({operand_kind::pack, type::none, 2, 0});
-  const halves parts{define(half), define(half)};
+  const key k{{opcode::mov, 0, ptx::bits_of(type_of(v)), half, half}, v, 0, 0, 0};
+  if (const value known = find(k); known != 0) return {known, known + 1};
+  begin(k.f.op, k.f.modifiers, k.f.t0);
+  const value low = define_pack(half, 2);
+  number(low, k);
   use(v);
-  return parts;
+  return {low, low + 1};
 }
 
 constexpr value tracer::join(type t, value low, value high) {
@@ -178,7 +180,19 @@ constexpr value tracer::low_word(type from, value a) {
 }
 
 constexpr value tracer::copy(type to, value a) {
-  return pure({opcode::mov, 0, move_type(to), type::none, to}, a);
+  return moved({opcode::mov, 0, move_type(to), type::none, to}, a);
+}
+
+// The bits of a value as another type. A register of the class of that type is read as it is.
+constexpr value tracer::moved(const form& f, value a) {
+  if (is_constant(a) || ptx::class_of(f.result) != ptx::class_of(type_of(a))) return pure(f, a);
+  const key k{f, a, 0, 0, 0};
+  if (const value known = find(k); known != 0) return known;
+  require_room(position_, operand_count_, value_count_ + 1);
+  const value v = ++value_count_;
+  values_[v] = {{operand_kind::reg, f.result, values_[a].source.index, 0}, 0, 0, 0, 0};
+  number(v, k);
+  return v;
 }
 
 constexpr value tracer::reinterpret_small(type to, type from, value a) {

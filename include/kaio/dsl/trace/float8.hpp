@@ -43,7 +43,8 @@ constexpr value tracer::to_float8_pair(const float8_kind& kind, type from, value
   const value x = before_float8(from, low);
   const value y = before_float8(from, high);
   if (target.sm >= 89) return float8_pair(kind, x, y);
-  return pair_of_bytes(to_float8(kind, type::f32, x), to_float8(kind, type::f32, y));
+  const value low_byte = to_float8(kind, type::f32, x);
+  return pair_of_bytes(low_byte, to_float8(kind, type::f32, y));
 }
 
 // 16 bits as two f16.
@@ -98,9 +99,10 @@ constexpr std::uint64_t tracer::folded_float8(const float8_kind& kind, std::uint
 
 // The first source is the upper half.
 constexpr value tracer::float8_pair(const float8_kind& kind, value low, value high) {
+  const value upper = in_register(high);
   return pure(
       {opcode::cvt, in_order(modifier::rn, modifier::satfinite, kind.pair), type::f32, type::none, type::b16},
-      in_register(high), in_register(low));
+      upper, in_register(low));
 }
 
 constexpr value tracer::halves_of_pair(const float8_kind& kind, value pair) {
@@ -146,11 +148,11 @@ constexpr value tracer::computed_float8(const float8_kind& kind, value x) {
   const value normal = pure({opcode::add, 0, u, type::none, u}, rounded,
                             constant(u, canonical(u, std::uint64_t{0} - (wide ? 448u : 960u))));
   const std::uint64_t magic = wide ? 0x43000000 : 0x46800000;  // 2^7, 2^14: 23 places above the least number
-  const value small =
+  const value little =
       pure({opcode::add, in_order(modifier::rn), type::f32, type::none, type::f32},
            pure({opcode::mov, 0, type::b32, type::none, type::f32}, clamped), constant(type::f32, magic));
   const value counted =
-      pure({opcode::add, 0, u, type::none, u}, pure({opcode::mov, 0, type::b32, type::none, u}, small),
+      pure({opcode::add, 0, u, type::none, u}, pure({opcode::mov, 0, type::b32, type::none, u}, little),
            constant(u, canonical(u, std::uint64_t{0} - magic)));
   const value is_small = pure({opcode::setp, in_order(modifier::lt), u, type::none, type::pred}, clamped,
                               constant(u, wide ? 0x38800000 : 0x3c800000));  // 2^-14, 2^-6

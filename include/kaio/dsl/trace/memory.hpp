@@ -194,9 +194,9 @@ constexpr value tracer::atomic_loop(const access& load_first, modifier_list swap
   const value next = exchange ? operand : binary(op, t, reinterpret(t, seen), operand);
   const value found = atomic(swap, ptx::bits_of(bits), bits, at, seen, reinterpret(bits, next));
   const bool is_word = ptx::size_of(bits) != 2;
-  const value changed =
-      compare(operation::ne, is_word ? bits : type::u32, is_word ? found : reinterpret(type::u16, found),
-              is_word ? seen : reinterpret(type::u16, seen));
+  const value now = is_word ? found : reinterpret(type::u16, found);
+  const value before_swap = is_word ? seen : reinterpret(type::u16, seen);
+  const value changed = compare(operation::ne, is_word ? bits : type::u32, now, before_swap);
   assign(variable, found, position());
   leave_loop();
   branch_if(changed, false, head);
@@ -279,9 +279,9 @@ constexpr std::int64_t tracer::take_constant(value index, unsigned depth) {
     y = without_constant_;
   }
   without_constant_ = index;
-  const bool small =
+  const bool little =
       first > -max_distance && first < max_distance && scale > -max_distance && scale < max_distance;
-  const std::int64_t whole = small ? first * scale + second : 0;
+  const std::int64_t whole = little ? first * scale + second : 0;
   if (whole == 0 || whole < -max_distance || whole > max_distance) return 0;
   if (op == opcode::mad)
     without_constant_ = multiply_add(t, x, b, y);

@@ -177,18 +177,20 @@ constexpr void tracer::use(value v) {
     program_.operands[n] = {operand_kind::immediate, c.type, 0, c.bits};
     return;
   }
-  const std::uint32_t variable = values_[v].variable;
-  if (variable != 0) {
-    const variable_record from = variables_[variable];
-    if (version_of(from) == values_[v].version) v = from.reg;
+  operand source = values_[v].source;
+  const value_record& made = values_[source.index];
+  if (made.variable != 0) {
+    const variable_record from = variables_[made.variable];
+    if (version_of(from) == made.version) source.index = from.reg;
   }
-  program_.operands[n] = values_[v].source;
-  ++uses_[v];
+  program_.operands[n] = source;
+  ++uses_[source.index];
 }
 
 constexpr void tracer::use_address(value base, std::int64_t offset) {
-  ++uses_[base];
-  add({operand_kind::address, values_[base].source.type, base, static_cast<std::uint64_t>(offset)});
+  const operand source = values_[base].source;
+  ++uses_[source.index];
+  add({operand_kind::address, source.type, source.index, static_cast<std::uint64_t>(offset)});
 }
 
 constexpr void tracer::read(std::uint32_t variable) {
@@ -289,8 +291,11 @@ constexpr bool tracer::forget_last(value v) {
 
 constexpr void tracer::assign(std::uint32_t variable, value v, std::uint32_t statement_start) {
   const value to = variables_[variable].reg;
-  const std::uint32_t made = is_constant(v) ? 0 : values_[v].definition;
-  if (made > statement_start && made == position_ && forget_last(v)) {
+  const value from = is_constant(v) ? v : values_[v].source.index;
+  const std::uint32_t made = is_constant(v) ? 0 : values_[from].definition;
+  const bool is_last = made > statement_start && made == position_ &&
+                       program_.operands[last().first_operand].kind == operand_kind::reg;
+  if (is_last && (from == v || forget_last(v)) && forget_last(from)) {
     program_.operands[last().first_operand] = values_[to].source;
   } else {
     begin(opcode::mov, 0, move_type(values_[to].source.type));

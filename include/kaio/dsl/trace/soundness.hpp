@@ -14,6 +14,7 @@
 // state of a loop of the host or of the copies of an unrolled loop, is C++ as anywhere.
 
 #include <kaio/dsl/trace/trace.hpp>
+#include <kaio/ptx/analysis/wgmma_order.hpp>
 
 #include <cstdint>
 
@@ -39,6 +40,25 @@ constexpr bool agree(const probe_result& whole, const probe_result& probe, std::
   for (std::uint32_t d = 0; d < depth; ++d)
     if (whole.events[d] != probe.events[d]) return false;
   return true;
+}
+
+// The rules of wgmma for the order of a kernel's statements.
+constexpr kernel_fault fault_of(const ptx::wgmma_fault& f) {
+  if (f.many_owners)
+    return {"kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them"};
+  if (f.many_labels) return {"kaio: a kernel with wgmma has too many loops and guards (4096 labels)"};
+  if (f.accumulator != 0)
+    return {"kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
+            nullptr, f.accumulator};
+  if (f.operand != 0)
+    return {
+        "kaio: the registers of A are written while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers",
+        nullptr, f.operand};
+  if (f.unfenced != 0)
+    return {
+        "kaio: the product uses registers that were read or written inside its wgmma_batch; do so before the batch",
+        nullptr, f.unfenced};
+  return {};
 }
 
 }  // namespace kaio::dsl

@@ -472,6 +472,7 @@ class tracer {
   constexpr value cast_integer(type to, type from, value a);
   constexpr value low_word(type from, value a);
   constexpr value copy(type to, value a);
+  constexpr value moved(const form& f, value a);
   constexpr value reinterpret_small(type to, type from, value a);
   constexpr value cast_float(type to, type from, value a);
   // bf16 is the upper half of f32.
@@ -624,7 +625,7 @@ class tracer {
   static constexpr std::uint32_t constant_buckets = 1021;
 
   struct value_record {
-    operand source;
+    operand source;            // another value's register where the bits are those of that
     std::uint32_t definition;  // the instruction's position + 1; 0: not made by one instruction
     std::uint32_t variable;    // a snapshot: of this variable
     std::uint32_t version;

@@ -106,7 +106,6 @@ constexpr warp_lanes lanes_of(const thread& t) {
 namespace kaio {
 using dsl::activemask;
 using dsl::all_lanes;
-using dsl::elect;
 using dsl::lanemask_eq;
 using dsl::lanemask_ge;
 using dsl::lanemask_gt;

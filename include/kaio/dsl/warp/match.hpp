@@ -81,7 +81,5 @@ constexpr matched_lanes match_all(const E& x, const M& members = all_lanes,
 }  // namespace kaio::dsl
 
 namespace kaio {
-using dsl::match_all;
-using dsl::match_any;
 using dsl::matched_lanes;
 }  // namespace kaio

@@ -93,8 +93,5 @@ constexpr void decrease_registers(const thread& t, std::uint32_t line = __builti
 
 namespace kaio {
 using dsl::decrease_registers;
-using dsl::elect_one;
 using dsl::increase_registers;
-using dsl::warp_rank;
-using dsl::warpgroup_rank;
 }  // namespace kaio

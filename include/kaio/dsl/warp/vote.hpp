@@ -68,10 +68,3 @@ constexpr auto ballot(const C& condition, const M& members = all_lanes, std::uin
 }
 
 }  // namespace kaio::dsl
-
-namespace kaio {
-using dsl::ballot;
-using dsl::warp_all;
-using dsl::warp_any;
-using dsl::warp_uniform;
-}  // namespace kaio

@@ -124,8 +124,8 @@ class lane_arithmetic {
     const auto scale = static_cast<std::int64_t>(v.scale);
     const shape& s = shapes_[v.shape];
     const std::int64_t limit = std::int64_t{1} << 31;
-    const auto small = [&](std::int64_t n) { return -limit <= n && n <= limit; };
-    if (!small(scale) || !small(s.least) || !small(s.most) || base < -(limit << 29) || base > limit << 29)
+    const auto little = [&](std::int64_t n) { return -limit <= n && n <= limit; };
+    if (!little(scale) || !little(s.least) || !little(s.most) || base < -(limit << 29) || base > limit << 29)
       return false;
     const std::int64_t one = base + scale * s.least;
     const std::int64_t other = base + scale * s.most;
