@@ -30,7 +30,9 @@ class kernel_numbers {
     std::printf("{\"kernels\": [");
     for (std::size_t i = 0; i < images_.size(); ++i) {
       std::size_t bytes = 0;
-      for (std::size_t s = 0; s < images_[i]->segment_count; ++s) bytes += images_[i]->segments[s].size();
+      ptx::with_text(*images_[i], [&](const ptx::kernel_image& whole) {
+        for (std::size_t s = 0; s < whole.segment_count; ++s) bytes += whole.segments[s].size();
+      });
       std::printf("%s[\"%.*s\", %zu, %u]", i == 0 ? "" : ", ", static_cast<int>(images_[i]->name.size()),
                   images_[i]->name.data(), bytes, unsigned{images_[i]->needs.target.sm});
     }

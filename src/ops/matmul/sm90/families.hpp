@@ -27,24 +27,32 @@ inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2
 
 // C by tensor copies. Results in f32 are twice the bytes, which smaller tiles do not help, and large ones by 1 %: those
 // of all epilogue arguments serve.
-template <class T, class Out>
+template <sm90_config C, class... T>
+void add_sm90_copied_halves(variant_list& list) {
+  (add_sm90_copied_layouts<of_both_types<C>, T, T>(list), ...);
+}
+template <class... T>
 void add_sm90_copied_tiles(variant_list& list) {
-  add_sm90_copied_layouts<sm90_medium_by_launch, T, Out>(list);
-  add_sm90_copied_layouts<sm90_small, T, Out>(list);
-  if constexpr (sizeof(Out) == 2) {
-    add_sm90_copied_layouts<sm90_large_pair, T, Out>(list);
-    add_sm90_copied_layouts<sm90_wide_by_launch, T, Out>(list);
-    add_sm90_copied_layouts<sm90_narrow_by_launch, T, Out>(list);
-    add_sm90_copied_layouts<sm90_flat_by_launch, T, Out>(list);
-    add_sm90_copied_layouts<sm90_tiny, T, Out>(list);
-  }
+  add_sm90_copied_halves<sm90_medium_by_launch, T...>(list);
+  add_sm90_copied_halves<sm90_small, T...>(list);
+  add_sm90_copied_halves<sm90_wide_by_launch, T...>(list);
+  add_sm90_copied_halves<sm90_narrow_by_launch, T...>(list);
+  add_sm90_copied_halves<sm90_flat_by_launch, T...>(list);
+  add_sm90_copied_halves<sm90_tiny, T...>(list);
+  // Registers are short next to 128 sums of a thread, so that each type has a kernel.
+  (add_sm90_copied_layouts<sm90_large_pair, T, T>(list), ...);
+}
+template <class... T>
+void add_sm90_copied_f32_tiles(variant_list& list) {
+  (add_sm90_copied_layouts<of_both_types<sm90_medium_by_launch>, T, f32>(list), ...);
+  (add_sm90_copied_layouts<of_both_types<sm90_small>, T, f32>(list), ...);
 }
 // All epilogue arguments, which hide less of a tile.
-template <class T>
+template <class... T>
 void add_sm90_general_tiles(variant_list& list) {
-  add_sm90_general_layouts<sm90_large_general, T>(list);
-  add_sm90_general_layouts<sm90_medium_by_launch, T>(list);
-  add_sm90_general_layouts<sm90_small, T>(list);
+  (add_sm90_general_layouts<of_both_types<sm90_large_general>, T>(list), ...);
+  (add_sm90_general_layouts<of_both_types<sm90_medium_by_launch>, T>(list), ...);
+  (add_sm90_general_layouts<of_both_types<sm90_small>, T>(list), ...);
 }
 
 // Few columns, at most `columns`: the time is that of reading A once. Blocks that share a tile of C have its
@@ -68,13 +76,13 @@ inline constexpr sm90_split_config sm90_split_128x64{
 inline constexpr sm90_split_config sm90_eight_64x32{
     .m = 64, .n = 32, .stages = 9, .depth = 2, .splits = 8, .reuses_ring = true};
 
-template <class T>
+template <class... T>
 void add_sm90_splits(variant_list& list) {
-  add_sm90_split_layouts<sm90_split_128x128, T>(list);
-  add_sm90_split_layouts<sm90_split_128x64, T>(list);
-  add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T>(list);
-  add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T>(list);
-  add_sm90_split_along_k<sm90_eight_64x32, T>(list);
+  (add_sm90_split_layouts<of_both_types<sm90_split_128x128>, T>(list), ...);
+  (add_sm90_split_layouts<of_both_types<sm90_split_128x64>, T>(list), ...);
+  (add_sm90_split_along_k<of_both_types<sm90_columns(16, 5, 4, 2)>, T>(list), ...);
+  (add_sm90_split_along_k<of_both_types<sm90_columns(64, 6, 2, 2)>, T>(list), ...);
+  (add_sm90_split_along_k<of_both_types<sm90_eight_64x32>, T>(list), ...);
 }
 
 // Lines that begin anywhere, of one operand or both.
@@ -86,7 +94,8 @@ constexpr sm90_split_config sm90_anywhere(std::uint32_t columns, major a, major 
           .reuses_ring = true,
           .raw_stages = columns == 64 || (a == major::k && b == major::k) ? 4u : 3u,
           .a = a,
-          .b = b};
+          .b = b,
+          .type_by_launch = true};
 }
 template <std::uint32_t Columns, class T>
 void add_sm90_anywhere_layouts(variant_list& list) {
@@ -112,13 +121,13 @@ inline constexpr sm90_split_config sm90_short_lines{.m = 64,
                                                     .min_blocks = 2,
                                                     .loads_b = true};
 
-template <class T>
+template <class... T>
 void add_sm90_few_rows(variant_list& list) {
-  add_sm90_split_along_k<sm90_rows(8, 5, 4, 1), T>(list);
-  add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T>(list);
-  add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T>(list);
-  add_sm90_split<with_lines<sm90_short_lines>(major::k, major::mn), T>(list);
-  add_sm90_split<with_lines<sm90_short_lines>(major::mn, major::mn), T>(list);
+  (add_sm90_split_along_k<of_both_types<sm90_rows(8, 5, 4, 1)>, T>(list), ...);
+  (add_sm90_split_along_k<of_both_types<sm90_rows(16, 5, 4, 2)>, T>(list), ...);
+  (add_sm90_split_along_k<of_both_types<sm90_rows(32, 8, 2, 2)>, T>(list), ...);
+  (add_sm90_split<with_lines<of_both_types<sm90_short_lines>>(major::k, major::mn), T>(list), ...);
+  (add_sm90_split<with_lines<of_both_types<sm90_short_lines>>(major::mn, major::mn), T>(list), ...);
 }
 
 // The same tile of C^T.
@@ -143,7 +152,8 @@ void add_sm90_tf32_general(variant_list& list) {
   add_sm90_general<with_lines<C>(major::mn, major::k), f32>(list);
   add_sm90_general<with_lines<transposed_tile<C>()>(major::mn, major::k), f32>(list);
 }
-inline void add_sm90_tf32_tiles(variant_list& list) {
+template <class = void>
+void add_sm90_tf32_tiles(variant_list& list) {
   add_sm90_copied<sm90_large_pair, f32, f32>(list);
   add_sm90_tf32_copied<sm90_medium>(list);
   add_sm90_tf32_copied<sm90_small>(list);
@@ -168,7 +178,9 @@ constexpr Config sm90_words(std::uint32_t size, sm90_word_lines lines) {
           .loads_a = lines.loads_a,
           .loads_b = lines.loads_b,
           .a = lines.a,
-          .b = lines.b};
+          .b = lines.b,
+          .a_by_launch = lines.loads_a && lines.loads_b,
+          .b_by_launch = lines.loads_a && lines.loads_b};
 }
 constexpr sm90_split_config sm90_split_words(std::uint32_t size, sm90_word_lines lines) {
   sm90_split_config result = sm90_words<sm90_split_config>(size, lines);
@@ -184,7 +196,8 @@ template <std::uint32_t Size, sm90_word_lines... Lines>
 void add_sm90_split_words(variant_list& list) {
   (add_sm90_split<sm90_split_words(Size, Lines), f32>(list), ...);
 }
-inline void add_sm90_word_tiles(variant_list& list) {
+template <class = void>
+void add_sm90_word_tiles(variant_list& list) {
   constexpr major k = major::k, mn = major::mn;
   constexpr sm90_word_lines nt{k, k}, nn{k, mn}, tt{mn, k}, tn{mn, mn};
   constexpr sm90_word_lines words_of_b_nn{k, mn, false}, words_of_b_tn{mn, mn, false},
@@ -199,8 +212,8 @@ inline void add_sm90_word_tiles(variant_list& list) {
 template <class T, class Out>
 void add_sm90_f8_copied(variant_list& list) {
   if constexpr (std::is_same_v<T, e4m3>) add_sm90_copied<sm90_large_pair, T, Out>(list);
-  add_sm90_copied<sm90_medium, T, Out>(list);
-  add_sm90_copied<sm90_small, T, Out>(list);
+  add_sm90_copied<of_both_types<sm90_medium>, T, Out>(list);
+  add_sm90_copied<of_both_types<sm90_small>, T, Out>(list);
 }
 
 template <class T>
@@ -208,9 +221,9 @@ void add_sm90_f8_of(variant_list& list) {
   add_sm90_f8_copied<T, f32>(list);
   add_sm90_f8_copied<T, f16>(list);
   add_sm90_f8_copied<T, bf16>(list);
-  add_sm90_general<sm90_medium, T>(list);
-  add_sm90_split<sm90_rows(16, 5, 4, 2), T>(list);
-  add_sm90_split<sm90_rows(64, 6, 2, 2), T>(list);
+  add_sm90_general<of_both_types<sm90_medium>, T>(list);
+  add_sm90_split<of_both_types<sm90_rows(16, 5, 4, 2)>, T>(list);
+  add_sm90_split<of_both_types<sm90_rows(64, 6, 2, 2)>, T>(list);
 }
 template <class... T>
 void add_sm90_f8_tiles(variant_list& list) {

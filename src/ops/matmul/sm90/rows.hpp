@@ -71,41 +71,46 @@ void add_sm90_split(variant_list& list) {
   }
 }
 
-template <sm90_config C, class T, class Out>
-void add_sm90_copied_along_k(variant_list& list) {
-  add_sm90_copied<with_lines<C>(major::k, major::k), T, Out>(list);
-  add_sm90_copied<with_lines<C>(major::mn, major::k), T, Out>(list);
-}
-// B is mn-major, in panels of 64.
+// Elements of 16 bits in all layouts, by one kernel. A B across K is in panels of 64, so that narrower tiles have it along K.
 template <sm90_config C, class T, class Out>
 void add_sm90_copied_layouts(variant_list& list) {
-  add_sm90_copied_along_k<C, T, Out>(list);
   if constexpr (C.n % 64 == 0) {
-    add_sm90_copied<with_lines<C>(major::k, major::mn), T, Out>(list);
-    add_sm90_copied<with_lines<C>(major::mn, major::mn), T, Out>(list);
+    add_sm90_copied<with_lines_by_launch<C>(major::k, major::k), T, Out>(list);
+    add_sm90_copied<with_lines_by_launch<C>(major::mn, major::k), T, Out>(list);
+    add_sm90_copied<with_lines_by_launch<C>(major::k, major::mn), T, Out>(list);
+    add_sm90_copied<with_lines_by_launch<C>(major::mn, major::mn), T, Out>(list);
+  } else {
+    add_sm90_copied<with_lines_of_a_by_launch<C>(major::k, major::k), T, Out>(list);
+    add_sm90_copied<with_lines_of_a_by_launch<C>(major::mn, major::k), T, Out>(list);
   }
 }
 template <sm90_config C, class T>
 void add_sm90_general_layouts(variant_list& list) {
   static_assert(C.n % 64 == 0);
-  add_sm90_general<with_lines<C>(major::k, major::k), T>(list);
-  add_sm90_general<with_lines<C>(major::mn, major::k), T>(list);
-  add_sm90_general<with_lines<C>(major::k, major::mn), T>(list);
-  add_sm90_general<with_lines<C>(major::mn, major::mn), T>(list);
+  add_sm90_general<with_lines_by_launch<C>(major::k, major::k), T>(list);
+  add_sm90_general<with_lines_by_launch<C>(major::mn, major::k), T>(list);
+  add_sm90_general<with_lines_by_launch<C>(major::k, major::mn), T>(list);
+  add_sm90_general<with_lines_by_launch<C>(major::mn, major::mn), T>(list);
 }
 
 // With the operand that is B there k-major, as the few rows of a skinny problem are; tiles of fewer than 64
 // along N read no other.
 template <sm90_split_config C, class T>
 void add_sm90_split_along_k(variant_list& list) {
-  add_sm90_split<with_lines<C>(major::k, major::k), T>(list);
-  add_sm90_split<with_lines<C>(major::mn, major::k), T>(list);
+  if constexpr (sizeof(T) == 2) {
+    add_sm90_split<with_lines_of_a_by_launch<C>(major::k, major::k), T>(list);
+    add_sm90_split<with_lines_of_a_by_launch<C>(major::mn, major::k), T>(list);
+  } else {
+    add_sm90_split<with_lines<C>(major::k, major::k), T>(list);
+    add_sm90_split<with_lines<C>(major::mn, major::k), T>(list);
+  }
 }
 template <sm90_split_config C, class T>
 void add_sm90_split_layouts(variant_list& list) {
-  add_sm90_split_along_k<C, T>(list);
-  add_sm90_split<with_lines<C>(major::k, major::mn), T>(list);
-  add_sm90_split<with_lines<C>(major::mn, major::mn), T>(list);
+  add_sm90_split<with_lines_by_launch<C>(major::k, major::k), T>(list);
+  add_sm90_split<with_lines_by_launch<C>(major::mn, major::k), T>(list);
+  add_sm90_split<with_lines_by_launch<C>(major::k, major::mn), T>(list);
+  add_sm90_split<with_lines_by_launch<C>(major::mn, major::mn), T>(list);
 }
 
 }  // namespace kaio::ops

@@ -71,5 +71,25 @@ constexpr auto with_lines(major a, major b) {
   result.b = b;
   return result;
 }
+// A configuration whose kernel serves every direction of the lines of A, or of A and B; elements have 16 bits.
+template <auto C>
+constexpr auto with_lines_of_a_by_launch(major a, major b) {
+  auto result = with_lines<C>(a, b);
+  result.a_by_launch = true;
+  return result;
+}
+template <auto C>
+constexpr auto with_lines_by_launch(major a, major b) {
+  auto result = with_lines_of_a_by_launch<C>(a, b);
+  result.b_by_launch = true;
+  return result;
+}
+// A configuration of a kernel that serves both types of the size of its elements: f16 and bf16, e4m3 and e5m2.
+template <auto C>
+inline constexpr auto of_both_types = [] {
+  auto result = C;
+  result.type_by_launch = true;
+  return result;
+}();
 
 }  // namespace kaio::ops

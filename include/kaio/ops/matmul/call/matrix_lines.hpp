@@ -26,6 +26,18 @@ struct matrix_lines {
     return memory.address % (4 * sizeof(T)) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
   }
 
+  // These elements by another type of their size.
+  template <class U>
+  matrix_lines<U> as() const {
+    static_assert(sizeof(U) == sizeof(T));
+    return {{memory.address, memory.count, memory.device, memory.scattered},
+            length,
+            lines,
+            pitch,
+            batches,
+            batch_pitch};
+  }
+
   // The map whose boxes are `box`, innermost dimension first. `format`: what copies make of elements, of f32 alone.
   encoded_tensor_map<T, 3> map(const stream& s, const std::uint32_t (&box)[3], std::uint32_t swizzle,
                                f32_format format = f32_format::f32) const {

@@ -169,15 +169,15 @@ struct relu {
 };
 struct gelu {
   static constexpr fixed_string name = "gelu";
-  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(kaio::gelu(x)); }
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(dsl::gelu(x)); }
 };
 struct gelu_tanh {
   static constexpr fixed_string name = "gelu_tanh";
-  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(kaio::gelu_tanh(x)); }
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(dsl::gelu_tanh(x)); }
 };
 struct silu {
   static constexpr fixed_string name = "silu";
-  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(x * kaio::sigmoid(x)); }
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(x * dsl::sigmoid(x)); }
 };
 }  // namespace activation
 

@@ -69,7 +69,7 @@ struct general {
             if (auto exists = t.when(lane_id() < lines)) {
               const val line = t.let(address + cast<u64>(term.row) * cast<u64>(size) * cast<u64>(row) +
                                      cast<u64>(lane_id() * line_bytes));
-              kaio::prefetch(pointer_at<in<u8>>(t, line)[0], cache_level::l2);
+              dsl::prefetch(pointer_at<in<u8>>(t, line)[0], cache_level::l2);
             }
         }
       }

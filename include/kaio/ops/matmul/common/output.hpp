@@ -137,8 +137,9 @@ struct output_of<output_among<T...>> {
 template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
 constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& lines, const place& first) {
   const val rows = t.let(lines[&output_lines::rows]), columns = t.let(lines[&output_lines::columns]);
-  return strip<Rows, Apart, Lanes>::within(t, first, t.let(rows - min(first.row, rows)),
-                                           t.let(columns - min(first.column, columns)));
+  const val rows_left = t.let(rows - min(first.row, rows));
+  const val columns_left = t.let(columns - min(first.column, columns));
+  return strip<Rows, Apart, Lanes>::within(t, first, rows_left, columns_left);
 }
 
 // The results of a strip into C.

@@ -41,9 +41,8 @@ constexpr auto words_of(thread t, const Results& x) {
       using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
       return t.let(bit_cast<u32>(pack<pair>(number_in(x[2 * i]), number_in(x[2 * i + 1]))));
     } else {
-      const auto byte = [&](u32 j) {
-        return cast<u32>(bit_cast<u8>(rounded<Out>(t, x[4 * i + j]))) << (8 * j);
-      };
+      const auto element = array_of<4>([&](u32 j) { return rounded<Out>(t, x[4 * i + j]); });
+      const auto byte = [&](u32 j) { return cast<u32>(bit_cast<u8>(element[j])) << (8 * j); };
       return t.let(byte(0) | byte(1) | byte(2) | byte(3));
     }
   });
@@ -132,7 +131,8 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
           chosen = select(i == known, words[count * known + w], chosen);
         return val<u32>(t.let(chosen));
       });
-      f(t.let(first + step * cast<u64>(i)), four, t.let((exist >> i & 1u) != 0u));
+      const val address = t.let(first + step * cast<u64>(i));
+      f(address, four, t.let((exist >> i & 1u) != 0u));
     }
   };
   const auto one_by_one = [&] {

@@ -20,6 +20,8 @@ struct tile_terms {
   u32 has_addend = 0;
   u32 is_scaled = 1;    // neither an activation nor an addend
   f32 bias_factor = 1;  // 1 / alpha: what a sum begins at is multiplied by alpha
+  u32 is_bf16 = 0;      // C, where the launch gives its type
+  u32 unused = 0;
 
   // The tensor that is added last, of those of a call: its residual, or its C where nothing comes after that.
   static constexpr const matmul_term& addend_of(const matmul_terms& terms) {
@@ -38,14 +40,15 @@ struct tile_terms {
            static_cast<u64>(addend.row) >= columns && addend.batch >= 0 && row < most && batch < most &&
            (addend.address | row | batch) % vector == 0;
   }
-  static constexpr tile_terms of(const matmul_terms& terms) {
+  static constexpr tile_terms of(const matmul_terms& terms, term_type output) {
     return {.alpha = terms.alpha,
             .factor = terms.c.type != 0 ? terms.beta : 1,
             .bias = terms.bias,
             .activation = terms.activation,
             .has_addend = addend_of(terms).type != 0 ? 1u : 0u,
             .is_scaled = addend_of(terms).type == 0 && terms.activation == 0 ? 1u : 0u,
-            .bias_factor = 1 / terms.alpha};
+            .bias_factor = 1 / terms.alpha,
+            .is_bf16 = output == term_type::bf16 ? 1u : 0u};
   }
 
  private:

@@ -83,7 +83,10 @@ class mma_sync_operand {
     const operand_rest rest{rest_across_, left};
     if constexpr (is_function) {
       copy_.template fetch_elements<Ragged, Source::width>(
-          [&](const val<u32>& a, const val<u32>& k) { return x(t_.let(across_ + a), t_.let(along + k)); },
+          [&](const val<u32>& a, const val<u32>& k) {
+            const val line = t_.let(across_ + a);
+            return x(line, t_.let(along + k));
+          },
           rest);
     } else if constexpr (form == copy_form::vectors) {
       const val line = t_.let(memory_major == major::k ? across_ : along);
@@ -155,7 +158,8 @@ struct mma_sync_body {
                             const val<mma_sync_problem>& problem, const Extra&... extra) {
     const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], place_of_tile(t));
     const quotient part = divide(t, tile.batch, problem[&mma_sync_problem::splits]);
-    const val first_step = t.let(part.rest * blocks_of_cluster(t) + rank_in_cluster(t));
+    const auto blocks = blocks_of_cluster(t);
+    const val first_step = t.let(part.rest * blocks + rank_in_cluster(t));
     const val row = t.let(tile.m * C.m);
     const val column = t.let(tile.n * C.n);
     const val k = t.let(problem[&mma_sync_problem::k]);
@@ -166,10 +170,20 @@ struct mma_sync_body {
     const val warp_n = t.let(warp % C.warps_n());
     const auto x_a = input_a(part.whole, t.let(problem[&mma_sync_problem::batch_a]));
     const auto x_b = input_b(part.whole, t.let(problem[&mma_sync_problem::batch_b]));
-    operand_a a(t, warp_m, x_a, t.let(problem[&mma_sync_problem::lda]), row, k_first,
-                t.let(problem[&mma_sync_problem::c][&output_lines::rows]));
-    operand_b b(t, warp_n, x_b, t.let(problem[&mma_sync_problem::ldb]), column, k_first,
-                t.let(problem[&mma_sync_problem::c][&output_lines::columns]));
+    operand_a a{t,
+                warp_m,
+                x_a,
+                t.let(problem[&mma_sync_problem::lda]),
+                row,
+                k_first,
+                t.let(problem[&mma_sync_problem::c][&output_lines::rows])};
+    operand_b b{t,
+                warp_n,
+                x_b,
+                t.let(problem[&mma_sync_problem::ldb]),
+                column,
+                k_first,
+                t.let(problem[&mma_sync_problem::c][&output_lines::columns])};
     const auto finish = [&](const auto& sums) {
       t.barrier();
       if constexpr (takes_rows<Epilogue>)
@@ -426,8 +440,9 @@ struct mma_sync_body {
                                          min(of_c - min(corner.row, of_c), rows), 0u)));
           }
         }();
-        for (auto round : t.range(rank_in_cluster(t) * (32 / of_row), end,
-                                  blocks_of_cluster(t) * (32 / of_row * together))) {
+        const val rank = rank_in_cluster(t);
+        const auto blocks = blocks_of_cluster(t);
+        for (auto round : t.range(rank * (32 / of_row), end, blocks * (32 / of_row * together))) {
           const val line = t.let(round + lane / of_row);
           const auto x =
               array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });

@@ -34,7 +34,7 @@ class shifted_copy {
   static_assert((pieces::count == 1 || pieces::lines_apart % elements == 0) && depth % elements == 0,
                 "kaio: the pieces of a thread are multiples of 16 bytes apart");
   // Distances to the ends of the operand are counted up to here: two vectors.
-  static constexpr std::uint32_t far = 2 * elements;
+  static constexpr std::uint32_t distant = 2 * elements;
   static constexpr std::uint32_t never = 0x7fffff00;
 
  public:
@@ -60,7 +60,7 @@ class shifted_copy {
         across_(across),
         left_across_(t.let(extent - across)),
         leading_(leading),
-        near_leading_(t.let(cast<u32>(min(leading, i64{far})))),
+        near_leading_(t.let(cast<u32>(min(leading, i64{distant})))),
         inner_(inner_of(t.let((address_of(x) & u64{15}) == u64{0}))),
         at_(t, address_of(x) + cast<u64>(first_piece(leading, along)) * u64{sizeof(T)}),
         shift_(t.let(cast<u32>(at_ & u64{15}) / u32{sizeof(T)})) {
@@ -105,10 +105,10 @@ class shifted_copy {
         const val line = t_.let(pieces_.line + (First + j) * pieces::lines_apart);
         const val exists = t_.let(line < lines);
         // From the first vector's first element to the operand's last one.
-        const val after =
-            t_.let(min(rest.lines - 1u - line, far) * near_leading_ + rest.width - pieces_.column + shift_);
+        const val after = t_.let(min(rest.lines - 1u - line, distant) * near_leading_ + rest.width -
+                                 pieces_.column + shift_);
         const val first = t_.let(all_of(before + line * near_leading_ >= shift_, after >= elements));
-        const val second = t_.let(all_of(needs_second, after >= far));
+        const val second = t_.let(all_of(needs_second, after >= distant));
         if (auto loads = t_.when(all_of(exists, first))) load_vector(address, j, 0);
         if (auto loads = t_.when(all_of(exists, second))) load_vector(address, j, 1);
         const val misses = t_.let(all_of(exists, any_of(!first, needs_second & !second)));
@@ -125,8 +125,9 @@ class shifted_copy {
     const auto store = [&](const auto& word) {
       for (std::uint32_t j = 0; j < Count; ++j) {
         const auto to = pieces_.place(ring.memory()[stage], First + j);
+        const auto words = array_of<4>([&](u32 w) { return word(j, w); });
         dsl::place_of<ptx::access::inout, u32x4>(to.location()) =
-            make_vec(word(j, 0), word(j, 1), word(j, 2), word(j, 3));
+            make_vec(words[0], words[1], words[2], words[3]);
       }
     };
     if (auto some = t_.when(rest.numbers != 0u)) {
@@ -157,11 +158,11 @@ class shifted_copy {
         auto bits = array_of<elements>([&](u32) { return var(t_, 0u); });
         for (std::uint32_t e = 0; e < elements; ++e)
           if (auto exists = t_.when(rest.numbers > e)) bits[e] = cast<u32>(bit_cast<u16>(from[e]));
-        const auto word = [&](u32 w) { return t_.let(bits[2 * w] | (bits[2 * w + 1] << 16)); };
         const val line = t_.let(pieces_.line + number * pieces::lines_apart);
         const auto to = ring.memory()[stage][line][pieces_.column];
+        const auto words = array_of<4>([&](u32 w) { return t_.let(bits[2 * w] | (bits[2 * w + 1] << 16)); });
         dsl::place_of<ptx::access::inout, u32x4>(to.location()) =
-            make_vec(word(0), word(1), word(2), word(3));
+            make_vec(words[0], words[1], words[2], words[3]);
         left = left & (left - 1u);
         piece.break_if(left == 0u);
       }
@@ -209,9 +210,9 @@ class shifted_copy {
   // from there on.
   constexpr auto across_elements(const val<u32>& count_across) const {
     if constexpr (Ring::along_k)
-      return min(count_across, far) * near_leading_;
+      return min(count_across, distant) * near_leading_;
     else
-      return min(count_across, far);
+      return min(count_across, distant);
   }
   // Four words of the eight from `first` on: those from the shift on.
   template <class Vectors>
@@ -231,7 +232,7 @@ class shifted_copy {
   }
   // From the operand's first element to the pieces in the first line of a tile.
   constexpr auto elements_before(const tile_rest& rest) const {
-    return across_elements(across_) + min(rest.along, far) * step_elements() + pieces_.column;
+    return across_elements(across_) + min(rest.along, distant) * step_elements() + pieces_.column;
   }
   thread t_;
   pieces pieces_;

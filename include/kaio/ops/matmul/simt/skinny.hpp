@@ -157,8 +157,11 @@ struct skinny_matmul_body {
         mine = select(lane == j - i, sum, mine);
       }
       const val number = t.let(lane + i);
-      if (auto in_warp = t.when(number < C.rows * C.columns))
-        store(t.let(mine), t.let(number / C.columns), t.let(first + number % C.columns));
+      if (auto in_warp = t.when(number < C.rows * C.columns)) {
+        const val result = t.let(mine);
+        const val row = t.let(number / C.columns);
+        store(result, row, t.let(first + number % C.columns));
+      }
     }
   }
   static constexpr auto four_of(thread t, const in<f32>& column, const val<u32>& k) {

@@ -127,9 +127,10 @@ struct simt_tensor_body {
       read.advance();
     }
     const val offset = t.let(cast<i64>(at.part) * problem[&simt_problem::batch_c]);
+    const val row = t.let(at.row + first.row), column = t.let(at.column + first.column);
     block::template store<Epilogue>(
-        t, at.part, t.let(at.row + first.row), t.let(at.column + first.column), sums,
-        [&](const auto& f) { f(c_memory); }, t.let(std::is_same_v<Out, f32>), offset, problem, extra...);
+        t, at.part, row, column, sums, [&](const auto& f) { f(c_memory); }, t.let(std::is_same_v<Out, f32>),
+        offset, problem, extra...);
   }
 };
 

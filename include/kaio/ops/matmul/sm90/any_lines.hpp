@@ -111,7 +111,7 @@ struct any_lines_operand {
     const auto place = to.lane(first, column);
     const auto words = array_of<count>([&](std::uint32_t i) {
       const auto load_vector = [&](const auto& cell) {
-        return kaio::load(dsl::place_of<ptx::access::inout, u32x4>(cell.location()));
+        return dsl::load(dsl::place_of<ptx::access::inout, u32x4>(cell.location()));
       };
       const std::uint32_t below = i / places * places * together;
       const val low = load_vector(from.at(source[i % places], below));
@@ -168,8 +168,14 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
   static constexpr std::uint32_t threads = first_mover + 32 * any_lines_maps;
   static_assert(C.cluster_blocks() == 1 && C.depth == 1);
 
-  constexpr any_lines_mainloop(thread t, const operand_a& a, const operand_b& b)
-      : base(t, a.maps[0], b.maps[0]), t_(t), a_(a), b_(b), raw_(t), raw_full_(t), raw_empty_(t) {}
+  constexpr any_lines_mainloop(thread t, const operand_a& a, const operand_b& b, const val<sm90_tile>& of)
+      : base(t, a.maps[0], b.maps[0], base::is_second_type(t, of)),
+        t_(t),
+        a_(a),
+        b_(b),
+        raw_(t),
+        raw_full_(t),
+        raw_empty_(t) {}
 
   // Free when all tiles were moved.
   using free_ring = raw_ring;

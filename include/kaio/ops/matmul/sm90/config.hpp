@@ -9,6 +9,7 @@
 #include <kaio/dsl/mma/wgmma.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -19,12 +20,36 @@ using dsl::scalar;
 template <major A, major B>
 inline constexpr auto layout_name = (A == major::k ? fixed_string("n") : fixed_string("t")) +
                                     (B == major::k ? fixed_string("t") : fixed_string("n"));
+// That of a configuration, with an x for an operand whose direction the launch gives.
+template <auto C>
+inline constexpr auto layout_name_of = [] {
+  constexpr auto letter = [](bool by_launch, bool is_n) {
+    return by_launch ? fixed_string("x") : is_n ? fixed_string("n") : fixed_string("t");
+  };
+  return letter(C.a_by_launch, C.a == major::k) + letter(C.b_by_launch, C.b == major::mn);
+}();
 
 // What elements of an operand are multiplied as, for the names of kernels.
 template <scalar T>
 inline constexpr auto sm90_operand_name = type_name<T>;
 template <>
 inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
+// Those of a configuration.
+template <auto C, scalar T>
+inline constexpr auto sm90_operand_name_of = [] {
+  if constexpr (C.type_by_launch)
+    return fixed_string(sizeof(T) == 2 ? "half" : "f8xx");
+  else
+    return sm90_operand_name<T>;
+}();
+// The types of a size that one kernel serves: f16 and bf16, or e4m3 and e5m2.
+template <scalar T>
+using sm90_first_type = std::conditional_t<sizeof(T) == 2, f16, e4m3>;
+template <scalar T>
+using sm90_second_type = std::conditional_t<sizeof(T) == 2, bf16, e5m2>;
+// The type that a kernel is made for.
+template <auto C, scalar T>
+using sm90_element = std::conditional_t<C.type_by_launch, sm90_first_type<T>, T>;
 
 // Blocks of a cluster: those along M share their tiles of B, those along N their tiles of A.
 struct sm90_cluster {
@@ -48,6 +73,9 @@ struct sm90_config {
   bool loads_a = false, loads_b = false;  // operands of f32 that come word by word, see word_loads.hpp
   major a = major::k;                     // of the operands in memory
   major b = major::k;
+  // The launch gives the direction of lines, of elements of 16 bits and of words, so that one kernel serves both; and which of
+  // two types of a size elements have, of which the kernel's own types name the first.
+  bool a_by_launch = false, b_by_launch = false, type_by_launch = false;
 
   static constexpr std::uint32_t row_bytes = 128;  // of a swizzled row: K of a step in bytes
   static constexpr std::uint32_t warpgroup_rows = 64;
@@ -70,9 +98,17 @@ struct sm90_config {
   // How stages are laid out: what comes word by word is along K there.
   constexpr sm90_config of_stages() const {
     sm90_config result = *this;
-    if (loads_a) result.a = major::k;
-    if (loads_b) result.b = major::k;
+    if (loads_a) result.a = major::k, result.a_by_launch = false;
+    if (loads_b) result.b = major::k, result.b_by_launch = false;
     result.loads_a = result.loads_b = false;
+    return result;
+  }
+
+  // That of the kernel: what the launch gives is not part of it.
+  constexpr sm90_config of_kernel() const {
+    sm90_config result = *this;
+    if (a_by_launch) result.a = major::k;
+    if (b_by_launch) result.b = major::k;
     return result;
   }
 

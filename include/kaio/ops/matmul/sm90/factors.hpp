@@ -48,8 +48,8 @@ class sm90_factors<C, Epilogue, Place, true> {
                               const Extra&... extra) const {
     const val last_row = t_.let(lines[&output_lines::rows] - 1u);
     const val last_column = t_.let(lines[&output_lines::columns] - 1u);
-    const Place first(t_, tile, t_.let(warp_rank(t_) * 16u + lane_id() / 4u),
-                      t_.let(t_.thread_rank() % columns));
+    const Place first{t_, tile, t_.let(warp_rank(t_) * 16u + lane_id() / 4u),
+                      t_.let(t_.thread_rank() % columns)};
     const auto rows = array_of<2>([&](std::uint32_t i) {
       return Epilogue::of_row(t_, tile.batch, t_.let(min(first.row.at + i * 8, last_row)), extra...);
     });

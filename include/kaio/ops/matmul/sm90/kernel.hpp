@@ -68,9 +68,9 @@ struct sm90_matmul_body {
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
-    return tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch,
-                              t.let((tile.m * loop.size_m() + loop.rank_m()) * loop.tile_m()),
-                              t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n()));
+    const val m = t.let((tile.m * loop.size_m() + loop.rank_m()) * loop.tile_m());
+    const val n = t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n());
+    return tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, m, n);
   }
   static constexpr val<bool> is_whole(thread t, const val<sm90_problem>& problem, const val<u32>& index) {
     return t.let(index < problem[&sm90_problem::whole_tiles]);
@@ -86,9 +86,9 @@ struct sm90_matmul_body {
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(
         select(whole, loop.rank_m() * C.m, (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
-    return {tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, t.let(first + row),
-                               t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n())),
-            whole};
+    const val m = t.let(first + row);
+    const val n = t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n());
+    return {tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, m, n), whole};
   }
 
   // `c` is a tensor map of C, or its memory.
@@ -198,10 +198,7 @@ struct sm90_matmul_body {
   static constexpr mainloop make_loop(thread t, const typename mainloop::operand_a& a,
                                       const typename mainloop::operand_b& b,
                                       const val<sm90_problem>& problem) {
-    if constexpr (C.loads_words())
-      return {t, a, b};
-    else
-      return {t, a, b, t.let(problem[&sm90_problem::tile])};
+    return {t, a, b, t.let(problem[&sm90_problem::tile])};
   }
   // Which of the grid's clusters this block is in, and how many there are.
   static constexpr val<u32> cluster_of(thread t) {
@@ -250,10 +247,10 @@ template <sm90_config C, scalar T, class Out, class Epilogue, class... A, class.
 struct sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B...>,
                           epilogue_parameters<Extra...>> {
   static constexpr auto name =
-      "matmul_sm90_" + sm90_operand_name<T> + "_" + detail::output_of<Out>::name + "_" +
-      layout_name<C.a, C.b> + transposed_name<C> + "_" + loads_name<C> + decimal<C.m> + "x" + decimal<C.n> +
-      "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + cluster_m_name<C> + "x" +
-      decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
+      "matmul_sm90_" + sm90_operand_name_of<C, T> + "_" + detail::output_of<Out>::name + "_" +
+      layout_name_of<C> + transposed_name<C> + "_" + loads_name<C> + decimal<C.m> + "x" + decimal<C.n> + "x" +
+      decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + cluster_m_name<C> + "x" + decimal<C.cluster_n> +
+      "_b" + decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,
@@ -271,8 +268,8 @@ struct sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B.
 };
 
 template <sm90_config C, scalar T, class Out, class Epilogue>
-inline constexpr auto sm90_matmul =
-    sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs_of<T, C.loads_a>, sm90_inputs_of<T, C.loads_b>,
-                       parameters_of_epilogue<Epilogue>>::kernel;
+inline constexpr auto sm90_matmul = sm90_matmul_kernel<
+    C.of_kernel(), sm90_element<C, T>, Out, Epilogue, sm90_inputs_of<sm90_element<C, T>, C.loads_a>,
+    sm90_inputs_of<sm90_element<C, T>, C.loads_b>, parameters_of_epilogue<Epilogue>>::kernel;
 
 }  // namespace kaio::ops

@@ -59,7 +59,8 @@ template <sm90_config C, scalar T, bool Narrows, class Out, class Launch>
 void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                            const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
                            std::uint64_t clusters, std::uint32_t group, const Launch& launch) {
-  using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
+  using element = sm90_element<C, T>;
+  using mainloop = typename detail::sm90_whole_mainloop<C, element>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
@@ -68,16 +69,18 @@ void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matr
   const auto walk =
       tile_walk::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
                       detail::ceil_divide(along_n, boxes.n * cluster.n), static_cast<u32>(c.batches), group);
-  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters,
-                                        C.halves() && cluster.n == 1, sm90_tile::of(boxes), c.memory.address);
+  const auto problem =
+      sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves() && cluster.n == 1,
+                       sm90_tile::of<T>(boxes, C.a, C.b), c.memory.address);
   const std::uint64_t running = std::min<std::uint64_t>(problem.parts, clusters);
   const auto all = (C.by_launch() ? grid(running * cluster.m, cluster.n) : grid(running * cluster.blocks()))
                        .programmatic();
   // Clusters of one block are those of a launch without; given explicitly they cost 7 % of 8192 x 6144 x 4096 on an H200.
   const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.m, cluster.n) : all;
-  std::apply([&](const auto&... inputs) { launch(shape, problem, inputs...); },
-             std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
-                            detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k)));
+  std::apply(
+      [&](const auto&... inputs) { launch(shape, problem, inputs...); },
+      std::tuple_cat(detail::inputs_of<C.loads_a>(s, a.template as<element>(), boxes.a.sizes, along_m, k),
+                     detail::inputs_of<C.loads_b>(s, b.template as<element>(), boxes.b.sizes, along_n, k)));
 }
 
 // C = epilogue(A * B). C needs no tensor map where the epilogue reads memory.
@@ -85,7 +88,7 @@ template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                           const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
                           std::uint64_t clusters, std::uint32_t group, const Extra&... extra) {
-  using store = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
+  using store = typename sm90_matmul_body<C, sm90_element<C, T>, Out, Epilogue>::store;
   auto to = [&] {
     if constexpr (works_in_registers<Epilogue>)
       return c.map(s, store::box, store::row_bytes);
@@ -117,7 +120,8 @@ template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Ext
 void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                         const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, std::uint32_t splits,
                         const Extra&... extra) {
-  using mainloop = typename detail::sm90_split_mainloop<C, T>::type;
+  using element = sm90_element<C, T>;
+  using mainloop = typename detail::sm90_split_mainloop<C, element>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
@@ -129,17 +133,17 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
                              divisor::of(detail::ceil_divide(along_m, boxes.m)),
                              a_is_constant ? 1u : 0u,
                              static_cast<u32>(std::countr_zero(splits)),
-                             sm90_tile::of(boxes)};
+                             sm90_tile::of<T>(boxes, C.a, C.b)};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, boxes.n);
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
   const auto shape = C.by_launch() ? blocks.cluster(splits) : blocks;
   constexpr auto& kernel = sm90_split_matmul<C, T, Out, Epilogue>;
   if constexpr (C.any_lines()) {
-    const encoded_any_lines<T> of_a(s, a, mainloop::a_operand::box, mainloop::raw_box_a,
-                                    mainloop::raw_swizzle_a);
-    const encoded_any_lines<T> of_b(s, b, mainloop::b_operand::box, mainloop::raw_box_b,
-                                    mainloop::raw_swizzle_b);
+    const encoded_any_lines<element> of_a(s, a.template as<element>(), mainloop::a_operand::box,
+                                          mainloop::raw_box_a, mainloop::raw_swizzle_a);
+    const encoded_any_lines<element> of_b(s, b.template as<element>(), mainloop::b_operand::box,
+                                          mainloop::raw_box_b, mainloop::raw_swizzle_b);
     problem.a_shifts = of_a.shifts;
     problem.b_shifts = of_b.shifts;
     problem.a_is_raw = of_a.is_raw;
@@ -154,8 +158,8 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
         [&](const auto&... x) {
           sm90_split_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
         },
-        std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
-                       detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k)));
+        std::tuple_cat(detail::inputs_of<C.loads_a>(s, a.template as<element>(), boxes.a.sizes, along_m, k),
+                       detail::inputs_of<C.loads_b>(s, b.template as<element>(), boxes.b.sizes, along_n, k)));
   }
 }
 

@@ -11,6 +11,9 @@
 //      +-----------+ -----> +------------------------------------+ ------->
 //                             full[s], empty[s]
 //
+// wgmma's layout and element type are constants of its instruction. Where the launch gives them, the kernel has a loop along
+// K for each combination, and all of them share what comes before and after: one kernel in place of eight.
+//
 // f32 is multiplied as tf32, which the tensor copies round it to. wgmma transposes elements of 16 bits alone; an A of
 // f32 that is mn-major goes through registers, half of a stage at a time:
 //
@@ -24,6 +27,8 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
+#include <kaio/ops/matmul/sm90/by_launch.hpp>
+#include <kaio/ops/matmul/sm90/clear_rest.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
 #include <kaio/ops/matmul/sm90/operand.hpp>
 #include <kaio/ops/matmul/sm90/ring_position.hpp>
@@ -51,38 +56,56 @@ class sm90_mainloop {
   using operand_a = tensor_map<T, 3>;
   using operand_b = tensor_map<T, 3>;
   static constexpr std::uint32_t shares_of_a = Halves ? 2 : C.cluster_n;
-  using a_operand = sm90_operand<T, C.a, C.m, C.depth, shares_of_a>;
-  using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.most_cluster_m()>;
-  using whole_b_operand = sm90_operand<T, C.b, C.n, C.depth, 1>;  // of a block that is alone
+  template <major A, class E = T>
+  using a_along = sm90_operand<E, A, C.m, C.depth, shares_of_a>;
+  template <major B, std::uint32_t Shares = C.most_cluster_m(), class E = T>
+  using b_along = sm90_operand<E, B, C.n, C.depth, Shares>;
+  using a_operand = a_along<C.a>;
+  using b_operand = b_along<C.b>;
+  using whole_b_operand = b_along<C.b, 1>;  // of a block that is alone
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
-  static constexpr bool moves_halves = !Whole && (Halves || C.a == major::mn);
+  // The smallest parts, of the directions that the launch chooses from.
+  static constexpr bool moves_halves = !Whole && (Halves || C.a == major::mn || C.a_by_launch);
   static constexpr std::uint32_t part_m = moves_halves ? sm90_config::warpgroup_rows : C.m,
-                                 part_n = Whole || C.b == major::k ? C.n : b_operand::width;
-  // Of where parts begin: copies take lines of 32 bytes several times as fast as others.
+                                 part_n = Whole || (C.b == major::k && !C.b_by_launch)
+                                              ? C.n
+                                              : std::min(C.n, b_operand::width);
+  // Parts begin at multiples of it across K: copies take lines of 32 bytes several times as fast as others.
   static constexpr std::uint32_t sector = 32 / sizeof(T);
-  static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? sector : 1,
-                                 aligned_n = Whole || C.b == major::mn ? sector : 1;
   // A tile of A comes by boxes of any extent.
   static constexpr bool moves_a = !Halves && !Whole && shares_of_a == 1;
+  // Few sums are cleared, and one loop has all steps: a product that decides whether it adds takes longer. Of many, the first
+  // step is before the loop.
+  static constexpr bool clears_sums = C.n <= 64;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
   // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
   static constexpr std::uint32_t reader = a_in_registers ? 32 : 128;
+  static_assert(!C.type_by_launch || (sizeof(T) <= 2 && std::is_same_v<T, sm90_first_type<T>>));
+  static_assert(!(C.a_by_launch || C.b_by_launch) || (sizeof(T) == 2 && !Whole),
+                "kaio: wgmma transposes elements of 16 bits alone, so that the launch may say how lines run");
   static_assert(C.b == major::k || sizeof(T) == 2,
                 "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
   // By whole boxes, or those that the launch has made.
-  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
+  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                          const val<bool>& is_second = val<bool>(false))
       : sm90_mainloop(
             t, a, b,
-            tile_numbers{t.let(C.m), t.let(C.n), t.let(a_operand::box_lines), t.let(b_operand::box_lines)}) {}
+            tile_numbers{t.let(C.m), t.let(C.n), t.let(a_operand::box_lines), t.let(b_operand::box_lines),
+                         val<bool>(C.a == major::mn), val<bool>(C.b == major::mn), is_second}) {
+    static_assert(!C.a_by_launch && !C.b_by_launch);
+  }
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
                           const val<sm90_tile>& of)
       : sm90_mainloop(t, a, b,
                       tile_numbers{t.let(of[&sm90_tile::m]), t.let(of[&sm90_tile::n]),
-                                   t.let(of[&sm90_tile::box_of_a]), t.let(of[&sm90_tile::box_of_b])}) {}
+                                   t.let(of[&sm90_tile::box_of_a]), t.let(of[&sm90_tile::box_of_b]),
+                                   flag_of<C.a_by_launch, C.a == major::mn>(t, of[&sm90_tile::a_is_across]),
+                                   flag_of<C.b_by_launch, C.b == major::mn>(t, of[&sm90_tile::b_is_across]),
+                                   is_second_type(t, of)}) {}
 
   // The boxes of whole tiles, where `shares` blocks load a share of B each.
   static constexpr sm90_boxes whole_boxes(std::uint32_t shares) {
@@ -124,10 +147,36 @@ class sm90_mainloop {
   constexpr val<u32> lines_of_part_n() const {
     if constexpr (Whole)
       return t_.let(part_n);
-    else if constexpr (C.b == major::k)
-      return t_.let(tile_.box_of_b * size_m_);
     else
-      return tile_.box_of_b;
+      return t_.let(tile_.box_of_b *
+                    number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, size_m_, t_.let(1u)));
+  }
+  // The masks of the parts of a tile, and multiples of what they begin at.
+  constexpr val<u32> parts_of_m() const {
+    constexpr u32 halves = mask_of_part(sm90_config::warpgroup_rows, C.m);
+    if constexpr (!moves_halves || Halves)
+      return t_.let(mask_of_part(part_m, C.m));
+    else
+      return number_for<C.a_by_launch, C.a>(t_, tile_.a_is_across, t_.let(0u), t_.let(halves));
+  }
+  constexpr val<u32> parts_of_n() const {
+    if constexpr (Whole)
+      return t_.let(0u);
+    else
+      return number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, t_.let(0u),
+                                            t_.let(mask_of_part(std::min(C.n, b_operand::width), C.n)));
+  }
+  constexpr val<u32> alignment_of_m() const {
+    if constexpr (Whole)
+      return t_.let(sector);
+    else
+      return number_for<C.a_by_launch, C.a>(t_, tile_.a_is_across, t_.let(1u), t_.let(sector));
+  }
+  constexpr val<u32> alignment_of_n() const {
+    if constexpr (Whole)
+      return t_.let(sector);
+    else
+      return number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, t_.let(1u), t_.let(sector));
   }
 
   // The place of this block in its cluster.
@@ -157,36 +206,91 @@ class sm90_mainloop {
 
   // All threads, before the barrier that follows `initialise`: clears what of A and B no copy brings.
   constexpr void clear_rest() const {
-    if constexpr (moves_a) clear_rest_of<a_operand, C.a, C.m>(a_, tile_.box_of_a);
-    clear_rest_of<b_operand, C.b, C.n>(b_, lines_of_part_n());
+    constexpr std::uint32_t threads = C.threads();
+    if constexpr (moves_a)
+      for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
+        ops::clear_rest<a_along<A>, A, C.m, threads>(t_, a_, tile_.box_of_a);
+      });
+    for_direction<C.b_by_launch, C.b>(t_, tile_.b_is_across, [&]<major B>() {
+      ops::clear_rest<b_along<B>, B, C.n, threads>(t_, b_, lines_of_part_n());
+    });
   }
 
   // What a block of a cluster of S copies of a tile in each step.
+  template <sm90_cluster S, major A>
+  using shares_of_a_along = dsl::register_array<typename a_along<A>::share, (S.n == 1 ? shares_of_a : 1)>;
+  template <sm90_cluster S, major B>
+  using share_of_b_along = typename b_along<B, (S.m == 1 ? 1 : C.most_cluster_m())>::share;
+  // In each direction that the launch chooses from.
   template <sm90_cluster S>
   struct shares {
-    dsl::register_array<typename a_operand::share, (S.n == 1 ? shares_of_a : 1)> of_a;
-    typename std::conditional_t<S.m == 1, whole_b_operand, b_operand>::share of_b;
+    shares_of_a_along<S, C.a> of_a;
+    share_of_b_along<S, C.b> of_b;
     val<u32> batch;
+    shares_of_a_along<S, C.a_by_launch ? major::mn : C.a> of_a_across;
+    share_of_b_along<S, C.b_by_launch ? major::mn : C.b> of_b_across;
+
+    template <major A>
+    constexpr const auto& a() const {
+      if constexpr (A == C.a)
+        return of_a;
+      else
+        return of_a_across;
+    }
+    template <major B>
+    constexpr const auto& b() const {
+      if constexpr (B == C.b)
+        return of_b;
+      else
+        return of_b_across;
+    }
   };
   template <sm90_cluster S = C.cluster()>
   constexpr shares<S> shares_of(const tile_origin& tile) const {
     const auto row = [&](const auto& of_tile) { return row_of(tile, of_tile); };
     const auto column = [&](const auto& of_tile) { return column_of(tile, of_tile); };
-    const auto of_a = array_of<(S.n == 1 ? shares_of_a : 1)>([&](std::uint32_t i) {
-      constexpr u32 lines = a_operand::box_rows;
-      if constexpr (S.n == 1)
-        return a_operand::share_of(t_, lines, i, row);
-      else
-        return a_operand::share_of(t_, lines, rank_n_, row);
-    });
-    const auto of_b = [&] {
-      using operand = std::conditional_t<S.m == 1, whole_b_operand, b_operand>;
-      if constexpr (C.b == major::k)
+    const auto of_a = [&]<major A>() {
+      return array_of<(S.n == 1 ? shares_of_a : 1)>([&](std::uint32_t i) {
+        constexpr u32 lines = a_along<A>::box_rows;
+        if constexpr (S.n == 1)
+          return a_along<A>::share_of(t_, lines, i, row);
+        else
+          return a_along<A>::share_of(t_, lines, rank_n_, row);
+      });
+    };
+    const auto of_b = [&]<major B>() {
+      using operand = b_along<B, (S.m == 1 ? 1 : C.most_cluster_m())>;
+      if constexpr (B == major::k)
         return operand::share_of(t_, tile_.box_of_b, rank_m_, column);
       else
         return operand::share_of(t_, u32{operand::box_rows}, rank_m_, column);
+    };
+    const auto along_a = of_a.template operator()<C.a>();
+    const auto along_b = of_b.template operator()<C.b>();
+    // One thread computes them between two tiles, so only those that it needs.
+    const auto across_a = [&] {
+      if constexpr (C.a_by_launch) {
+        constexpr std::uint32_t count = S.n == 1 ? shares_of_a : 1;
+        auto late = array_of<count>([&](u32) { return late_share<a_along<major::mn>>(t_); });
+        if (auto needs = t_.when(tile_.a_is_across)) {
+          const auto found = of_a.template operator()<major::mn>();
+          for (u32 i = 0; i < count; ++i) late[i] = found[i];
+        }
+        return array_of<count>([&](u32 i) { return late[i].share(t_); });
+      } else {
+        return along_a;
+      }
     }();
-    return {of_a, of_b, tile.batch};
+    const auto across_b = [&] {
+      if constexpr (C.b_by_launch) {
+        late_share<b_along<major::mn, (S.m == 1 ? 1 : C.most_cluster_m())>> late(t_);
+        if (auto needs = t_.when(tile_.b_is_across)) late = of_b.template operator()<major::mn>();
+        return late.share(t_);
+      } else {
+        return along_b;
+      }
+    }();
+    return {along_a, along_b, tile.batch, across_a, across_b};
   }
 
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
@@ -259,19 +363,20 @@ class sm90_mainloop {
   // while the next one is issued, so a stage is released one step late.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks) const {
-    if constexpr (a_in_registers)
+    if constexpr (a_in_registers) {
       multiply_from_registers(at, acc, warpgroup, k_blocks);
-    else
-      multiply_after(at, acc, warpgroup, k_blocks, [&] { step(at, acc, warpgroup, false); });
+    } else if constexpr (clears_sums) {
+      acc.clear();
+      add_steps(at, acc, warpgroup, k_blocks);
+    } else {
+      add_steps(at, acc, warpgroup, k_blocks, false);
+    }
   }
   // The same, added to what acc has where it has begun.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks, const val<bool>& begun) const {
     static_assert(!a_in_registers);
-    multiply_after(at, acc, warpgroup, k_blocks, [&] {
-      if (auto adds = t_.when(begun)) step(at, acc, warpgroup, true);
-      if (auto first = t_.otherwise()) step(at, acc, warpgroup, false);
-    });
+    add_steps(at, acc, warpgroup, k_blocks, begun);
   }
 
   // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that arrive for it
@@ -292,10 +397,10 @@ class sm90_mainloop {
   // What `multiply` consists of, for other orders: the wait for a stage, use(a batch, the rows of A of a warpgroup, B)
   // with one that has arrived, and the arrival at the barrier of one that was read.
   constexpr void wait(const ring_position& at) const { full_[at.stage].wait(at.parity); }
-  template <class Use>
+  template <major A = C.a, major B = C.b, class E = T, class Use>
   constexpr void issue(const var<u32>& stage, const val<u32>& warpgroup, const Use& use) const {
-    const auto a = wgmma_operand<C.a>(a_[stage]).rows(warpgroup * C.warpgroup_rows);
-    const auto b = wgmma_operand<C.b>(b_[stage]);
+    const auto a = wgmma_operand<A>(seen_as<a_along<A, E>>(a_[stage])).rows(warpgroup * C.warpgroup_rows);
+    const auto b = wgmma_operand<B>(seen_as<b_along<B, 1, E>>(b_[stage]));
     wgmma_batch mma(t_);
     use(mma, a, b);
   }
@@ -311,6 +416,9 @@ class sm90_mainloop {
   }
 
  protected:
+  static constexpr val<bool> is_second_type(thread t, const val<sm90_tile>& of) {
+    return flag_of<C.type_by_launch, false>(t, of[&sm90_tile::is_second]);
+  }
   // For a stage that others fill too.
   constexpr void wait_until_empty(const ring_position& at) const { empty_[at.stage].wait(at.parity ^ 1u); }
   constexpr void expect(const var<u32>& stage, const val<u32>& bytes) const {
@@ -335,30 +443,50 @@ class sm90_mainloop {
   template <class Stage, sm90_cluster S>
   constexpr void load_b(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
     const val first_k = t_.let(block * k);
-    const auto load = [&](const auto&... option) {
-      std::conditional_t<S.m == 1, whole_b_operand, b_operand>::load(
-          own.of_b, b_[stage].address(), b_map_, full_[stage], first_k, own.batch, option...);
-    };
-    if constexpr (S.m == 1)
-      load();
-    else
-      load(multicast(column_mask<S>()));
+    for_direction<C.b_by_launch, C.b>(t_, tile_.b_is_across, [&]<major B>() {
+      const auto load = [&](const auto&... option) {
+        const auto to = b_[stage].address();
+        b_along<B, (S.m == 1 ? 1 : C.most_cluster_m())>::load(own.template b<B>(), to, b_map_, full_[stage],
+                                                              first_k, own.batch, option...);
+      };
+      if constexpr (S.m == 1)
+        load();
+      else
+        load(multicast(column_mask<S>()));
+    });
   }
 
   // Where rows and columns of a tile are in A and B.
   template <class Row>
   constexpr val<u32> row_of(const tile_origin& tile, const Row& of_tile) const {
-    return line_of<part_m>(t_, tile.row, tile.last_row, of_tile).at;
+    return line_in_parts(t_, tile.row, tile.last_row, parts_of_m(), of_tile).at;
   }
   template <class Column>
   constexpr val<u32> column_of(const tile_origin& tile, const Column& of_tile) const {
-    return line_of<part_n>(t_, tile.column, tile.last_column, of_tile).at;
+    return line_in_parts(t_, tile.column, tile.last_column, parts_of_n(), of_tile).at;
   }
 
  private:
   struct tile_numbers {
     val<u32> m, n, box_of_a, box_of_b;
+    val<bool> a_is_across, b_is_across, is_second;
   };
+  // f for those of A and B and the type of the elements.
+  template <class F>
+  constexpr void along_lines(const F& f) const {
+    const auto of_type = [&]<class E>() {
+      for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
+        for_direction<C.b_by_launch, C.b>(t_, tile_.b_is_across,
+                                          [&]<major B>() { f.template operator()<A, B, E>(); });
+      });
+    };
+    if constexpr (C.type_by_launch) {
+      if (auto second = t_.when(tile_.is_second)) of_type.template operator()<sm90_second_type<T>>();
+      if (auto first = t_.otherwise()) of_type.template operator()<T>();
+    } else {
+      of_type.template operator()<T>();
+    }
+  }
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
                           const tile_numbers& of)
       : t_(t),
@@ -375,30 +503,6 @@ class sm90_mainloop {
         tile_(of),
         stage_bytes_(bytes_of_stage(t)) {}
 
-  // Beyond the first `copied` rows of a tile along K, or columns of each panel of one across K.
-  template <class Operand, major Major, std::uint32_t Lines, class Ring>
-  constexpr void clear_rest_of(const Ring& ring, const val<u32>& copied) const {
-    constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
-    constexpr std::uint32_t whole = Major == major::k ? Lines : Operand::width;
-    const val lane = t_.let(lane_id());
-    const val warp = warp_rank(t_);
-    const val zero = t_.let(0u);
-    const val column = t_.let(lane % of_row * vector);
-    if (auto has_rest = t_.when(copied < whole)) {
-      const val first = t_.let(lane / of_row + (Major == major::k ? copied : zero));
-      const val first_column = Major == major::k ? zero : copied;
-      if (auto clears = t_.when(column >= first_column))
-        for (auto stage : t_.range(warp, C.stages, C.threads() / 32)) {
-          const auto tile = ring[t_.let(stage)];
-          for (auto row : t_.range(first, Operand::panel_rows, 32 / of_row).no_unroll())
-            for (std::uint32_t p = 0; p < Operand::panels; ++p) {
-              const auto cell = tile[row][t_.let(column + p * Operand::width)];
-              dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
-            }
-        }
-      fence_proxy_async(t_);
-    }
-  }
   static constexpr val<u32> rank_along_m(thread t) {
     if constexpr (C.by_launch())
       return t.let(block_idx_in_cluster_x());
@@ -427,19 +531,24 @@ class sm90_mainloop {
     else
       return t.let(C.cluster_n);
   }
+  // The panels of an operand whose lines may be across K.
+  template <std::uint32_t Lines, bool ByLaunch, major Fixed>
+  static constexpr std::uint32_t panels_across =
+      ByLaunch || Fixed == major::mn ? Lines / a_operand::width : 0;
   // What comes to a stage by tensor copies.
   constexpr val<u32> bytes_of_stage(thread t) const {
     constexpr std::uint32_t of_line = sm90_config::row_bytes * C.depth,
-                            of_column_of_b = b_operand::panels * k * sizeof(T),
-                            of_column_of_a = a_operand::panels * k * sizeof(T);
-    const val of_b = t.let(C.b == major::k ? val<u32>(tile_.box_of_b * size_m_ * of_line)
-                                           : val<u32>(tile_.box_of_b * of_column_of_b));
+                            of_column_of_b = panels_across<C.n, C.b_by_launch, C.b> * k * sizeof(T),
+                            of_column_of_a = panels_across<C.m, C.a_by_launch, C.a> * k * sizeof(T);
+    const val of_b =
+        t.let(tile_.box_of_b * number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, t.let(size_m_ * of_line),
+                                                              t.let(of_column_of_b)));
     if constexpr (!moves_a)
       return t.let(of_b + C.a_bytes());
-    else if constexpr (C.a == major::k)
-      return t.let(tile_.box_of_a * of_line + of_b);
     else
-      return t.let(tile_.box_of_a * of_column_of_a + of_b);
+      return t.let(tile_.box_of_a * number_for<C.a_by_launch, C.a>(t_, tile_.a_is_across, t.let(of_line),
+                                                                   t.let(of_column_of_a)) +
+                   of_b);
   }
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr auto sharers() const {
@@ -468,8 +577,11 @@ class sm90_mainloop {
   template <class Stage, sm90_cluster S, class... Option>
   constexpr void load_share_of_a(const Stage& stage, const shares<S>& own, const val<u32>& block,
                                  std::uint32_t i, const Option&... option) const {
-    a_operand::load(own.of_a[i], a_[stage].address(), a_map_, full_[stage], t_.let(block * k), own.batch,
-                    option...);
+    for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
+      const auto to = a_[stage].address();
+      const auto full = full_[stage];
+      a_along<A>::load(own.template a<A>()[i], to, a_map_, full, t_.let(block * k), own.batch, option...);
+    });
   }
   // The blocks that get this block's part of A: those with its rank_m.
   template <sm90_cluster S>
@@ -484,30 +596,37 @@ class sm90_mainloop {
     return t_.let(((1u << S.m) - 1) << (rank_n_ * S.m));
   }
 
-  // The steps that follow the first one.
-  template <class First>
-  constexpr void multiply_after(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                                const val<u32>& k_blocks, const First& first) const {
+  // acc += A * B. `adds`: whether the first step adds, too, which is then before the loop.
+  template <class... Adds>
+  constexpr void add_steps(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                           const val<u32>& k_blocks, const Adds&... adds) const {
     const val thread_in_group = t_.thread_rank() % 128u;
     const val peer = sharer(thread_in_group);
-    first();
-    var<u32> previous = at.stage;
-    at.template advance<C.stages>();
-    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
-      step(at, acc, warpgroup, true);
-      wgmma_wait<1>(t_);
+    constexpr u32 before = sizeof...(adds);
+    along_lines([&]<major A, major B, class E>() {
+      var<u32> previous = at.stage;
+      (step<A, B, E>(at, acc, warpgroup, adds), ...);
+      if constexpr (before != 0) at.template advance<C.stages>();
+      for (auto block : t_.range(before, k_blocks)) {
+        step<A, B, E>(at, acc, warpgroup, true);
+        wgmma_wait<1>(t_);
+        if constexpr (before != 0)
+          release(previous, thread_in_group, peer);
+        else if (auto is_later = t_.when(block != 0u))
+          release(previous, thread_in_group, peer);
+        previous = at.stage;
+        at.template advance<C.stages>();
+      }
+      wgmma_wait<0>(t_);
       release(previous, thread_in_group, peer);
-      previous = at.stage;
-      at.template advance<C.stages>();
-    }
-    wgmma_wait<0>(t_);
-    release(previous, thread_in_group, peer);
+    });
   }
+  template <major A, major B, class E, class Adds>
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                      bool accumulate) const {
+                      const Adds& adds) const {
     wait(at);
-    issue(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
-      mma.multiply_add(acc, a, b, accumulate);
+    issue<A, B, E>(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+      mma.multiply_add(acc, a, b, adds);
     });
   }
 

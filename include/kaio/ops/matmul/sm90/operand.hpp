@@ -24,7 +24,19 @@ struct sm90_boxes {
 // What a kernel is told of them.
 struct sm90_tile {
   u32 m, n, box_of_a, box_of_b;
-  static constexpr sm90_tile of(const sm90_boxes& x) { return {x.m, x.n, x.a.lines, x.b.lines}; }
+  // Read where the launch gives them. 1: the lines are across K; the elements are of the second type.
+  u32 a_is_across, b_is_across, is_second, unused = 0;
+  template <class T>
+  static constexpr sm90_tile of(const sm90_boxes& x, major a, major b) {
+    const auto as_number = [](bool is) { return is ? 1u : 0u; };
+    return {x.m,
+            x.n,
+            x.a.lines,
+            x.b.lines,
+            as_number(a == major::mn),
+            as_number(b == major::mn),
+            as_number(std::is_same_v<T, sm90_second_type<T>>)};
+  }
 };
 
 // One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` shares, of which
@@ -40,6 +52,8 @@ struct sm90_operand {
                                   shared_tiles<T, k, Rows, swizzled<128>, Stages>>;
   static_assert(Major == major::k || (sizeof(T) != 1 && Rows % width == 0),
                 "kaio: operands across K have elements of 16 or 32 bits, in panels of 128 bytes");
+
+  using tile = typename ring<1>::tile_type;
 
   static constexpr std::uint32_t panels = Major == major::k ? Depth : Rows / width;
   static constexpr std::uint32_t panel_rows = Major == major::k ? Rows : k;
@@ -89,6 +103,39 @@ struct sm90_operand {
         copy_tensor(to, map, coordinates(own.across[i], first_k + own.line, batch), arrived, option...);
     }
   }
+};
+
+// A tile of a ring, as an operand of other elements or lines.
+template <class Operand, class Tile>
+constexpr auto seen_as(const Tile& tile) {
+  if constexpr (std::is_same_v<typename Operand::tile, Tile>)
+    return tile;
+  else
+    return Operand::tile::over(tile);
+}
+
+// A share that is computed in a branch.
+template <class Operand>
+class late_share {
+  using result = typename Operand::share;
+  static constexpr std::uint32_t count = decltype(result::across)::size();
+
+ public:
+  constexpr explicit late_share(thread t)
+      : across_(array_of<count>([&](u32) { return var(t, 0u); })), line_(t, 0u), offset_(t, 0u) {}
+  constexpr void operator=(const result& x) {
+    for (u32 i = 0; i < count; ++i) across_[i] = x.across[i];
+    line_ = x.line;
+    offset_ = x.offset;
+  }
+  constexpr result share(thread t) const {
+    return {array_of<count>([&](u32 i) { return val<u32>(t.let(across_[i])); }), val<u32>(t.let(line_)),
+            val<u32>(t.let(offset_))};
+  }
+
+ private:
+  dsl::register_array<var<u32>, count> across_;
+  var<u32> line_, offset_;
 };
 
 }  // namespace kaio::ops

@@ -50,8 +50,9 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
                     C.cluster_m == 1 && C.cluster_n == 1 && lag + 2 <= C.stages,
                 "kaio: short lines are those of a B across K, of 64 elements of 16 bits");
 
-  constexpr short_lines_mainloop(thread t, const typename base::operand_a& a, const operand_b& b)
-      : base(t, a, {}), t_(t), a_(a), b_(b) {}
+  constexpr short_lines_mainloop(thread t, const typename base::operand_a& a, const operand_b& b,
+                                 const val<sm90_tile>& of)
+      : base(t, a, {}, base::is_second_type(t, of)), t_(t), a_(a), b_(b) {}
 
   template <bool Moves>
   static constexpr sm90_boxes boxes_for(const sm90_extents&, std::uint32_t shares) {

@@ -38,6 +38,7 @@ struct sm90_split_config {
   // Operands of f32 that come word by word, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
   bool loads_a = false, loads_b = false;
   major a = major::k, b = major::k;
+  bool a_by_launch = false, b_by_launch = false, type_by_launch = false;  // see sm90_config
 
   constexpr bool by_launch() const { return splits == 0; }
   constexpr bool has_cluster() const { return splits != 1; }
@@ -51,7 +52,16 @@ struct sm90_split_config {
             .loads_a = loads_a,
             .loads_b = loads_b,
             .a = a,
-            .b = b};
+            .b = b,
+            .a_by_launch = a_by_launch,
+            .b_by_launch = b_by_launch,
+            .type_by_launch = type_by_launch};
+  }
+  constexpr sm90_split_config of_kernel() const {
+    sm90_split_config result = *this;
+    result.a = loop().of_kernel().a;
+    result.b = loop().of_kernel().b;
+    return result;
   }
   friend constexpr bool operator==(const sm90_split_config&, const sm90_split_config&) = default;
 };
@@ -140,9 +150,9 @@ struct sm90_split_body {
     const val first_step = t.let(part * steps + min(part, longer));
     const val own_steps = t.let(steps + cast<u32>(part < longer));
     const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
-    const tile_origin origin =
-        tile_place::origin(t, loop, problem[&sm90_split_problem::c], t.let(block_idx_z()),
-                           t.let(tile.rest * loop.tile_m()), t.let(tile.whole * loop.tile_n()));
+    const val batch = t.let(block_idx_z());
+    const val m = t.let(tile.rest * loop.tile_m()), n = t.let(tile.whole * loop.tile_n());
+    const tile_origin origin = tile_place::origin(t, loop, problem[&sm90_split_problem::c], batch, m, n);
 
     if constexpr (C.any_lines()) {
       const val rank = t.thread_rank();
@@ -174,7 +184,8 @@ struct sm90_split_body {
       grid_dependency_wait(t);
       ring_position at(t);
       loop.load_b_behind(at, origin, first_step, most);
-      loop.load(at, origin, t.let(first_step + most), t.let(own_steps - most));
+      const val next = t.let(first_step + most);
+      loop.load(at, origin, next, t.let(own_steps - most));
     }
     if constexpr (C.has_cluster()) cluster_wait(t);
     const val is_consumer = t.let(warpgroup < C.loop().consumers());
@@ -223,10 +234,7 @@ struct sm90_split_body {
   static constexpr mainloop make_loop(thread t, const typename mainloop::operand_a& a,
                                       const typename mainloop::operand_b& b,
                                       const val<sm90_split_problem>& problem) {
-    if constexpr (C.any_lines() || C.loads_words())
-      return {t, a, b};
-    else
-      return {t, a, b, t.let(problem[&sm90_split_problem::tile])};
+    return {t, a, b, t.let(problem[&sm90_split_problem::tile])};
   }
   static constexpr void wait_for_all(thread t) {
     if constexpr (C.has_cluster())
@@ -282,8 +290,8 @@ struct sm90_split_body {
       for (std::uint32_t i = 0; i < Accumulator::size(); ++i) {
         const val across = t.let(column + Accumulator::column(i));
         const val down = t.let(row + Accumulator::row(i));
-        hand_one(inbox[row_of_part(across)][down], share.owner(t, across),
-                 [&](const auto& cell) { cell = acc[i]; });
+        const auto cell_of_part = inbox[row_of_part(across)][down];
+        hand_one(cell_of_part, share.owner(t, across), [&](const auto& cell) { cell = acc[i]; });
       }
     } else {
       for (const std::uint32_t below : {0u, 8u}) {  // the rows that a thread has
@@ -357,7 +365,8 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B..
                                  else
                                    return decimal<C.splits>;
                                }() +
-                               "_" + sm90_operand_name<T> + "_" + output::name + "_" + layout_name<C.a, C.b> +
+                               "_" + sm90_operand_name_of<C, T> + "_" + output::name + "_" +
+                               layout_name_of<C> +
                                (C.transposed ? fixed_string("_across_") : fixed_string("_direct_")) +
                                [] {
                                  if constexpr (C.any_lines())
@@ -396,8 +405,8 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B..
 };
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
-inline constexpr auto sm90_split_matmul =
-    sm90_split_kernel<C, T, Out, Epilogue, sm90_split_inputs<C, T, C.loads_a>,
-                      sm90_split_inputs<C, T, C.loads_b>, parameters_of_epilogue<Epilogue>>::kernel;
+inline constexpr auto sm90_split_matmul = sm90_split_kernel<
+    C.of_kernel(), sm90_element<C, T>, Out, Epilogue, sm90_split_inputs<C, sm90_element<C, T>, C.loads_a>,
+    sm90_split_inputs<C, sm90_element<C, T>, C.loads_b>, parameters_of_epilogue<Epilogue>>::kernel;
 
 }  // namespace kaio::ops

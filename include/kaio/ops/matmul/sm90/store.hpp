@@ -113,6 +113,17 @@ class sm90_copied_store {
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
                        const Extra&... extra) const {
+    store_as<Out>(acc, tile, numbers, extra...);
+  }
+
+  // Before the block ends: its shared memory is read no more.
+  constexpr void drain() const { bulk_wait_group_read<0>(t_); }
+
+ protected:
+  // The results as elements of a type of Out's size.
+  template <class Element, class Accumulator, class... Extra>
+  constexpr void store_as(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
+                          const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
     const val row_of_tile = t_.let(warp * sm90_warp_rows);
@@ -126,7 +137,7 @@ class sm90_copied_store {
       if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
       sync_warp(t_);
       if constexpr (sizeof(Out) == 2)
-        fill_by_matrices(staged, lane, p, make);
+        fill_by_matrices<Element>(staged, lane, p, make);
       else
         fill_by_pairs(staged, lane, p, make);
       fence_proxy_async(t_);
@@ -136,10 +147,6 @@ class sm90_copied_store {
     }
   }
 
-  // Before the block ends: its shared memory is read no more.
-  constexpr void drain() const { bulk_wait_group_read<0>(t_); }
-
- protected:
   // (first column of a few) -> (register of the accumulator, of these columns) -> the result.
   template <class Accumulator, class... Extra>
   constexpr auto elements(const Accumulator& acc, const tile_origin& tile, const val<u32>& first_row,
@@ -170,16 +177,17 @@ class sm90_copied_store {
 
   // 16 bits: stmatrix writes 16 rows x 16 columns of a warp at once; lane i gives the address of row i % 16,
   // columns 8 * (i / 16) on.
-  template <class Panel, class Make>
+  template <class Element, class Panel, class Make>
   constexpr void fill_by_matrices(const Panel& staged, const val<u32>& lane, std::uint32_t p,
                                   const Make& make) const {
-    using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
+    using pair = std::conditional_t<std::is_same_v<Element, f16>, f16x2, bf16x2>;
     const auto place_of_lane = staged.lane(lane % 16u, lane / 16u * 8u, 16);
     for (std::uint32_t c = 0; c < columns; c += 16) {
       const std::uint32_t first = (p * columns + c) / 2;
       const auto element = make(p * columns + c);
       const auto packed = array_of<4>([&](std::uint32_t i) {
-        return t_.let(pack<pair>(element(first + 2 * i), element(first + 2 * i + 1)));
+        const auto one = element(first + 2 * i), other = element(first + 2 * i + 1);
+        return t_.let(pack<pair>(one, other));
       });
       stmatrix_x4(shared_address(staged.at(place_of_lane, 0, c)), packed[0], packed[1], packed[2], packed[3]);
     }
@@ -194,8 +202,8 @@ class sm90_copied_store {
       const auto element = make(p * columns + c);
       for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t first = (p * columns + c) / 2 + 2 * half;
-        store_vec(staged.at(place_of_lane, 8 * half, c),
-                  make_vec(cast<Out>(element(first)), cast<Out>(element(first + 1))));
+        const auto one = element(first), other = element(first + 1);
+        store_vec(staged.at(place_of_lane, 8 * half, c), make_vec(cast<Out>(one), cast<Out>(other)));
       }
     }
   }
@@ -235,9 +243,9 @@ class sm90_finished_store {
       const Place at(t_, tile, t_.let(warp_rank(t_) * sm90_warp_rows), t_.let(0u));
       const val of_c = t_.let(lines_[&output_lines::rows]),
                 columns_of_c = t_.let(lines_[&output_lines::columns]);
-      Epilogue::prefetch(t_, {tile.batch, at.row.at, at.column.at},
-                         t_.let(min(of_c - min(at.row.at, of_c), sm90_warp_rows)),
-                         t_.let(min(columns_of_c - min(at.column.at, columns_of_c), u32{C.n})), extra...);
+      const val own_rows = t_.let(min(of_c - min(at.row.at, of_c), sm90_warp_rows));
+      const val own_columns = t_.let(min(columns_of_c - min(at.column.at, columns_of_c), u32{C.n}));
+      Epilogue::prefetch(t_, {tile.batch, at.row.at, at.column.at}, own_rows, own_columns, extra...);
     }
   }
 

@@ -29,11 +29,9 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   using base::panels;
   using base::turns;
   using map = tensor_map<Out, 3>;
-  using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
   static constexpr std::uint32_t of_piece = 32;  // columns, one for each lane
   static constexpr std::uint32_t pieces = columns / of_piece;
   static constexpr std::uint32_t sums = of_piece / 2;  // of a thread
-  static constexpr term_type own_type = std::is_same_v<Out, f16> ? term_type::f16 : term_type::bf16;
   static_assert(sizeof(Out) == 2 && columns % of_piece == 0);
   static_assert(panels == 1 || turns <= panels);
 
@@ -64,17 +62,17 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
           else
             prefetch_tensor(addend, coordinates_of(tile, t.let(p)));
       });
-    const val type = t.let(terms[&tile_terms::bias][&matmul_term::type]);
-    if (auto single = t.when(type == static_cast<u32>(term_type::f32))) begin_at<f32>(acc, tile, terms);
-    if (auto half = t.when(type == static_cast<u32>(own_type))) begin_at<Out>(acc, tile, terms);
-    return t.let(type != 0u);
+    const val has_bias = t.let(terms[&tile_terms::bias][&matmul_term::type] != 0u);
+    if (auto begins = t.when(has_bias)) begin_at_bias(acc, tile, terms);
+    return has_bias;
   }
 
   template <class Accumulator>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const map& addend,
                        const val<tile_terms>& terms) {
     const val scaled = this->t_.let(terms[&tile_terms::is_scaled] != 0u);
-    if (auto alone = this->t_.when(scaled)) base::store(acc, tile, {}, addend, terms);
+    if (auto alone = this->t_.when(scaled))
+      of_type(terms, [&]<class T>() { this->template store_as<T>(acc, tile, {}, addend, terms); });
     if (auto more = this->t_.otherwise())
       for (auto index : this->t_.range(0u, panels * pieces)) {
         const val piece = this->t_.let(index);
@@ -87,23 +85,59 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   }
 
  private:
-  // The sums of a tile are the bias of their columns: of each eight a lane has two neighbours. Columns outside of C have
-  // that of its last ones.
-  template <class T, class Accumulator>
-  constexpr void begin_at(Accumulator& acc, const tile_origin& tile, const val<tile_terms>& terms) const {
+  // f for the type of C's elements.
+  template <class F>
+  constexpr void of_type(const val<tile_terms>& terms, const F& f) const {
+    if constexpr (C.type_by_launch) {
+      if (auto second = this->t_.when(terms[&tile_terms::is_bf16] != 0u))
+        f.template operator()<sm90_second_type<Out>>();
+      if (auto first = this->t_.otherwise()) f.template operator()<Out>();
+    } else {
+      f.template operator()<Out>();
+    }
+  }
+  constexpr val<bool> is_f16(const val<tile_terms>& terms) const {
+    if constexpr (C.type_by_launch)
+      return this->t_.let(terms[&tile_terms::is_bf16] == 0u);
+    else
+      return val<bool>(std::is_same_v<Out, f16>);
+  }
+
+  // The sums of a tile are the bias of their columns. A lane loads one column of 32, and gets those of its sums, two
+  // neighbours of each eight, from the lanes that have them. Columns outside of C have the bias of its last one.
+  template <class Accumulator>
+  constexpr void begin_at_bias(Accumulator& acc, const tile_origin& tile,
+                               const val<tile_terms>& terms) const {
+    constexpr u32 warp = 32, blocks = C.n / warp;
     thread t = this->t_;
     const auto& bias = terms[&tile_terms::bias];
+    const val type = t.let(bias[&matmul_term::type]);
+    const val is_single = t.let(type == static_cast<u32>(term_type::f32));
+    const val size = t.let(select(is_single, u64{4}, u64{2}));
     const val of_batch = t.let(bias[&matmul_term::address] +
-                               cast<u64>(tile.batch) * cast<u64>(bias[&matmul_term::batch]) * u64{sizeof(T)});
-    const in memory = pointer_at<in<T>>(t, of_batch);
-    const val last = t.let(this->lines_[&output_lines::columns] - 2u);
+                               cast<u64>(tile.batch) * cast<u64>(bias[&matmul_term::batch]) * size);
+    const val last = t.let(this->lines_[&output_lines::columns] - 1u);
+    const auto address = array_of<blocks>([&](u32 i) {
+      const val column = t.let(min(first_of(tile, t.let(i * warp)).column.at + lane_id(), last));
+      return t.let(of_batch + cast<u64>(column) * size);
+    });
+    auto own = array_of<blocks>([&](u32) { return var(t, 0.0f); });
+    if (auto single = t.when(is_single))
+      for (u32 i = 0; i < blocks; ++i) own[i] = pointer_at<in<f32>>(t, address[i])[0];
+    if (auto half = t.otherwise()) {
+      const val of_f16 = t.let(type == static_cast<u32>(term_type::f16));
+      const auto bits = array_of<blocks>([&](u32 i) { return t.let(pointer_at<in<u16>>(t, address[i])[0]); });
+      for (u32 i = 0; i < blocks; ++i)
+        own[i] = select(of_f16, cast<f32>(bit_cast<f16>(bits[i])), bit_cast<f32>(cast<u32>(bits[i]) << 16));
+    }
     const val factor = t.let(terms[&tile_terms::bias_factor]);
-    for (u32 p = 0; p < panels; ++p) {
-      const val first = t.let(first_of(tile, t.let(p * columns)).column.at + lane_id() % 4u * 2u);
-      for (u32 eight = 0; eight < columns; eight += 8) {
-        const val both = load_vec<2>(memory[t.let(min(first + eight, last))]);
-        const auto own = array_of<2>([&](u32 i) { return t.let(cast<f32>(both[i]) * factor); });
-        for (u32 i = 0; i < 4; ++i) acc[(p * columns + eight) / 2 + i] = own[i % 2];
+    const val pair = t.let(lane_id() % 4u * 2u);
+    for (u32 i = 0; i < blocks; ++i) {
+      const val scaled = t.let(own[i] * factor);
+      for (u32 eight = 0; eight < warp; eight += 8) {
+        const auto both =
+            array_of<2>([&](u32 j) { return t.let(shfl_idx(scaled, t.let(pair + (eight + j)))); });
+        for (u32 j = 0; j < 4; ++j) acc[(i * warp + eight) / 2 + j] = both[j % 2];
       }
     }
   }
@@ -137,19 +171,22 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     const auto address =
         array_of<of_piece / 16>([&](u32 i) { return staged.row_address(row, t.let(column + 16 * i)); });
     if (auto adds = t.when(has_addend(terms))) {
-      const val<bool> is_f16(std::is_same_v<Out, f16>);
+      const val<bool> of_f16 = is_f16(terms);
       const val factor = t.let(terms[&tile_terms::factor]);
       for (u32 i = 0; i < sums; i += 8) {
         const auto words = ldmatrix_x4(address[i / 8]);
         for (u32 j = 0; j < 8; ++j)
-          x[i + j] = fma(factor, number_of_half(t, is_f16, t.let(words[j / 2]), j % 2), x[i + j]);
+          x[i + j] = fma(factor, number_of_half(t, of_f16, t.let(words[j / 2]), j % 2), x[i + j]);
       }
     }
-    for (u32 i = 0; i < sums; i += 8) {
-      const auto packed =
-          array_of<4>([&](u32 j) { return t.let(pack<pair>(x[i + 2 * j], x[i + 2 * j + 1])); });
-      stmatrix_x4(address[i / 8], packed[0], packed[1], packed[2], packed[3]);
-    }
+    of_type(terms, [&]<class T>() {
+      using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
+      for (u32 i = 0; i < sums; i += 8) {
+        const auto packed =
+            array_of<4>([&](u32 j) { return t.let(pack<pair>(x[i + 2 * j], x[i + 2 * j + 1])); });
+        stmatrix_x4(address[i / 8], packed[0], packed[1], packed[2], packed[3]);
+      }
+    });
   }
 
   // The sums of a piece, one of those from First to Last.
@@ -202,7 +239,9 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   constexpr void load(const map& addend, const tile_origin& tile, const val<u32>& p) const {
     const val panel = panel_of(p % turns);
     arrived_[panel].arrive_expect_tx(sm90_warp_rows * base::row_bytes);
-    copy_tensor(this->staging_[panel], addend, coordinates_of(tile, p), arrived_[panel]);
+    const auto to = this->staging_[panel];
+    const auto from = coordinates_of(tile, p);
+    copy_tensor(to, addend, from, arrived_[panel]);
   }
   constexpr auto coordinates_of(const tile_origin& tile, const val<u32>& p) const {
     const Place first = first_of(tile, this->t_.let(p * columns));

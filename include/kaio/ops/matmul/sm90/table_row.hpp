@@ -32,24 +32,39 @@ void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... 
 // The same with what the call adds to a tile of C, where tile_terms serve.
 template <sm90_config C, class T>
 void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cluster) {
+  using element = sm90_element<C, T>;
   const matmul_term& addend = tile_terms::addend_of(call.terms);
-  matrix_lines<T> lines = output_for<T>(call);
+  matrix_lines<element> lines = output_for<element>(call);
   if (addend.type != 0) {
     lines.pitch = static_cast<std::uint64_t>(addend.row);
     lines.batch_pitch = static_cast<std::uint64_t>(addend.batch);
     const std::uint64_t elements =
         (lines.batches - 1) * lines.batch_pitch + (lines.lines - 1) * lines.pitch + lines.length;
-    lines.memory = device_pointer<T>(addend.address, elements, call.c.device, true);
+    lines.memory = device_pointer<element>(addend.address, elements, call.c.device, true);
   }
-  launch_call_clusters<C, T, T, with_terms<T>>(s, call, cluster, lines, tile_terms::of(call.terms));
+  constexpr term_type output = std::is_same_v<T, f16> ? term_type::f16 : term_type::bf16;
+  launch_call_clusters<C, T, element, with_terms<element>>(s, call, cluster, lines,
+                                                           tile_terms::of(call.terms, output));
 }
 // f32 is multiplied as tf32.
 template <class T>
 inline constexpr auto sm90_precision =
     std::is_same_v<T, f32> ? matmul_precision::tf32 : matmul_precision::ieee;
+// The element type of C and the epilogue of a kernel, whose C may have the type of its operands.
+template <sm90_config C, class Out, class Epilogue>
+struct sm90_result {
+  using type = Out;
+  using epilogue = Epilogue;
+};
+template <sm90_config C, class Out>
+struct sm90_result<C, Out, with_terms<Out>> {
+  using type = sm90_element<C, Out>;
+  using epilogue = with_terms<type>;
+};
 template <sm90_config C, class T, class Out, class Epilogue>
 matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) {
-  return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
+  using result = sm90_result<C, Out, Epilogue>;
+  return {.image = &sm90_matmul<C, T, typename result::type, typename result::epilogue>.image(),
           .family = matmul_family::sm90,
           .operand = detail::matmul_type_of<T>(),
           .output = output_type_of<Out>(),

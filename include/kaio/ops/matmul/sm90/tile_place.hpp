@@ -18,12 +18,16 @@
 namespace kaio::ops {
 
 // Where a tile would begin in a C without end, which product of the batch it belongs to, where the last parts of C begin,
-// and the rows and columns of the tile that no later one has.
+// the rows and columns of the tile that no later one has, and the masks of its parts (mask_of_part).
 struct tile_origin {
   val<u32> batch, row, column;
   val<u32> last_row, last_column;
   val<u32> rows, columns;
+  val<u32> row_parts, column_parts;
 };
+
+// The bits of a line's number that say in which part of a tile it is.
+constexpr u32 mask_of_part(u32 part, u32 tile) { return part == tile ? 0u : ~(part - 1u); }
 
 // Line `of_tile` of a tile that begins at `first`, in parts of `Part`: rows, or columns.
 struct tile_line {
@@ -37,6 +41,15 @@ constexpr tile_line line_of(thread t, const val<u32>& first, const val<u32>& las
   const val begin = t.let(first + of_tile / Part * Part);
   return {t.let(min(begin, last) + of_tile % Part), begin, line};
 }
+// As above, in the parts of a mask.
+template <class Line>
+constexpr tile_line line_in_parts(thread t, const val<u32>& first, const val<u32>& last,
+                                  const val<u32>& parts, const Line& of_tile) {
+  const val line = t.let(of_tile);
+  const val of_part = t.let(line & parts);
+  const val begin = t.let(first + of_part);
+  return {t.let(min(begin, last) + (line - of_part)), begin, line};
+}
 
 // The parts of a main loop's tile, whose M is along the columns of C where it is transposed. Moves: else they stay, and
 // copies reach outside, as where sums of groups leave no registers.
@@ -49,16 +62,18 @@ struct sm90_place {
   static constexpr tile_origin origin(thread t, const Mainloop& loop, const val<output_lines>& lines,
                                       const val<u32>& batch, const val<u32>& m, const val<u32>& n) {
     constexpr std::uint32_t vector = 8;
-    constexpr std::uint32_t of_row = Transposed ? Mainloop::aligned_n : Mainloop::aligned_m,
-                            of_column = Transposed ? Mainloop::aligned_m : Mainloop::aligned_n;
     const val part_m = loop.lines_of_part_m(), part_n = loop.lines_of_part_n();
-    const val of_rows = last<of_row>(t, t.let(lines[&output_lines::rows]), Transposed ? part_n : part_m);
-    const val of_columns = last<std::max(of_column, vector)>(t, t.let(lines[&output_lines::columns]),
-                                                             Transposed ? part_m : part_n);
+    const auto aligned_m = loop.alignment_of_m(), aligned_n = loop.alignment_of_n();
+    const val rows = t.let(lines[&output_lines::rows]);
+    const val of_rows = last(t, rows, Transposed ? part_n : part_m, Transposed ? aligned_n : aligned_m);
+    const val columns = t.let(lines[&output_lines::columns]);
+    const val aligned = t.let(max(Transposed ? aligned_m : aligned_n, vector));
+    const val of_columns = last(t, columns, Transposed ? part_m : part_n, aligned);
+    const val parts_m = loop.parts_of_m(), parts_n = loop.parts_of_n();
     if constexpr (Transposed)
-      return {batch, m, n, of_columns, of_rows, loop.tile_m(), loop.tile_n()};
+      return {batch, m, n, of_columns, of_rows, loop.tile_m(), loop.tile_n(), parts_m, parts_n};
     else
-      return {batch, m, n, of_rows, of_columns, loop.tile_m(), loop.tile_n()};
+      return {batch, m, n, of_rows, of_columns, loop.tile_m(), loop.tile_n(), parts_m, parts_n};
   }
 
   // A row and a column of a tile of C.
@@ -66,10 +81,12 @@ struct sm90_place {
   val<u32> rows, columns;  // of the tile
   template <class Row, class Column>
   constexpr sm90_place(thread t, const tile_origin& tile, const Row& of_rows, const Column& of_columns)
-      : row(line_of<part_rows>(t, Transposed ? tile.column : tile.row,
-                               Transposed ? tile.last_column : tile.last_row, of_rows)),
-        column(line_of<part_columns>(t, Transposed ? tile.row : tile.column,
-                                     Transposed ? tile.last_row : tile.last_column, of_columns)),
+      : row(line_in_parts(t, Transposed ? tile.column : tile.row,
+                          Transposed ? tile.last_column : tile.last_row,
+                          Transposed ? tile.column_parts : tile.row_parts, of_rows)),
+        column(line_in_parts(t, Transposed ? tile.row : tile.column,
+                             Transposed ? tile.last_row : tile.last_column,
+                             Transposed ? tile.row_parts : tile.column_parts, of_columns)),
         rows(Transposed ? tile.columns : tile.rows),
         columns(Transposed ? tile.rows : tile.columns) {}
 
@@ -107,11 +124,11 @@ struct sm90_place {
   }
 
  private:
-  // Where the last part of an extent begins, at a multiple of `Alignment`.
-  template <std::uint32_t Alignment>
-  static constexpr val<u32> last(thread t, const val<u32>& extent, const val<u32>& part) {
+  // Where the last part of an extent begins, at a multiple of `alignment`, a power of two.
+  static constexpr val<u32> last(thread t, const val<u32>& extent, const val<u32>& part,
+                                 const val<u32>& alignment) {
     if constexpr (Moves)
-      return t.let((max(extent, part) - part + (Alignment - 1)) / Alignment * Alignment);
+      return t.let(max(extent, part) - part + (alignment - 1u) & ~(alignment - 1u));
     else
       return t.let(~0u);
   }

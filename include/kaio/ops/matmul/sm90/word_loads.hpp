@@ -181,8 +181,13 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
                             consumer_registers = operands == 2 ? 136 : 144;
   static_assert(C.loads_words() && C.cluster_blocks() == 1 && C.depth == 1);
 
-  constexpr word_mainloop(thread t, const operand_a& a, const operand_b& b)
-      : base(t, map_of(a), map_of(b)), t_(t), a_(a), b_(b) {}
+  constexpr word_mainloop(thread t, const operand_a& a, const operand_b& b, const val<sm90_tile>& of)
+      : base(t, map_of(a), map_of(b)),
+        t_(t),
+        a_(a),
+        b_(b),
+        a_is_across_(flag_of<C.a_by_launch, C.a == major::mn>(t, of[&sm90_tile::a_is_across])),
+        b_is_across_(flag_of<C.b_by_launch, C.b == major::mn>(t, of[&sm90_tile::b_is_across])) {}
 
   constexpr void prefetch_maps() const {
     if constexpr (!C.loads_a) prefetch(a_);
@@ -209,19 +214,23 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
     const val warp = t_.let(t_.thread_rank() % group_threads / 32u);
     const auto move_a = [&] {
       if constexpr (C.loads_a)
-        move_tiles(
-            next,
-            word_tile<C.a, C.m>(t_, a_, warp, tile.batch, base::row_of(tile, 0u),
+        for_direction<C.a_by_launch, C.a>(t_, a_is_across_, [&]<major A>() {
+          move_tiles(
+              next,
+              word_tile<A, C.m>(t_, a_, warp, tile.batch, base::row_of(tile, 0u),
                                 base::tile_of_a(t_.let(0u))),
-            [&] { return base::tile_of_a(next.at.stage); }, tile, first, k_blocks);
+              [&] { return base::tile_of_a(next.at.stage); }, tile, first, k_blocks);
+        });
     };
     const auto move_b = [&] {
       if constexpr (C.loads_b)
-        move_tiles(
-            next,
-            word_tile<C.b, C.n>(t_, b_, warp, tile.batch, base::column_of(tile, 0u),
+        for_direction<C.b_by_launch, C.b>(t_, b_is_across_, [&]<major B>() {
+          move_tiles(
+              next,
+              word_tile<B, C.n>(t_, b_, warp, tile.batch, base::column_of(tile, 0u),
                                 base::tile_of_b(t_.let(0u))),
-            [&] { return base::tile_of_b(next.at.stage); }, tile, first, k_blocks);
+              [&] { return base::tile_of_b(next.at.stage); }, tile, first, k_blocks);
+        });
     };
     if constexpr (operands == 1) {
       move_a();
@@ -304,6 +313,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
   thread t_;
   operand_a a_;
   operand_b b_;
+  val<bool> a_is_across_, b_is_across_;
 };
 
 // For the names of kernels.
