@@ -41,8 +41,8 @@ void run_attention_decode(const stream& s, const attention_decode_arguments& arg
 
 // q: (B, Sq, Hq, D), out: (B, Sq, Hq, Dv), the cache of Hkv heads of D and Dv elements, of which Hq is a
 // multiple; all f16, bf16 or f32, or out alone f32, or the cache alone e4m3, e5m2 or i8. D and Dv are 1 to
-// 256; where cache.v is the first elements of the rows of cache.k, as of multi-head latent attention, up to
-// 576 and 512 for f16 and bf16 on sm_80 and later. Made for Sq from 1 to 128. Fastest where rows of keys
+// 512; where cache.v is the first elements of the rows of cache.k, as of multi-head latent attention, D is up to
+// 576 for f16 and bf16 on sm_80 and later. Made for Sq from 1 to 128. Fastest where rows of keys
 // begin at multiples of 16 bytes and D and Dv are multiples of 16 bytes. Where values are in the keys,
 // append.k is what follows them in a row, D - Dv elements, and is not rotated. out, lse and the workspace
 // share no memory with any other argument.

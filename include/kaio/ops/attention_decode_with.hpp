@@ -49,7 +49,7 @@ struct attention_decode_with_table {
   static constexpr bool is_wide = std::is_same_v<T, f32>, is_coded = !std::is_same_v<T, C>;
 
   static auto variants() {
-    attention_decode_variant simt = describe_attention_decode_simt<Score, Mask>();
+    attention_decode_variant simt = describe_attention_decode_simt<256, Score, Mask>();
     simt.depth = Depth;
     if constexpr (is_wide)
       return std::array{simt};
@@ -61,7 +61,7 @@ struct attention_decode_with_table {
                         describe_attention_decode_mma<many, T, Score, Mask>(), simt};
   }
   static auto launchers() {
-    constexpr launcher simt = launch_attention_decode_simt<Score, Mask, Extra...>;
+    constexpr launcher simt = launch_attention_decode_simt<256, Score, Mask, Extra...>;
     if constexpr (is_wide)
       return std::array<launcher, 1>{simt};
     else if constexpr (is_coded)

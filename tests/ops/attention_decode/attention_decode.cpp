@@ -44,6 +44,29 @@ TEST_CASE("attention_decode: pages of 256 keys", "[ops][attention_decode]") {
                        .by_last_page = kind == cache_kind::list});
 }
 
+TEST_CASE("attention_decode: heads of more than 256 elements", "[ops][attention_decode]") {
+  decode_case c{.queries = 2,
+                .heads = 4,
+                .key_heads = 2,
+                .qk_size = 512,
+                .v_size = 512,
+                .lengths = {70, 1, 0, 33},
+                .causal = causal_alignment::bottom_right};
+  REQUIRE(decode_choice<f16>(c).name == "attention_decode_simt_d512");
+  check_decode<f16>(c);
+  check_decode<bf16, bf16, e4m3>(c);
+  c.kind = cache_kind::table;
+  c.parts = 3;
+  check_decode<f32>(c);
+  c.qk_size = 257;
+  c.v_size = 40;
+  check_decode<f32>(c);
+  c.qk_size = 24;
+  c.v_size = 389;
+  c.softcap = 4;
+  check_decode<bf16>(c);
+}
+
 TEST_CASE("attention_decode: as many queries as there may be", "[ops][attention_decode]") {
   // One less than two tiles of 64 rows, and two of them; more queries than keys.
   for (const u32 queries : {127u, 128u}) {

@@ -94,15 +94,15 @@ TEST_CASE("attention_decode: tensors that do not fit", "[ops][attention_decode]"
 }
 
 TEST_CASE("attention_decode: a head size beyond what kernels are made for", "[ops][attention_decode]") {
-  auto q = upload(std::vector<f16>(264)), k = upload(std::vector<f16>(264)),
-       v = upload(std::vector<f16>(264)), o = upload(std::vector<f16>(264));
-  const tensor_view<const f16, 4> keys(k, 1, 1, 1, 264), values(v, 1, 1, 1, 264);
+  auto q = upload(std::vector<f16>(520)), k = upload(std::vector<f16>(520)),
+       v = upload(std::vector<f16>(520)), o = upload(std::vector<f16>(520));
+  const tensor_view<const f16, 4> keys(k, 1, 1, 1, 520), values(v, 1, 1, 1, 520);
   const thrown error = catch_error([&] {
-    attention_decode(under_test().stream(), tensor_view<const f16, 4>(q, 1, 1, 1, 264),
-                     kv_cache<const f16>{.k = keys, .v = values}, tensor_view<f16, 4>(o, 1, 1, 1, 264));
+    attention_decode(under_test().stream(), tensor_view<const f16, 4>(q, 1, 1, 1, 520),
+                     kv_cache<const f16>{.k = keys, .v = values}, tensor_view<f16, 4>(o, 1, 1, 1, 520));
   });
   REQUIRE(error.code == errc::invalid_argument);
-  REQUIRE(error.says("at most 256"));
+  REQUIRE(error.says("at most 512"));
 }
 
 TEST_CASE("attention_decode: numbers of a cache that do not fit", "[ops][attention_decode]") {
@@ -135,6 +135,7 @@ TEST_CASE("attention_decode: numbers of a cache that do not fit", "[ops][attenti
 TEST_CASE("attention_decode: options that are none", "[ops][attention_decode]") {
   refuses("scale", [](call& c) { c.options.scale = std::numeric_limits<f32>::infinity(); });
   refuses("softcap", [](call& c) { c.options.softcap = -1; });
+  refuses("scale / softcap", [](call& c) { c.options.scale = 1e9f, c.options.softcap = 1e-30f; });
   refuses("window", [](call& c) { c.options.window = {-2, 0}; });
   refuses("top_left", [](call& c) { c.options.causal = causal_alignment::top_left; });
   refuses("causal", [](call& c) { c.options.causal = static_cast<causal_alignment>(9); });

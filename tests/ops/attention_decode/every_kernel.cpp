@@ -27,7 +27,7 @@ void run_one(const ops::attention_decode_variant& kernel, const decode_case& c) 
   decode_memory<T, C> memory(c);
   if constexpr (std::is_same_v<T, C>)
     if (kernel.values_in_keys) share_values(memory);
-  REQUIRE(decode_choice(c, memory).name == kernel.image->name);
+  REQUIRE(decode_choice(c, memory).name == kernel.name());
   compare_decode(c, memory, run_decode<T>(c, memory));
 }
 
@@ -50,7 +50,7 @@ void run_all(ops::attention_type type) {
                   .v_size = v_size,
                   .lengths = {2 * kernel.keys + 5, kernel.keys - 1, 0},
                   .kind = cache_kind::table,
-                  .variant = kernel.image->name,
+                  .variant = kernel.name(),
                   .scales = scale_kind::heads};
     run_one<T, C>(kernel, c);
     c.qk_size -= 32;
@@ -61,7 +61,7 @@ void run_all(ops::attention_type type) {
     c.left = {2, 0, 0};
     c.causal = causal_alignment::bottom_right;
     c.window = {kernel.keys + 20, 0};
-    c.softcap = 3;
+    c.softcap = count % 2 == 0 ? 3 : 1e7f;  // which scores are far below
     c.alibi = 1;
     c.sinks = true;
     c.parts = 2;

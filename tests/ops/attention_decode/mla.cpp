@@ -206,7 +206,7 @@ TEST_CASE("attention_decode: large heads without values in the keys", "[ops][att
     REQUIRE(error.code == code);
     REQUIRE(error.says(text));
   };
-  refused(errc::invalid_argument, "at most 256", 264, 264, false);
+  refused(errc::invalid_argument, "at most 512", 520, 520, false);
   refused(errc::invalid_argument, "at most 576", 584, 512, true);
   refused(errc::invalid_argument, "at most 512", 576, 520, true);
   refused(errc::unsupported_device, "no kernel for head sizes", 571, 512, true);  // rows that begin anywhere

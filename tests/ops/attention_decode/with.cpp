@@ -172,6 +172,10 @@ TEST_CASE("attention_decode_with: options that functions take the place of", "[o
     attention_decode_with<64>(s, q, cache, o, distance_bias{}, ops::band_mask{},
                               {.variant = "attention_decode_simt"}, one, 16u);
   });
+  for (const f32 scale : {-0.5f, 0.0f})  // of which plain_score leaves the sign to the exponent
+    refused(errc::unsupported_device, "no scale of 0 or less", [&] {
+      attention_decode_with<64>(s, q, cache, o, ops::plain_score{}, ops::band_mask{}, {.scale = scale});
+    });
   const kv_cache<const f32> of_wide{.k = tensor_view<const f32, 4>(one, 1, 4, 1, 65), .v = k};
   refused(errc::unsupported_device, "the head size is larger", [&] {
     attention_decode_with<64>(s, wide, of_wide, o, distance_bias{}, ops::band_mask{}, {}, one, 16u);

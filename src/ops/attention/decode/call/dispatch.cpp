@@ -40,7 +40,7 @@ attention_decode_choice_info choice(const stream& s, const detail::attention_dec
   const auto planned =
       detail::plan_attention_decode(s.device_identity(), device, arguments, attention_decode_variants());
   if (planned.blocks == 0) return {};
-  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts.value,
+  return {attention_decode_variants()[planned.chosen].name(), planned.call.split.parts.value,
           planned.call.split.in_cluster != 0};
 }
 

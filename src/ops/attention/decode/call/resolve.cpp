@@ -23,7 +23,7 @@ namespace kaio::ops::detail {
 
 namespace {
 
-constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256,
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 512,
                        most_latent_size = 576, most_latent_value_size = 512;
 
 // The dimensions of Q and O; of K and V, `batch` is a page of a cache in pages.

@@ -51,6 +51,7 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
     return "rows of queries do not begin at multiples of 16 bytes";
   if (v.is_narrow && !(has_narrow_strides(call.problem.k) && has_narrow_strides(call.problem.v)))
     return "rows or pages of keys are in descending order, or further apart than it is made for";
+  if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (v.values_in_keys && !call.values_in_keys) return "the values are not the first elements of the keys";
   if (call.split.rows < v.least_rows)
     return "fewer queries and heads share a head of keys than it is made for";
@@ -65,7 +66,7 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
                    std::string_view forced) {
   const char* last = "there is none for this element type";
   for (const attention_decode_variant& v : variants) {
-    if (!forced.empty() && v.image->name != forced) continue;
+    if (!forced.empty() && v.name() != forced) continue;
     const char* const why = reason(v, call, device);
     if (why == nullptr) return static_cast<std::size_t>(&v - variants.data());
     if (is_of_types(v, call)) last = why;
@@ -119,7 +120,7 @@ decode_choice tuned_choice(const attention_decode_call& call, const device_prope
 }  // namespace
 
 std::string decode_choice::name() const {
-  return name_with_parts(variant->image->name, division.parts, division.in_cluster);
+  return name_with_parts(variant->name(), division.parts, division.in_cluster);
 }
 
 std::string tuning_key(const attention_decode_call& call) {

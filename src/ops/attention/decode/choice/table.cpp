@@ -2,6 +2,8 @@
 
 #include <kaio/ops/attention_decode.hpp>
 
+#include <algorithm>
+
 #include "ops/attention/decode/choice/table.hpp"
 
 namespace kaio::ops {
@@ -10,7 +12,7 @@ std::span<const attention_decode_variant> attention_decode_variants() {
   static const auto& all = *new std::vector<attention_decode_variant>([] {
     std::vector<attention_decode_variant> list;
     for (const auto family : {attention_decode_mma_f16, attention_decode_mma_bf16, attention_decode_mma_codes,
-                              attention_decode_simt_rows, attention_mla_rows})
+                              attention_mla_rows, attention_decode_simt_rows})
       for (const attention_decode_variant& v : family()) list.push_back(v);
     return list;
   }());
@@ -19,7 +21,8 @@ std::span<const attention_decode_variant> attention_decode_variants() {
 
 std::vector<const ptx::kernel_image*> attention_decode_kernels() {
   std::vector<const ptx::kernel_image*> list;
-  for (const attention_decode_variant& v : attention_decode_variants()) list.push_back(v.image);
+  for (const attention_decode_variant& v : attention_decode_variants())
+    if (std::find(list.begin(), list.end(), v.image) == list.end()) list.push_back(v.image);
   list_attention_decode_combine_kernels(list);
   return list;
 }

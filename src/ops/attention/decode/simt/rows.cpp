@@ -6,17 +6,20 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "ops/attention/decode/choice/table.hpp"
 
 namespace kaio::ops {
 
 std::span<const attention_decode_variant> attention_decode_simt_rows() {
-  static const auto& rows = *new std::array{[] {
-    attention_decode_variant row = describe_attention_decode_simt<>();
-    row.run = launch_attention_decode_simt<>;
+  const auto row_of = []<std::uint32_t Depth>(std::integral_constant<std::uint32_t, Depth>) {
+    attention_decode_variant row = describe_attention_decode_simt<Depth>();
+    row.run = launch_attention_decode_simt<Depth>;
     return row;
-  }()};
+  };
+  static const auto& rows = *new std::array{row_of(std::integral_constant<std::uint32_t, 256>{}),
+                                            row_of(std::integral_constant<std::uint32_t, 512>{})};
   return rows;
 }
 

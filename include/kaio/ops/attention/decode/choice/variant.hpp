@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace kaio::runtime {
 class device;
@@ -20,6 +21,7 @@ namespace kaio::ops {
 struct attention_decode_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const attention_decode_call&, std::uint64_t blocks) = nullptr;
+  std::string_view own_name = {};  // of a row that shares its kernel with others
   attention_type type = attention_type::f32;
   bool any_type = false;         // whatever `type` is
   bool takes_codes = false;      // of f16 and bf16, a cache of 8 bits; `type` is unused
@@ -34,6 +36,9 @@ struct attention_decode_variant {
   std::uint32_t keys = 0;        // of a tile
   bool has_clusters = false;     // sm_90: launched programmatically, and its parts may be a cluster
   std::uint32_t resident = 1;    // blocks on a multiprocessor at once, at most
+  bool plain = false;            // its score is plain_score
+
+  std::string_view name() const { return own_name.empty() ? image->name : own_name; }
 };
 
 namespace detail {

@@ -8,7 +8,7 @@
 //           +------+
 //
 // Where rows of keys are is found once for each tile. K and V are in shared memory 64 columns at a time, those
-// that are codes of 8 bits as numbers.
+// that are codes of 8 bits as numbers. Next to queries of more than 256 elements there is room for 32 keys.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -27,8 +27,8 @@ namespace kaio::ops {
 // Depth: the most elements of a row.
 template <std::uint32_t Depth>
 struct attention_decode_simt_body {
-  static constexpr std::uint32_t depth = Depth, rows = 16, keys = 64, chunk = 64, side = 16,
-                                 threads = side * side;
+  static constexpr std::uint32_t depth = Depth, rows = 16, keys = Depth > 256 ? 32 : 64, chunk = 64,
+                                 side = 16, threads = side * side;
   static constexpr std::uint32_t columns = keys / side, chunks = depth / chunk;
   using q_tile = shared_tile<f32, rows, depth, dsl::padded<4>>;
   using kv_tile = shared_tile<f32, keys, chunk, dsl::padded<4>>;
@@ -237,29 +237,36 @@ struct attention_decode_simt_body {
   }
 };
 
-using attention_decode_simt = attention_decode_simt_body<256>;
+template <std::uint32_t Depth>
+inline constexpr auto attention_decode_simt_name = [] {
+  if constexpr (Depth == 256)
+    return fixed_string("attention_decode_simt");
+  else
+    return "attention_decode_simt_d" + decimal<Depth>;
+}();
 
-template <class Score, class Mask, class OfScore, class OfMask>
+template <std::uint32_t Depth, class Score, class Mask, class OfScore, class OfMask>
 struct attention_decode_simt_kernel;
 
-template <class Score, class Mask, class... OfScore, class... OfMask>
-struct attention_decode_simt_kernel<Score, Mask, attention_parameters<OfScore...>,
+template <std::uint32_t Depth, class Score, class Mask, class... OfScore, class... OfMask>
+struct attention_decode_simt_kernel<Depth, Score, Mask, attention_parameters<OfScore...>,
                                     attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_decode_simt" + decode_functions_name<Score, Mask>;
+  using body = attention_decode_simt_body<Depth>;
+  static constexpr auto name = attention_decode_simt_name<Depth> + decode_functions_name<Score, Mask>;
   static constexpr auto kernel =
-      kaio::kernel<name, block_size{attention_decode_simt::threads},
+      kaio::kernel<name, block_size{body::threads},
                    kernel_options{.min_blocks = decode_min_blocks<Score, Mask>(2)}>(
           [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
              OfScore... of_score, OfMask... of_mask, val<attention_codes> codes) {
-            attention_decode_simt::run(t, problem, cache, split,
-                                       decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...),
-                                       codes);
+            body::run(t, problem, cache, split,
+                      decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...), codes);
           });
 };
 
 // Launched as attention_decode_mma is, with the codes as the last argument.
-template <class Score = general_score, class Mask = band_mask>
+template <std::uint32_t Depth, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_by_simt =
-    attention_decode_simt_kernel<Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
+    attention_decode_simt_kernel<Depth, Score, Mask, parameters_of_score<Score>,
+                                 parameters_of_mask<Mask>>::kernel;
 
 }  // namespace kaio::ops

@@ -6,30 +6,32 @@
 #include <kaio/ops/attention/decode/simt/kernel.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
-template <class Score = general_score, class Mask = band_mask, class... Extra>
+template <std::uint32_t Depth, class Score = general_score, class Mask = band_mask, class... Extra>
 void launch_attention_decode_simt(const stream& s, const attention_decode_call& call, std::uint64_t blocks,
                                   const Extra&... extra) {
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_decode_by_simt<Score, Mask>.launch(s, grid(blocks), call.problem, call.cache, call.split,
-                                                     arguments..., call.codes);
+        attention_decode_by_simt<Depth, Score, Mask>.launch(s, grid(blocks), call.problem, call.cache,
+                                                            call.split, arguments..., call.codes);
       },
       extra...);
 }
 
-template <class Score = general_score, class Mask = band_mask>
+template <std::uint32_t Depth, class Score = general_score, class Mask = band_mask>
 attention_decode_variant describe_attention_decode_simt() {
-  using config = attention_decode_simt;
-  return {.image = &attention_decode_by_simt<Score, Mask>.image(),
+  using config = attention_decode_simt_body<Depth>;
+  return {.image = &attention_decode_by_simt<Depth, Score, Mask>.image(),
           .any_type = true,
           .depth = config::depth,
           .rows = config::rows,
           .keys = config::keys,
-          .resident = decode_min_blocks<Score, Mask>(2)};
+          .resident = decode_min_blocks<Score, Mask>(2),
+          .plain = std::is_same_v<Score, plain_score>};
 }
 
 }  // namespace kaio::ops
