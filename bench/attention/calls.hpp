@@ -58,7 +58,7 @@ inline void print_kernels() {
     std::set<std::string> sizes, works;
     std::set<u32> rows;
   };
-  std::map<const ptx::kernel_image*, uses> of;
+  std::map<std::string_view, uses> of;
   const auto all = ops::all_attention_variants();
   for (const device_properties& device : paper_devices()) {
     const auto take = [&](const ops::attention_call& call, const std::string& sizes, const std::string& kind,
@@ -66,7 +66,7 @@ inline void print_kernels() {
       if (std::none_of(all.begin(), all.end(),
                        [&](const ops::attention_variant& v) { return ops::accepts(v, call, device); }))
         return;
-      uses& found = of[all[ops::detail::choose_attention("table", call, all, device)].image];
+      uses& found = of[all[ops::detail::choose_attention("table", call, all, device)].name()];
       if (found.devices.empty() || found.devices.back() != device.name)
         found.devices.emplace_back(device.name);
       found.sizes.insert(sizes);
@@ -94,8 +94,8 @@ inline void print_kernels() {
       "queries and of\nkeys. A mask in memory is as a bias.\n\n| kernel | devices | head sizes | calls | rows "
       "|\n| --- | --- | --- | --- | --- |\n");
   for (const ops::attention_variant& v : all) {
-    const uses& found = of[v.image];
-    std::printf("| `%s` | %s | %s | %s | %s |\n", std::string(v.image->name).c_str(),
+    const uses& found = of[v.name()];
+    std::printf("| `%s` | %s | %s | %s | %s |\n", std::string(v.name()).c_str(),
                 joined(found.devices).c_str(), joined(found.sizes).c_str(), joined(found.works).c_str(),
                 joined(found.rows).c_str());
   }

@@ -62,8 +62,7 @@ void print_model(const std::string& type, const problem& p) {
   for (const ops::attention_variant& v : ops::all_attention_variants()) {
     if (!ops::accepts(v, call, h200)) continue;
     const ops::attention_work w = ops::work_of(v, call, h200);
-    std::printf("%s\"%.*s\": ", first ? "" : ", ", static_cast<int>(v.image->name.size()),
-                v.image->name.data());
+    std::printf("%s\"%.*s\": ", first ? "" : ", ", static_cast<int>(v.name().size()), v.name().data());
     first = false;
     print_numbers(static_cast<double>(v.family), static_cast<double>(v.image->needs.target.sm),
                   static_cast<double>(ops::bytes_of(v.type)), v.depth_qk, v.depth_v, v.queries, v.keys,

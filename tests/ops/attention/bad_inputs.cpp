@@ -1,7 +1,5 @@
 // Bad input of attention is a typed error that names the argument, before anything runs: outputs stay as they
 // were.
-#include <kaio/ops/attention_with.hpp>
-
 #include <functional>
 #include <limits>
 #include <string>
@@ -36,15 +34,6 @@ struct fixture {
   tensor_view<const f16, 4> of_q(i64 b, i64 r, i64 h, i64 d) { return {q_memory, extents(b, r, h, d)}; }
   tensor_view<const f16, 4> of_k(i64 b, i64 r, i64 h, i64 d) { return {k_memory, extents(b, r, h, d)}; }
   tensor_view<const f16, 4> of_v(i64 b, i64 r, i64 h, i64 d) { return {v_memory, extents(b, r, h, d)}; }
-};
-
-struct plus_one {
-  static constexpr fixed_string name = "plus_one";
-  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place) const { return t.let(x + 1.0f); }
-};
-struct even_keys {
-  static constexpr fixed_string name = "even_keys";
-  constexpr val<bool> operator()(thread t, ops::attention_place at) const { return t.let(at.key % 2u == 0u); }
 };
 
 }  // namespace
@@ -157,6 +146,11 @@ TEST_CASE("attention: bad options", "[ops][attention]") {
   t.refuses("softcap", with({.softcap = -1.0f}));
   t.refuses("softcap", with({.softcap = nan}));
   t.refuses("softcap", with({.softcap = 1e-40f}));
+  t.refuses("softcap", with({.softcap = 1e31f}));
+  t.refuses("a scale that is not from -1e30", with({.scale = 3e38f}));
+  t.refuses("a scale that is not from -1e30", with({.scale = -3e38f}));
+  t.refuses("scale / softcap", with({.scale = 1e9f, .softcap = 1e-30f}));
+  t.refuses("scale / softcap", with({.scale = 1e-15f, .softcap = 1e30f}));
   t.refuses("window", with({.window = {-2, 0}}));
   t.refuses("window", with({.window = {0, -2}}));
   t.refuses("causal", with({.causal = static_cast<causal_alignment>(3)}));
@@ -185,32 +179,6 @@ TEST_CASE("attention: bad options", "[ops][attention]") {
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 4, 31)}));
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 3, 32)}));
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, extents(2, 4, 32), strides(0, 32, 1))}));
-}
-
-TEST_CASE("attention: options that a score or a mask of one's own takes the place of", "[ops][attention]") {
-  fixture t;
-  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64), wide(t.numbers, 1, 4, 1, 65);
-  const tensor_view<f32, 4> o(t.more_numbers, 1, 4, 1, 64);
-  t.refuses("a score of your own",
-            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::band_mask{}, {.softcap = 1.0f}); });
-  t.refuses("a mask of your own", [&] {
-    attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{}, {.causal = causal_alignment::top_left});
-  });
-  t.refuses("argument bias is not read here", [&] {
-    attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::band_mask{},
-                       {.bias = tensor_view<const f32, 1>(t.more_numbers, 4)});
-  });
-  buffer<u8> bytes = t.gpu.allocate<u8>(4);
-  t.refuses("argument keep is not read here", [&] {
-    attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{},
-                       {.keep = tensor_view<const u8, 1>(bytes, 4)});
-  });
-  const ptx::target target = t.gpu.properties().target;
-  const std::string of_device = "(sm_" + std::to_string(target.sm) + (target.arch_specific ? "a)" : ")");
-  for (const std::string& part :
-       {std::string("the head size is larger"), std::string(" of f32 on "), of_device})
-    t.refuses(errc::unsupported_device, part,
-              [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
 }
 
 TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
@@ -297,44 +265,14 @@ TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
 TEST_CASE("attention: block masks where there are none", "[ops][attention][blocks]") {
   fixture t;
   auto lists = t.gpu.upload(std::vector<i32>(16, 0));
-  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64);
-  const tensor_view<f32, 4> o(t.more_numbers, 1, 4, 1, 64);
   const block_mask blocks{.kv_num_blocks = tensor_view<const i32, 3>(lists, 1, 1, 1),
                           .kv_indices = tensor_view<const i32, 4>(lists, 1, 1, 1, 1)};
-  t.refuses("write ops::block_sparse<Mask>",
-            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{}, {.blocks = blocks}); });
-  t.refuses("give its lists",
-            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::block_sparse<even_keys>{}, {}); });
-  t.refuses("a mask of your own", [&] {
-    attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::block_sparse<even_keys>{},
-                       {.causal = causal_alignment::top_left, .blocks = blocks});
-  });
   t.refuses("attention_varlen has none", [&] {
     const tensor_view<const f16, 3> x(t.q_memory, 32, 1, 64);
     const tensor_view<const i32, 1> cu(lists, 2);
     attention_varlen(t.s, x, x, x, tensor_view<f16, 3>(t.o_memory, 32, 1, 64),
                      {.cu_q = cu, .cu_k = cu, .max_q = 8}, {.blocks = blocks});
   });
-}
-
-TEST_CASE("attention_with: a warmup takes what the call takes, and does not run", "[ops][attention]") {
-  fixture t;
-  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64), wide(t.numbers, 1, 4, 1, 65);
-  const std::vector<f32> before(4096, 3.0f);
-  auto memory = upload(before);
-  const tensor_view<f32, 4> o(memory, 1, 4, 1, 64);
-  attention_with_warmup<64>(t.gpu, q, q, q, o, plus_one{}, even_keys{});
-  t.s.synchronize();
-  REQUIRE(same_bits(memory.download(), before));
-  const auto refuses = [&](errc code, const std::string& part, const std::function<void()>& f) {
-    require_refusal(code, "kaio: attention_with_warmup: ", part, f);
-  };
-  refuses(errc::invalid_argument, "a mask of your own", [&] {
-    attention_with_warmup<64>(t.gpu, q, q, q, o, plus_one{}, even_keys{},
-                              {.causal = causal_alignment::top_left});
-  });
-  refuses(errc::unsupported_device, "the head size is larger",
-          [&] { attention_with_warmup<64>(t.gpu, wide, wide, q, o, plus_one{}, even_keys{}); });
 }
 
 TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "[ops][attention]") {

@@ -35,9 +35,9 @@ inline std::string_view first_variant(const ops::detail::attention_arguments& ar
   if (call.empty()) return {};
   const bool is_long = call.problem.packed == 0 && call.problem.keys >= 4096;
   for (const ops::attention_variant& v : ops::all_attention_variants())
-    if ((v.keys != 176 || is_long) && v.image->name.starts_with(kernels_of::begin()) &&
+    if ((v.keys != 176 || is_long) && v.name().starts_with(kernels_of::begin()) &&
         ops::accepts(v, call, under_test().properties()))
-      return v.image->name;
+      return v.name();
   if (!kernels_of::begin().empty())
     throw std::logic_error("no kernel " + std::string(kernels_of::begin()) + "... can run the call");
   return {};

@@ -247,6 +247,29 @@ TEST_CASE("make_block_mask: an attention by its lists", "[ops][attention][blocks
   attend_by_made_lists<f32>();
 }
 
+// With the kernel of the case before.
+TEST_CASE("attention_with: block masks that are not given, and a mask of one's own next to a band",
+          "[ops][attention][blocks]") {
+  const std::vector<f32> before(256, 3.0f);
+  auto numbers = upload(before), memory = upload(before);
+  auto lists = upload(std::vector<i32>(16, 0));
+  auto on_document = upload(std::vector<u32>(4));
+  const tensor_view<const f32, 4> q(numbers, 1, 4, 1, 64);
+  const tensor_view<f32, 4> o(memory, 1, 4, 1, 64);
+  const block_mask blocks{.kv_num_blocks = tensor_view<const i32, 3>(lists, 1, 1, 1),
+                          .kv_indices = tensor_view<const i32, 4>(lists, 1, 1, 1, 1)};
+  const auto refuses = [&](const std::string& part, const attention_options& options) {
+    require_refusal(errc::invalid_argument, "kaio: attention_with: ", part, [&] {
+      attention_with<64>(under_test().stream(), q, q, q, o, ops::general_score{},
+                         ops::block_sparse<documents>{}, options, on_document, u32{open_keys});
+    });
+    under_test().stream().synchronize();
+    REQUIRE(same_bits(memory.download(), before));
+  };
+  refuses("give its lists", {});
+  refuses("a mask of your own", {.causal = causal_alignment::top_left, .blocks = blocks});
+}
+
 TEST_CASE("make_block_mask: bad arguments", "[ops][attention][blocks]") {
   const stream& s = under_test().stream();
   const std::vector<i32> before(4096, untouched);

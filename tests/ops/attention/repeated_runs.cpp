@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 void run_again(const ops::attention_variant& kernel) {
-  CAPTURE(std::string(kernel.image->name));
+  CAPTURE(std::string(kernel.name()));
   device& gpu = under_test();
   const bool emulated = gpu.is_emulator();
   attention_case c{

@@ -139,7 +139,34 @@ void low_bias() {
   }
 }
 
+// Every score is 0, so that all keys have equal shares whatever the scale is.
+template <class T>
+void extreme_scales() {
+  if (!has_attention<T>()) return;
+  one_head<T> x(3, 4);
+  for (T& value : x.q.host) value = T{};
+  for (const f32 scale : {1e30f, 1e-40f, 0.0f, -1e-40f, -1e30f}) {
+    const auto got = x.run({.scale = scale});
+    for (u32 i = 0; i < x.queries; ++i)
+      for (u32 e = 0; e < 64; ++e) {
+        double mean = 0;
+        for (u32 j = 0; j < x.keys; ++j) mean += to_double(x.v.at(0, j, 0, e)) / x.keys;
+        const double is = to_double(got[x.o.index(0, i, 0, e)]);
+        CAPTURE(scale, i, e, is, mean);
+        REQUIRE(std::abs(is - mean) <= unit_in_last_place<T>(1.0));
+      }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("attention: scales of every size", "[ops][attention]") {
+  extreme_scales<f16>();
+  extreme_scales<bf16>();
+  extreme_scales<f32>();
+  const kernels_of few(f32_for_few_queries);
+  extreme_scales<f32>();
+}
 
 TEST_CASE("attention: NaN reaches the rows that attend to it", "[ops][attention]") {
   for (const u32 size : {20u, 64u, 128u, 256u}) {

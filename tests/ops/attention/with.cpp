@@ -1,7 +1,9 @@
-// attention_with: a score and a mask of the user's own, with memory and numbers of their own.
+// attention_with: a score and a mask of the user's own, with memory and numbers of their own, and what it refuses. A kernel
+// takes seconds to compile: the cases share them.
 #include <kaio/ops/attention_with.hpp>
 
 #include "tests/ops/attention/support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -51,22 +53,20 @@ void check_with(const attention_case& c) {
   check_attention_by<T>(
       c, call(relative_bias{}, document_window{}, on_bias, u32{distances}, on_document, u32{window}), both);
   // Each with the library's own other half, which takes its numbers out of the options: the arguments of all kernels
-  // are found in one way, so that each pair of halves has one type.
-  if constexpr (std::same_as<T, f16>) {
+  // are found in one way, so that each pair of halves has one type. A score next to every_key: check_depths.
+  if constexpr (std::same_as<T, f32>) {
     attention_case capped = c;
     capped.softcap = 1.5f;
     host_functions mask_alone{[&](double x, u32, u32, u32, u32) { return 1.5 * std::tanh(x / 1.5); },
                               both.mask};
     check_attention_by<T>(capped, call(ops::general_score{}, document_window{}, on_document, u32{window}),
                           mask_alone);
-  } else {
     attention_case causal = c;
     causal.causal = causal_alignment::bottom_right;
     causal.window = {30, -1};
     host_functions score_alone{both.score, nullptr};
     check_attention_by<T>(causal, call(relative_bias{}, ops::band_mask{}, on_bias, u32{distances}),
                           score_alone);
-    check_attention_by<T>(c, call(relative_bias{}, ops::every_key{}, on_bias, u32{distances}), score_alone);
   }
 }
 
@@ -130,4 +130,66 @@ TEST_CASE("attention_with: lambdas", "[ops][attention]") {
   };
   check([](thread t, val<f32> x, ops::attention_place, val<f32> more) { return t.let(x + more); }, 1);
   check([](thread t, val<f32> x, ops::attention_place, val<f32> more) { return t.let(x * 2.0f + more); }, 2);
+}
+
+namespace {
+
+// One head of 64 that attends to itself, and one of 65, which is too large.
+struct small_call {
+  device& gpu = under_test();
+  const std::vector<f32> before = std::vector<f32>(4096, 3.0f);
+  buffer<f32> numbers = upload(before), memory = upload(before);
+  buffer<u32> documents = upload(std::vector<u32>(64));
+  tensor_view<const f32, 4> q{numbers, 1, 4, 1, 64}, wide{numbers, 1, 4, 1, 65};
+  tensor_view<f32, 4> o{memory, 1, 4, 1, 64};
+
+  void run(const tensor_view<const f32, 4>& x, const attention_options& options) {
+    attention_with<64>(gpu.stream(), x, x, q, o, relative_bias{}, document_window{}, options, numbers,
+                       u32{distances}, documents, u32{window});
+  }
+  void refuses(errc code, const std::string& part, const std::function<void()>& f) {
+    require_refusal(code, "kaio: attention_with", part, f);
+    gpu.stream().synchronize();
+    REQUIRE(same_bits(memory.download(), before));
+  }
+  void refuses(const std::string& part, const attention_options& options) {
+    refuses(errc::invalid_argument, part, [&] { run(q, options); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("attention_with: options that a score or a mask of one's own takes the place of",
+          "[ops][attention]") {
+  small_call t;
+  t.refuses("a score of your own", {.softcap = 1.0f});
+  t.refuses("a mask of your own", {.causal = causal_alignment::top_left});
+  t.refuses("argument bias is not read here", {.bias = tensor_view<const f32, 1>(t.numbers, 4)});
+  buffer<u8> bytes = t.gpu.allocate<u8>(4);
+  t.refuses("argument keep is not read here", {.keep = tensor_view<const u8, 1>(bytes, 4)});
+  auto lists = t.gpu.upload(std::vector<i32>(16, 0));
+  t.refuses("write ops::block_sparse<Mask>",
+            {.blocks = {.kv_num_blocks = tensor_view<const i32, 3>(lists, 1, 1, 1),
+                        .kv_indices = tensor_view<const i32, 4>(lists, 1, 1, 1, 1)}});
+  const ptx::target target = t.gpu.properties().target;
+  const std::string of_device = "(sm_" + std::to_string(target.sm) + (target.arch_specific ? "a)" : ")");
+  for (const std::string& part :
+       {std::string("the head size is larger"), std::string(" of f32 on "), of_device})
+    t.refuses(errc::unsupported_device, part, [&] { t.run(t.wide, {}); });
+}
+
+TEST_CASE("attention_with: a warmup takes what the call takes, and does not run", "[ops][attention]") {
+  small_call t;
+  const auto warm_up = [&](const tensor_view<const f32, 4>& x, const attention_options& options) {
+    attention_with_warmup<64>(t.gpu, x, x, t.q, t.o, relative_bias{}, document_window{}, options);
+  };
+  warm_up(t.q, {});
+  t.gpu.stream().synchronize();
+  REQUIRE(same_bits(t.memory.download(), t.before));
+  const auto refuses = [&](errc code, const std::string& part, const std::function<void()>& f) {
+    require_refusal(code, "kaio: attention_with_warmup: ", part, f);
+  };
+  refuses(errc::invalid_argument, "a mask of your own",
+          [&] { warm_up(t.q, {.causal = causal_alignment::top_left}); });
+  refuses(errc::unsupported_device, "the head size is larger", [&] { warm_up(t.wide, {}); });
 }

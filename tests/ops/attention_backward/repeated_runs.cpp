@@ -197,7 +197,7 @@ void check_all_again(ops::attention_type type) {
         !ops::detail::is_made_for(kernel, under_test().properties().target))
       continue;
     if (emulated && kernel.depth_qk > 64) continue;
-    CAPTURE(std::string(kernel.images[0]->name));
+    CAPTURE(std::string(kernel.name()));
     backward_case c;
     c.batches = emulated ? 1 : 2;
     c.queries = emulated ? 70 : 700;

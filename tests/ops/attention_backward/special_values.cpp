@@ -172,7 +172,44 @@ void check_lowest_bias() {
   for (u32 e = 0; e < 24; ++e) REQUIRE(to_double(got.dq[got.shape_q.index(0, 7, 0, e)]) == 0);
 }
 
+// Keys with equal scores of size x have equal shares, with a relative error of about 2^-22 x.
+template <class T>
+void check_large_equal_scores() {
+  if (!has_attention<T>()) return;
+  for (const float size : {1.0f, 1000.0f, 30000.0f}) {
+    backward_case c;
+    c.queries = 3;
+    c.keys = 4;
+    const auto got = gradients_of<T>(c,
+                                     [&](auto& q, auto& k, auto& v, auto& dout, auto& out, auto& lse) {
+                                       for (u32 i = 0; i < c.queries; ++i)
+                                         for (u32 e = 0; e < c.qk_size; ++e)
+                                           q.at(0, i, 0, e) = from_float<T>(e == 0 ? size : 0.0f);
+                                       for (u32 j = 0; j < c.keys; ++j)
+                                         for (u32 e = 0; e < c.qk_size; ++e)
+                                           k.at(0, j, 0, e) = from_float<T>(e == 0 ? 1.0f : 0.0f);
+                                       for (T& x : dout.host) x = from_float<T>(1.0f);
+                                       for (T& x : v.host) x = T{};
+                                       for (T& x : out.host) x = T{};
+                                       for (f32& x : lse) x = static_cast<f32>(double{size} + std::log(4.0));
+                                     },
+                                     {.scale = 1.0f});
+    // dv is the sum of a column of P: 3 / 4.
+    const double allowed = 0x1p-21 * double{size} + 2 * unit_in_last_place<T>(0.5);
+    for (u32 j = 0; j < c.keys; ++j) {
+      const double is = to_double(got.dv[got.shape_k.index(0, j, 0, 0)]);
+      CAPTURE(size, j, is, sizeof(T));
+      REQUIRE(std::abs(is - 0.75) <= allowed * 0.75);
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("attention_backward: large scores", "[ops][attention_backward]") {
+  check_large_equal_scores<f32>();
+  check_large_equal_scores<f16>();
+}
 
 TEST_CASE("attention_backward: a row of the lowest bias", "[ops][attention_backward]") {
   check_lowest_bias<f32>();

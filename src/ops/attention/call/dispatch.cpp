@@ -26,7 +26,7 @@ std::string shape_text(const attention_call& call) {
 
 const attention_variant* find_named(std::string_view name) {
   for (const attention_variant& v : all_attention_variants())
-    if (v.image->name == name) return &v;
+    if (v.name() == name) return &v;
   return nullptr;
 }
 
@@ -115,7 +115,7 @@ std::string_view choice(const stream& s, const detail::attention_arguments& argu
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(s.device_identity(), arguments);
   if (call.empty()) return {};
-  return choose(arguments.operation, call, device, arguments.options->variant).image->name;
+  return choose(arguments.operation, call, device, arguments.options->variant).name();
 }
 
 std::vector<attention_variant_info> list_variants(const stream& s,
@@ -127,7 +127,7 @@ std::vector<attention_variant_info> list_variants(const stream& s,
   for (const attention_variant& variant : all_attention_variants()) {
     if (!is_for(variant, call)) continue;
     const char* const why = refusal(variant, call, device);
-    result.push_back({variant.image->name, why == nullptr ? std::string_view() : why,
+    result.push_back({variant.name(), why == nullptr ? std::string_view() : why,
                       why == nullptr ? cost(variant, call, device) : 0});
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {

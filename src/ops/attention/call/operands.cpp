@@ -52,12 +52,17 @@ attention_view as_one_batch(const attention_view& v) {
 }
 
 void check_scale_and_softcap(std::string_view operation, const std::optional<f32>& scale, f32 softcap) {
-  if (scale && !std::isfinite(*scale))
-    refuse_attention(operation, "a scale that is not finite; give a number");
+  if (scale && !(std::abs(*scale) <= 1e30f))  // the exponent takes it times log2(e)
+    refuse_attention(operation, "a scale that is not from -1e30 to 1e30");
   if (!std::isfinite(softcap) || softcap < 0)
     refuse_attention(operation, "a softcap that is negative or not finite; 0 leaves it out");
-  // What scores are divided by.
-  if (softcap != 0 && softcap < 1e-30f) refuse_attention(operation, "a softcap below 1e-30; 0 leaves it out");
+  // What scores are divided by, and multiplied.
+  if (softcap != 0 && !(softcap >= 1e-30f && softcap <= 1e30f))
+    refuse_attention(operation, "a softcap that is not from 1e-30 to 1e30; 0 leaves it out");
+  // The kernels multiply by scale / softcap.
+  const double ratio = softcap != 0 && scale ? std::abs(double{*scale} / double{softcap}) : 0;
+  if (ratio != 0 && !(ratio >= 1e-37 && ratio <= 1e37))
+    refuse_attention(operation, "a scale / softcap whose size is not from 1e-37 to 1e37");
 }
 
 void check_max_q(std::string_view operation, std::int64_t max_q, std::int64_t rows, std::int64_t sequences) {

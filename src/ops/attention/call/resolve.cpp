@@ -248,6 +248,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   problem.v = strides_of(operation, "v", v);
   problem.o = strides_of(operation, "out", o);
   problem.o.is_f32 = o.type != q.type ? 1 : 0;
+  problem.element = static_cast<u32>(detail::element_type_of(q.type));
   problem.batches = static_cast<u32>(q.extents[batch]);
   problem.heads = static_cast<u32>(q.extents[head]);
   problem.queries = static_cast<u32>(q.extents[row]);

@@ -155,9 +155,9 @@ tune_report tune_attention_call(const device& gpu, const attention_arguments& ar
   for (const attention_variant& v : all_attention_variants())
     if (accepts(v, trials[0].call(), properties)) accepted.push_back(&v);
   return measure_choices(
-      gpu, accepted, trials, [](const attention_variant* v) { return v->image->name; },
-      [](const stream& s, const trial& t, const attention_variant* v) { v->run(s, t.call()); },
-      before.image->name, attention_signature::of(call).text(), how);
+      gpu, accepted, trials, [](const attention_variant* v) { return v->name(); },
+      [](const stream& s, const trial& t, const attention_variant* v) { v->run(s, t.call()); }, before.name(),
+      attention_signature::of(call).text(), how);
 }
 
 }  // namespace detail

@@ -1,5 +1,7 @@
 // The table of attention's kernels.
 
+#include <algorithm>
+
 #include "ops/attention/choice/table.hpp"
 
 namespace kaio::ops {
@@ -20,7 +22,8 @@ std::span<const attention_variant> all_attention_variants() {
 
 std::vector<const ptx::kernel_image*> attention_kernels() {
   std::vector<const ptx::kernel_image*> list;
-  for (const attention_variant& v : all_attention_variants()) list.push_back(v.image);
+  for (const attention_variant& v : all_attention_variants())
+    if (std::find(list.begin(), list.end(), v.image) == list.end()) list.push_back(v.image);
   return list;
 }
 

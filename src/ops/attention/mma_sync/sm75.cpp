@@ -1,5 +1,7 @@
 // Attention with matrix instructions of a warp: f16 on sm_75.
 
+#include <array>
+
 #include "ops/attention/mma_sync/rows.hpp"
 
 namespace kaio::ops {

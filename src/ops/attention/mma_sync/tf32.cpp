@@ -1,5 +1,7 @@
 // Attention with matrix instructions of a warp: f32 rounded to tf32, on sm_80 and later.
 
+#include <array>
+
 #include "ops/attention/mma_sync/rows.hpp"
 
 namespace kaio::ops {

@@ -55,8 +55,8 @@ TEST_CASE("attention: the choice on an H200 is that of what was measured", "[ops
         CHECK(chosen(of_bf16.call(), h200).family == ops::attention_family::sm90);
         continue;
       }
-      CHECK(chosen(of_bf16.call(), h200).image->name == first_that_fits(of_bf16.call(), h200).image->name);
-      CHECK(chosen(of_f16.call(), h200).image->name == first_that_fits(of_f16.call(), h200).image->name);
+      CHECK(chosen(of_bf16.call(), h200).name() == first_that_fits(of_bf16.call(), h200).name());
+      CHECK(chosen(of_f16.call(), h200).name() == first_that_fits(of_f16.call(), h200).name());
     }
 }
 
@@ -151,12 +151,11 @@ TEST_CASE("attention: a batch-invariant choice depends on no length", "[ops][att
           for (const u32 batches : {1u, 50u}) {
             const bench::problem p{
                 .batches = batches, .length = length, .heads = 8, .key_heads = 8, .size = size, .what = what};
-            names.insert(chosen(paper_call<f16>(p, {.batch_invariant = true}).call(), device).image->name);
+            names.insert(chosen(paper_call<f16>(p, {.batch_invariant = true}).call(), device).name());
             if (what == work::softcap) continue;
             bench::problem packed = p;
             packed.what = work::varlen;
-            names.insert(
-                chosen(paper_call<f16>(packed, {.batch_invariant = true}).call(), device).image->name);
+            names.insert(chosen(paper_call<f16>(packed, {.batch_invariant = true}).call(), device).name());
           }
         CAPTURE(device.name, size);
         CHECK(names.size() == 1);

@@ -227,7 +227,7 @@ TEST_CASE("attention: a batch-invariant call is tuned for all lengths", "[ops][a
   const tensor_view<f16, 3> o(x.on_o, 40, 2, 64);
   const ops::attention_call call = ops::detail::resolve_attention(
       s.device_identity(), {"test", q, k, k, o, &options, false, false, &sequences});
-  REQUIRE(ops::choose("test", call, s.properties(), {}).image->name == found);
+  REQUIRE(ops::choose("test", call, s.properties(), {}).name() == found);
   const auto report = tune(under_test(), q, k, k, o, sequences, options, {.repetitions = 1});
   REQUIRE(report.variant_before == found);
   for (operands* const each : {&x, &longer, &more}) REQUIRE(each->choice(options) == report.variant);

@@ -4,6 +4,7 @@
 
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
+#include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -64,6 +65,11 @@ inline attention_problem problem_of(const attention_call& call, std::uint32_t ro
 }
 
 namespace detail {
+constexpr element_type element_type_of(attention_type type) {
+  return type == attention_type::f32   ? element_type::f32
+         : type == attention_type::f16 ? element_type::f16
+                                       : element_type::bf16;
+}
 // Checks the arguments, and normalises them as above. Throws invalid_argument.
 attention_call resolve_attention(const void* device, const attention_arguments& arguments);
 }  // namespace detail

@@ -45,7 +45,7 @@ void with_function_arguments(const Call& call, const Launch& launch, const Extra
         else
           launch(before..., std::get<split + M>(all)...);
       };
-      if constexpr (is_block_sparse<Mask>)
+      if constexpr (takes_blocks<Mask>)
         with_lists(first..., call.lists);
       else
         with_lists(first...);

@@ -27,6 +27,7 @@ enum class attention_family : std::uint8_t {
 struct attention_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const attention_call&) = nullptr;
+  std::string_view own_name = {};  // of a row that shares its kernel with others
   attention_family family = attention_family::simt;
   attention_type type = attention_type::f32;
   attention_precision precision = attention_precision::ieee;
@@ -42,8 +43,10 @@ struct attention_variant {
   bool in_blocks = false;    // walks over the lists of a block mask
   bool writes_f32 = false;   // an output of f32 too, whatever the operands are
   bool is_biased = false;    // its score is biased_score, which reads `bias` and `keep`
+  bool has_lists = false;    // its kernel takes lists of blocks, which may be empty where in_blocks is false
   bool reads_pairs = false;  // or pair_biased_score, which has no soft cap and no ALiBi
 
+  std::string_view name() const { return own_name.empty() ? image->name : own_name; }
   bool has_terms() const { return !plain && !reads_pairs; }
   bool reads_tensors() const { return is_biased || reads_pairs; }
 };

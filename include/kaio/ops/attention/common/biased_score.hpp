@@ -1,7 +1,7 @@
 #pragma once
 // general_score, and tensors that have an element for each score: a bias, and which scores are kept. A thread
 // reads the elements of its own scores, at any strides. The forward's kernels for sm_90a, which contain their
-// score three times, would be too large with it: they have pair_biased_score.
+// score twice, would be too large with it: they have pair_biased_score.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
@@ -74,6 +74,17 @@ struct biased_score {
           with_elements<typename A::stored>(t, s, origin, bias,
                                             [](auto& score, const auto& x) { score += A::read(x); });
         });
+      } else if constexpr (std::is_same_v<element, any_half>) {
+        const val type = t.let(bias[&attention_score_tensor::is_f32]);
+        if (auto wide = t.when(type == static_cast<u32>(element_type::f32)))
+          with_elements<f32>(t, s, origin, bias, add);
+        if (auto narrow = t.otherwise()) {
+          const val is_bf16 = t.let(type == static_cast<u32>(element_type::bf16));
+          with_elements<u16>(t, s, origin, bias, [&](auto& score, const auto& x) {
+            const val bits = t.let(x);
+            score += select(is_bf16, detail::stored_bf16::read(bits), cast<f32>(bit_cast<f16>(bits)));
+          });
+        }
       } else {
         const val is_f32 = t.let(bias[&attention_score_tensor::is_f32] != 0u);
         if (auto wide = t.when(is_f32)) with_elements<f32>(t, s, origin, bias, add);

@@ -88,10 +88,11 @@ constexpr tile_of_head tile_in_order(thread t, const val<u32>& index, const val<
 
 // Of tiles of queries.
 constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& problem, const val<u32>& index) {
-  return tile_in_order(t, index, t.let(problem[&attention_problem::query_tiles]),
-                       t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches]),
-                       t.let(problem[&attention_problem::longest_first]),
-                       t.let(problem[&attention_problem::leading_heads]));
+  const val tiles = t.let(problem[&attention_problem::query_tiles]);
+  const val heads = t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches]);
+  const val longest_first = t.let(problem[&attention_problem::longest_first]);
+  const val leading_heads = t.let(problem[&attention_problem::leading_heads]);
+  return tile_in_order(t, index, tiles, heads, longest_first, leading_heads);
 }
 
 // Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.

@@ -21,6 +21,16 @@ struct block_sparse_call<Mask, attention_parameters<OfMask...>> {
                                  OfMask... of_mask) const {
     return Mask{}(t, at, of_mask...);
   }
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin,
+                             const val<attention_block_lists>&, const OfMask&... of_mask) {
+    apply_mask<Mask>(t, s, origin, of_mask...);
+  }
+  static constexpr key_range keys(thread t, const val<u32>& first_query, const val<u32>& last_query,
+                                  const val<u32>& keys, const val<i32>& offset,
+                                  const val<attention_block_lists>&, const OfMask&... of_mask) {
+    return keys_of<Mask>(t, first_query, last_query, keys, offset, of_mask...);
+  }
 };
 
 template <class Mask>
@@ -39,10 +49,27 @@ struct block_sparse : detail::block_sparse_call<Mask, parameters_of_mask<Mask>>,
   static constexpr auto name = "blocks_" + attention_function_name<Mask>;
 };
 
+// Kernels that take both: with lists, or with none, and then they visit the range of keys that the mask keeps. What
+// the lists' `queries` is decides, 0 where there are none.
+template <attention_mask Mask>
+struct in_any_blocks : detail::block_sparse_call<Mask, parameters_of_mask<Mask>>,
+                       detail::block_sparse_reads<Mask> {
+  using mask = Mask;
+  static constexpr auto name = attention_function_name<Mask>;
+};
+
 template <class Mask>
 inline constexpr bool is_block_sparse = false;
 template <class Mask>
 inline constexpr bool is_block_sparse<block_sparse<Mask>> = true;
+
+template <class Mask>
+inline constexpr bool is_in_any_blocks = false;
+template <class Mask>
+inline constexpr bool is_in_any_blocks<in_any_blocks<Mask>> = true;
+// Whether its first parameter is lists of blocks.
+template <class Mask>
+inline constexpr bool takes_blocks = is_block_sparse<Mask> || is_in_any_blocks<Mask>;
 
 namespace detail {
 template <class Mask>
@@ -53,9 +80,13 @@ template <class Mask>
 struct mask_in_blocks<block_sparse<Mask>> {
   using type = Mask;
 };
+template <class Mask>
+struct mask_in_blocks<in_any_blocks<Mask>> {
+  using type = Mask;
+};
 }  // namespace detail
 
-// The mask itself: Mask, or what block_sparse has.
+// The mask itself: Mask, or what block_sparse or in_any_blocks has.
 template <class Mask>
 using mask_of_blocks = typename detail::mask_in_blocks<Mask>::type;
 

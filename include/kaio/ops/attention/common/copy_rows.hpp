@@ -52,7 +52,8 @@ class attention_rows {
         };
         if constexpr (Asynchronous)
           each_piece(to, p, [&](const auto& cell, std::uint32_t i) {
-            cp_async<16>(cell, from_piece(i)[0], exists(i));
+            const in piece_of_row = from_piece(i);
+            cp_async<16>(cell, piece_of_row[0], exists(i));
           });
         else
           copy_by_registers(to, p, from_piece, exists);

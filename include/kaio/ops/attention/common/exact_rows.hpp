@@ -5,6 +5,7 @@
 // without what is masked. No other input pays more than the test.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -12,8 +13,44 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace kaio::ops {
+
+namespace detail {
+
+// A probability as the products have it.
+template <class T, class Source>
+constexpr val<f32> rounded(thread t, const Source& source, const val<f32>& x) {
+  if constexpr (std::is_same_v<T, any_half>)
+    return t.let(select(source.is_bf16, cast<f32>(cast<bf16>(x)), cast<f32>(cast<f16>(x))));
+  else
+    return t.let(cast<f32>(cast<T>(x)));
+}
+
+// A row of f16 or bf16.
+struct row_of_halves {
+  thread t;
+  in<u16> memory;
+  val<bool> is_bf16;
+
+  constexpr val<f32> operator[](const auto& column) const {
+    const val bits = t.let(memory[column]);
+    return t.let(select(is_bf16, stored_bf16::read(bits), cast<f32>(bit_cast<f16>(bits))));
+  }
+  constexpr row_of_halves from(const auto& elements) const { return {t, memory.from(elements), is_bf16}; }
+};
+
+// The elements from an address on.
+template <class T>
+constexpr auto row_at(thread t, const val<u64>& address, const val<bool>& is_bf16) {
+  if constexpr (std::is_same_v<T, any_half>)
+    return row_of_halves{t, pointer_at<in<u16>>(t, address), is_bf16};
+  else
+    return pointer_at<in<T>>(t, address);
+}
+
+}  // namespace detail
 
 // The 16 rows of a warp, and Depth columns of them from `first_column` on; lane l has rows l / 4 and l / 4 +
 // 8, of which `wrong` and `results` (with `largest` and `inverse`) are. put(row, column, x) takes these
@@ -24,7 +61,7 @@ namespace kaio::ops {
 //   row(r)              of a row of the warp: q, its elements, and origin(key), the place of a score
 //   key(j), value(j)    the elements of a key
 //   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f where the mask runs
-template <scalar T, std::uint32_t Depth, class Column, class SourceOf, class Results, class ApplyScore,
+template <class T, std::uint32_t Depth, class Column, class SourceOf, class Results, class ApplyScore,
           class ApplyMask, class Put>
 constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Column& first_column,
                                  const dsl::register_array<val<bool>, 2>& wrong, const Results& results,
@@ -57,14 +94,17 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
           score(one, origin, source.scale);
           where_masked([&] { mask(one, origin); });
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {
-            const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
+            const val p = detail::rounded<T>(t, source, t.let(fast::ftz::exp2(x * factor - shift)));
             const auto of_v = source.value(key);
             for (u32 i = 0; i < Depth / 32; ++i)
               if (auto exists = t.when(column + 32 * i < source.v_size))
                 sums[i] += p * cast<f32>(of_v[column + 32 * i]);
           }
         });
-        for (u32 i = 0; i < Depth / 32; ++i) put(t.let(row), t.let(lane + 32 * i), t.let(sums[i] * inverse));
+        for (u32 i = 0; i < Depth / 32; ++i) {
+          const val put_row = t.let(row), put_column = t.let(lane + 32 * i);
+          put(put_row, put_column, t.let(sums[i] * inverse));
+        }
       }
     }
     sync_warp(t);
@@ -74,13 +114,13 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
 namespace detail {
 
 // The rows of a tile of queries, from `first_query` on, and the keys that its walk visits.
-template <scalar T, class Keys>
+template <class Row, class Keys>
 struct rows_of_block {
   struct row_of_block {
     thread t;
     const attention_block& block;
     val<u32> query;
-    in<T> q;
+    Row q;
     constexpr score_origin<1> origin(const val<u32>& key) const {
       return origin_of<1>(t, block, {{query}}, key, block.keys);
     }
@@ -88,7 +128,8 @@ struct rows_of_block {
   thread t;
   const attention_block& block;
   const val<u32>& first_query;
-  in<T> q, k, v;
+  val<bool> is_bf16;
+  Row q, k, v;
   val<i64> q_row, k_row, v_row;
   val<u32> qk_size, v_size;
   val<f32> scale;
@@ -98,8 +139,8 @@ struct rows_of_block {
     const val query = t.let(first_query + r);
     return {t, block, query, q.from(cast<i64>(query) * q_row)};
   }
-  constexpr in<T> key(const val<u32>& j) const { return k.from(cast<i64>(j) * k_row); }
-  constexpr in<T> value(const val<u32>& j) const { return v.from(cast<i64>(j) * v_row); }
+  constexpr Row key(const val<u32>& j) const { return k.from(cast<i64>(j) * k_row); }
+  constexpr Row value(const val<u32>& j) const { return v.from(cast<i64>(j) * v_row); }
   template <class Visit>
   constexpr void each_key(const Visit& visit) const {
     keys.each_key(t, visit);
@@ -109,7 +150,7 @@ struct rows_of_block {
 }  // namespace detail
 
 // The same of rows from `first_query` on of a tile of queries. walk_of() is the kernel's walk over keys.
-template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class Results, class ApplyScore,
+template <class T, std::uint32_t Depth, class Column, class WalkOf, class Results, class ApplyScore,
           class ApplyMask, class Put>
 constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
                               const val<attention_problem>& problem, const attention_block& block,
@@ -117,16 +158,19 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
                               const Results& results, const val<f32>& factor, const ApplyScore& score,
                               const ApplyMask& mask, const Put& put) {
   const auto source_of = [&] {
+    const val is_bf16 = t.let(problem[&attention_problem::element] == static_cast<u32>(element_type::bf16));
     const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
       const auto strides = problem[member];
-      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
+      return detail::row_at<T>(t, t.let(strides[&attention_strides::address]), is_bf16)
           .from(head_offset(t, strides, block, head, first_row));
     };
     const auto row_of = [&](auto member) { return t.let(problem[member][&attention_strides::row]); };
-    return detail::rows_of_block<T, decltype(walk_of())>{
+    using row = decltype(detail::row_at<T>(t, val<u64>(u64{0}), is_bf16));
+    return detail::rows_of_block<row, decltype(walk_of())>{
         t,
         block,
         first_query,
+        is_bf16,
         memory_of_head(&attention_problem::q, block.head, block.first_q_row),
         memory_of_head(&attention_problem::k, block.group, block.first_k_row),
         memory_of_head(&attention_problem::v, block.group, block.first_k_row),

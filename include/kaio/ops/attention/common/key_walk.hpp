@@ -1,6 +1,7 @@
 #pragma once
 // The tiles of keys that a tile of queries is computed with: which they are, and in which the mask runs. A
-// kernel asks its walk, which has one of two forms, decided by the mask when the kernel is compiled:
+// kernel asks its walk, which has one of two forms, decided by the mask when the kernel is compiled, or by the launch
+// (any_walk):
 //
 //   range_walk    the keys from the first to the last one that the mask may keep, in tiles that follow each
 //                 other; the mask runs in those that it does not keep as a whole
@@ -38,6 +39,9 @@ constexpr void cut_scores(thread t, const Scores& s, const val<u32>& key, const 
     s[i] = select(room > static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
 }
 
+// What a walk keeps from tile to tile.
+using walk_numbers = dsl::register_array<val<u32>, 3>;
+
 // Keys: of a tile.
 template <std::uint32_t Keys>
 class range_walk {
@@ -55,6 +59,11 @@ class range_walk {
         last(t.let((keys.last + (Keys - 1)) / Keys)),
         end_(block.keys),
         keys_(keys) {}
+  // Numbers that a walk has had. The first key is not one of them, since each_key alone asks for it.
+  constexpr range_walk(const val<u32>& first_tile, const val<u32>& last_tile, const val<u32>& end,
+                       const walk_numbers& x)
+      : first(first_tile), last(last_tile), end_(end), keys_{first_tile, x[0], x[1], x[2]} {}
+  constexpr walk_numbers numbers() const { return {{keys_.last, keys_.whole_first, keys_.whole_last}}; }
 
   constexpr val<u32> find(thread, const val<u32>& i) const { return i; }
   constexpr key_tile tile(thread t, const val<u32>& found) const {
@@ -87,6 +96,18 @@ class range_walk {
   key_range keys_;
 };
 
+// each_key of a walk whose tiles are found by number.
+template <std::uint32_t Keys, template <std::uint32_t> class Walk, class Visit>
+constexpr void visit_tiles(thread t, const Walk<Keys>& walk, const Visit& visit) {
+  for (auto i : t.range(walk.first, walk.last).no_unroll()) {
+    const auto keys = walk.find(t, i);
+    for (auto key : t.range(keys.first, t.let(min(keys.first + Keys, keys.limit))).no_unroll())
+      visit(key, [&](const auto& f) {
+        if (auto partial = t.when(keys.masked)) f();
+      });
+  }
+}
+
 template <std::uint32_t Keys>
 class block_walk {
  public:
@@ -101,12 +122,15 @@ class block_walk {
   constexpr key_tile find(thread t, const val<u32>& i) const {
     const val of_list = t.let(i / tiles_);
     const val of_block = t.let(i - of_list * tiles_);
-    const val is_partial = t.let(of_list < partial_.count);
-    const val address = t.let(select(is_partial, partial_.address, full_.address));
-    const val at = t.let(select(is_partial, of_list, of_list - partial_.count));
-    const val from = t.let(cast<u32>(pointer_at<in<i32>>(t, address)[at]) * size_);
-    const val limit = t.let(min(from + size_, keys_));
-    return {t.let(from + of_block * Keys), limit, limit, t.let(all_of(is_partial, masks_))};
+    const val is_partial = t.let(of_list < partial_);
+    const val of_partial = numbers_of(t, lists_[&attention_block_lists::partial]);
+    const val of_full = numbers_of(t, lists_[&attention_block_lists::full]);
+    const val address = t.let(select(is_partial, of_partial, of_full));
+    const val at = t.let(select(is_partial, of_list, of_list - partial_));
+    const val size = t.let(lists_[&attention_block_lists::keys]);
+    const val from = t.let(cast<u32>(pointer_at<in<i32>>(t, address)[at]) * size);
+    const val limit = t.let(min(from + size, keys_));
+    return {t.let(from + of_block * Keys), limit, limit, t.let(all_of(is_partial, masks(t)))};
   }
   constexpr key_tile tile(thread, const key_tile& found) const { return found; }
   constexpr key_tile begin(thread t) const {
@@ -117,7 +141,7 @@ class block_walk {
       limit = found.limit;
     }
     const val end = t.let(limit);
-    return {t.let(key), end, end, masks_};
+    return {t.let(key), end, end, masks(t)};
   }
   constexpr key_tile after(thread t, const val<u32>& i, const key_tile&) const {
     return find(t, t.let(i + 1u));
@@ -134,68 +158,130 @@ class block_walk {
   }
   template <class Visit>
   constexpr void each_key(thread t, const Visit& visit) const {
-    for (auto i : t.range(first, last).no_unroll()) {
-      const key_tile keys = find(t, i);
-      for (auto key : t.range(keys.first, t.let(min(keys.first + Keys, keys.limit))).no_unroll())
-        visit(key, [&](const auto& f) {
-          if (auto partial = t.when(keys.masked)) f();
-        });
-    }
+    visit_tiles(t, *this, visit);
   }
+
+  constexpr block_walk(const val<attention_block_lists>& lists, const val<u32>& in_first,
+                       const val<u32>& in_last, const val<u32>& keys, const val<u32>& batch,
+                       const val<u32>& head, const walk_numbers& x)
+      : first(in_first),
+        last(in_last),
+        lists_(lists),
+        keys_(keys),
+        batch_(batch),
+        head_(head),
+        query_block_(x[0]),
+        tiles_(x[1]),
+        partial_(x[2]) {}
+
+  constexpr walk_numbers numbers() const { return {{query_block_, tiles_, partial_}}; }
+  constexpr const val<u32>& keys() const { return keys_; }
+  constexpr val<bool> exist(thread t) const { return t.let(lists_[&attention_block_lists::queries] != 0u); }
 
   // Of the block of queries that the tile is in.
   static constexpr block_walk of(thread t, const attention_block& block,
                                  const val<attention_block_lists>& lists) {
     const val query_block = t.let(block.first_query / lists[&attention_block_lists::queries]);
-    const list partial = find_list(t, block, lists[&attention_block_lists::partial], query_block);
-    const list full = find_list(t, block, lists[&attention_block_lists::full], query_block);
+    const val partial = blocks_of(t, block, lists[&attention_block_lists::partial], query_block);
+    const val full = blocks_of(t, block, lists[&attention_block_lists::full], query_block);
     const val size = t.let(lists[&attention_block_lists::keys]);
     const val tiles = t.let((size + (Keys - 1)) / Keys);
-    return {t.let(0u), t.let((partial.count + full.count) * tiles),       block.keys, size,
-            tiles,     t.let(lists[&attention_block_lists::masks] != 0u), partial,    full};
+    return {lists,       t.let(0u),  t.let((partial + full) * tiles), block.keys,
+            block.batch, block.head, {{query_block, tiles, partial}}};
   }
 
  private:
-  struct list {
-    val<u32> count;    // blocks
-    val<u64> address;  // of their numbers
-  };
-  constexpr block_walk(const val<u32>& in_first, const val<u32>& in_last, const val<u32>& keys,
-                       const val<u32>& size, const val<u32>& tiles, const val<bool>& masks,
-                       const list& partial, const list& full)
-      : first(in_first),
-        last(in_last),
-        keys_(keys),
-        size_(size),
-        tiles_(tiles),
-        masks_(masks),
-        partial_(partial),
-        full_(full) {}
+  constexpr val<bool> masks(thread t) const { return t.let(lists_[&attention_block_lists::masks] != 0u); }
 
-  // What is beyond a list's count is never read, and nothing of one that is not there.
+  // How many blocks a list has. What is beyond is never read, and nothing of one that is not there.
   template <class List>
-  static constexpr list find_list(thread t, const attention_block& block, const List& lists,
-                                  const val<u32>& query_block) {
-    const auto place = [&](auto batch, auto head, auto row) {
-      return t.let(cast<i64>(block.batch) * lists[batch] + cast<i64>(block.head) * lists[head] +
-                   cast<i64>(query_block) * lists[row]);
-    };
+  static constexpr val<u32> blocks_of(thread t, const attention_block& block, const List& lists,
+                                      const val<u32>& query_block) {
     const val counts = t.let(lists[&block_list::counts]);
     var count(t, 0u);
     if (auto exists = t.when(all_of(counts != 0u, block.first_query < block.query_limit))) {
-      const val at = place(&block_list::counts_batch, &block_list::counts_head, &block_list::counts_row);
+      const val at = t.let(cast<i64>(block.batch) * lists[&block_list::counts_batch] +
+                           cast<i64>(block.head) * lists[&block_list::counts_head] +
+                           cast<i64>(query_block) * lists[&block_list::counts_row]);
       const val listed = t.let(pointer_at<in<i32>>(t, counts)[at]);
       count = min(cast<u32>(max(listed, 0)), lists[&block_list::most]);
     }
-    const val at = place(&block_list::indices_batch, &block_list::indices_head, &block_list::indices_row);
-    return {t.let(count), t.let(lists[&block_list::indices] + cast<u64>(at) * sizeof(i32))};
+    return t.let(count);
+  }
+  // Where the numbers of a list's blocks are: it is computed anew for each tile, and takes no registers in between.
+  template <class List>
+  constexpr val<u64> numbers_of(thread t, const List& lists) const {
+    const val at = t.let(cast<i64>(batch_) * lists[&block_list::indices_batch] +
+                         cast<i64>(head_) * lists[&block_list::indices_head] +
+                         cast<i64>(query_block_) * lists[&block_list::indices_row]);
+    return t.let(lists[&block_list::indices] + cast<u64>(at) * sizeof(i32));
   }
 
-  val<u32> keys_;   // of the sequence
-  val<u32> size_;   // keys of a block
-  val<u32> tiles_;  // of a block
-  val<bool> masks_;
-  list partial_, full_;
+  val<attention_block_lists> lists_;
+  val<u32> keys_;  // of the sequence
+  val<u32> batch_, head_, query_block_;
+  val<u32> tiles_;    // of a block of keys
+  val<u32> partial_;  // blocks of the list
+};
+
+// One of the two, which the launch decides: both visit tiles by number, and a tile of a range is one of a block that
+// ends where the range does.
+template <std::uint32_t Keys>
+class any_walk {
+ public:
+  static constexpr bool cuts_tiles = true;
+  using key_tile = typename block_walk<Keys>::key_tile;
+  val<u32> first, last;
+
+  // What the numbers are of, `lists` says: of the blocks where there are any.
+  constexpr any_walk(const val<attention_block_lists>& lists, const val<u32>& in_first,
+                     const val<u32>& in_last, const attention_block& block, const walk_numbers& numbers)
+      : first(in_first),
+        last(in_last),
+        blocks_(lists, in_first, in_last, block.keys, block.batch, block.head, numbers) {}
+
+  constexpr key_tile find(thread t, const val<u32>& i) const {
+    const range_walk<Keys> range(first, last, blocks_.keys(), blocks_.numbers());
+    const auto of_range = range.tile(t, i);
+    var<u32> key(t, of_range.first), limit(t, of_range.limit), end(t, of_range.end);
+    var<u32> masked(t, select(range.is_partial(t, of_range), 1u, 0u));
+    if (auto listed = t.when(blocks_.exist(t))) {
+      const key_tile of_block = blocks_.find(t, i);
+      key = of_block.first;
+      limit = of_block.limit;
+      end = of_block.end;
+      masked = select(of_block.masked, 1u, 0u);
+    }
+    return {t.let(key), t.let(limit), t.let(end), t.let(masked != 0u)};
+  }
+  constexpr key_tile tile(thread, const key_tile& found) const { return found; }
+  constexpr key_tile begin(thread t) const {
+    var<u32> key(t, 0u), limit(t, 0u);
+    if (auto some = t.when(first < last)) {
+      const key_tile found = find(t, first);
+      key = found.first;
+      limit = found.limit;
+    }
+    const val end = t.let(limit);
+    return {t.let(key), end, end, blocks_.exist(t)};
+  }
+  constexpr key_tile after(thread t, const val<u32>& i, const key_tile&) const {
+    return find(t, t.let(i + 1u));
+  }
+  constexpr const val<bool>& is_partial(thread, const key_tile& keys) const { return keys.masked; }
+  constexpr val<bool> is_cut(thread t, const key_tile& keys) const { return blocks_.is_cut(t, keys); }
+  template <class Scores, class Origin, class ApplyMask>
+  constexpr void mask(thread t, const key_tile& keys, const Scores& s, const Origin& origin,
+                      const ApplyMask& mask) const {
+    blocks_.mask(t, keys, s, origin, mask);
+  }
+  template <class Visit>
+  constexpr void each_key(thread t, const Visit& visit) const {
+    visit_tiles(t, *this, visit);
+  }
+
+ private:
+  block_walk<Keys> blocks_;
 };
 
 // How a kernel cuts the queries of a head into tiles of `rows`, and walks over the keys of one: from its
@@ -240,12 +326,56 @@ struct block_walks {
   }
 };
 
+// or whichever of the two the launch has lists for.
+template <class KeysOf>
+struct any_walks {
+  range_walks<KeysOf> of_range;
+  block_walks of_blocks;
+
+  constexpr val<bool> has_blocks(thread t) const {
+    return t.let(of_blocks.lists[&attention_block_lists::queries] != 0u);
+  }
+  constexpr val<u32> first_query(thread t, const var<u32>& tile, std::uint32_t rows) const {
+    var<u32> query(t, of_range.first_query(t, tile, rows));
+    if (auto listed = t.when(has_blocks(t))) query = of_blocks.first_query(t, tile, rows);
+    return t.let(query);
+  }
+  constexpr val<u32> query_limit(thread t, const var<u32>& tile, const val<u32>& queries,
+                                 std::uint32_t rows) const {
+    var<u32> limit(t, queries);
+    if (auto listed = t.when(has_blocks(t))) limit = of_blocks.query_limit(t, tile, queries, rows);
+    return t.let(limit);
+  }
+  template <std::uint32_t Keys>
+  constexpr any_walk<Keys> walk(thread t, const attention_block& block, std::uint32_t rows) const {
+    const auto range = of_range.template walk<Keys>(t, block, rows);
+    var<u32> first(t, range.first), last(t, range.last);
+    auto numbers = array_of<3>([&](u32 i) { return var(t, range.numbers()[i]); });
+    if (auto listed = t.when(has_blocks(t))) {
+      const auto blocks = of_blocks.template walk<Keys>(t, block, rows);
+      first = blocks.first;
+      last = blocks.last;
+      for (u32 i = 0; i < 3; ++i) numbers[i] = blocks.numbers()[i];
+    }
+    return any_walk<Keys>{of_blocks.lists, t.let(first), t.let(last), block,
+                          array_of<3>([&](u32 i) { return t.let(numbers[i]); })};
+  }
+};
+template <class KeysOf>
+any_walks(range_walks<KeysOf>, block_walks) -> any_walks<KeysOf>;
+
 // The walks of a kernel with this mask; of_mask are its parameters.
 template <class Mask, class... OfMask>
 constexpr auto walks_of(thread t, const OfMask&... of_mask) {
+  const auto lists = [](const val<attention_block_lists>& first, const auto&...) { return first; };
   if constexpr (is_block_sparse<Mask>) {
-    const auto lists = [](const val<attention_block_lists>& first, const auto&...) { return first; };
     return block_walks{lists(of_mask...)};
+  } else if constexpr (is_in_any_blocks<Mask>) {
+    return any_walks{range_walks{[t, &of_mask...](const attention_block& block, const val<u32>& first,
+                                                  const val<u32>& last) {
+                       return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
+                     }},
+                     block_walks{lists(of_mask...)}};
   } else {
     return range_walks{
         [t, &of_mask...](const attention_block& block, const val<u32>& first, const val<u32>& last) {

@@ -154,8 +154,8 @@ struct band_mask {
     constexpr u32 of_row = Scores::size() / Rows, words = (of_row + 31) / 32;
     // How many scores of a row are in columns before `column`.
     const auto before = [&](const val<i32>& column) {
-      const val near = t.let(min(cast<u32>(column), 4 * of_row));
-      return t.let(near / 8u * 2u + min(near % 8u, 2u));
+      const val nearby = t.let(min(cast<u32>(column), 4 * of_row));
+      return t.let(nearby / 8u * 2u + min(nearby % 8u, 2u));
     };
     // The first n bits of word w.
     const auto first = [&](const val<u32>& n, u32 w) {
@@ -166,8 +166,10 @@ struct band_mask {
       const val end = before(t.let(max(to[r] + 1, 0)));
       var<u32> begin(t, 0u);
       if (auto some = t.when(has_low)) begin = before(t.let(max(from(r), 0)));
-      const auto kept =
-          array_of<words>([&](u32 w) { return t.let(first(end, w) & ~first(t.let(begin), w)); });
+      const auto kept = array_of<words>([&](u32 w) {
+        const val up_to_end = first(end, w), before_begin = first(t.let(begin), w);
+        return t.let(up_to_end & ~before_begin);
+      });
       u32 n = 0;
       for (std::uint32_t i = 0; i < s.size(); ++i)
         if (s.row(i) == r) {

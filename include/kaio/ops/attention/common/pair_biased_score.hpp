@@ -136,7 +136,7 @@ struct pair_biased_score {
   template <class Scores, std::uint32_t Rows>
   static constexpr void read_vectors(thread t, const Scores& s, const score_origin<Rows>& origin,
                                      const val<score_pairs>& x, ahead<Scores>& to) {
-    static_assert(Rows == 2 && s.size() % 16 == 0 && s.row(2) == 1 && s.column(4) == 8);
+    static_assert(Rows == 2 && Scores::size() % 16 == 0 && Scores::row(2) == 1 && Scores::column(4) == 8);
     const val lane = t.let(t.lane_rank() % 4u), last = t.let(origin.last_key & ~7u);
     for (u32 r = 0; r < Rows; ++r) {
       const val row = row_of(t, origin, r, x);

@@ -64,7 +64,7 @@ constexpr score_origin<1> attention_place::alone() const {
 }
 
 // A thread's scores out of the fragments of mma.sync, 16 queries x 8 keys each: rows r and r + 8.
-template <scalar T, class Fragment, std::uint32_t Count>
+template <class T, class Fragment, std::uint32_t Count>
 class mma_scores {
  public:
   using element = T;
@@ -119,7 +119,7 @@ class transposed_wgmma_scores {
 };
 
 // One score.
-template <scalar T>
+template <class T>
 struct single_score {
   using element = T;
   static constexpr std::uint32_t rows = 1;

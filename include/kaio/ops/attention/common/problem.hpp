@@ -40,6 +40,7 @@ struct attention_problem {
   u32 longest_first;    // 1: the last tiles of queries have the most keys, and begin first (block.hpp):
   u32 leading_heads;  // of so many heads, of all batches, one head after the other; then of the rest at once
   f32 scale;
+  u32 element;  // element_type of Q, K and V, for kernels that take several
 };
 
 // How many heads lead where so many blocks run at once: all but those for the last one or two rounds of two

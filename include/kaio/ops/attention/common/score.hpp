@@ -147,6 +147,32 @@ struct plain_score {
 // In place of an array of derivatives.
 struct no_derivatives {};
 
+// cap * tanh(u), u = scale * x / cap, with a relative error of about 2^-17 for every cap. The exponential of 2 u gives it with
+// an error of 2^-22 of the cap, so a small u takes u - u^3 / 3 instead.
+class bent_score {
+ public:
+  constexpr bent_score(thread t, const val<f32>& cap, const val<f32>& scale)
+      : twice_cap_(t.let(2.0f * cap)), narrow_(t.let(0.5f * scale / cap)) {}
+
+  // u / 2
+  constexpr val<f32> half(thread t, const var<f32>& x) const { return t.let(x * narrow_); }
+  // (1 - tanh u) / 2
+  static constexpr val<f32> share(thread t, const val<f32>& half) {
+    return t.let(fast::ftz::rcp(fast::ftz::exp2(half * (4.0f * log2_of_e)) + 1.0f));
+  }
+  constexpr auto operator()(thread t, const val<f32>& half, const val<f32>& share) const {
+    const val square = t.let(half * half);
+    return twice_cap_ * select(square < 0x1p-11f, fma(half * square, -4.0f / 3.0f, half), 0.5f - share);
+  }
+  constexpr auto operator()(thread t, const var<f32>& x) const {
+    const val u = half(t, x);
+    return operator()(t, u, share(t, u));
+  }
+
+ private:
+  val<f32> twice_cap_, narrow_;
+};
+
 // The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
 //
 //   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|
@@ -196,22 +222,21 @@ struct general_score {
     constexpr bool differentiates = !std::is_same_v<std::remove_cvref_t<Derivatives>, no_derivatives>;
     const val cap = t.let(terms[&attention_terms::softcap]);
     if (auto capped = t.when(cap != 0.0f)) {
-      // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that
-      // of tanh.approx would be 2^-11.
-      const val narrow = t.let(2.0f * log2_of_e / cap);
+      const bent_score bent(t, cap, t.let(val(1.0f)));
       for (std::uint32_t i = 0; i < s.size(); ++i)
         if constexpr (differentiates && requires { Scores::exact; }) {
-          const val bent = t.let(tanh(s[i] / cap));
-          derivatives[i] *= 1.0f - bent * bent;
-          s[i] = cap * bent;
+          const val share = t.let(tanh(s[i] / cap));
+          derivatives[i] *= 1.0f - share * share;
+          s[i] = cap * share;
         } else if constexpr (differentiates) {
-          const val share = t.let(fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f));  // (1 - tanh) / 2
+          const val half = bent.half(t, s[i]);
+          const val share = bent.share(t, half);
           derivatives[i] *= 4.0f * share * (1.0f - share);
-          s[i] = cap - 2.0f * cap * share;
+          s[i] = bent(t, half, share);
         } else if constexpr (requires { Scores::exact; })
           s[i] = cap * tanh(s[i] / cap);
         else
-          s[i] = cap - 2.0f * cap * fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f);
+          s[i] = bent(t, s[i]);
     }
     if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
       const val slope = slope_of(t, origin, terms);
@@ -244,17 +269,17 @@ struct general_score {
     }
   }
 
-  // s = cap * tanh(scale * s / cap). Of bf16 by tanh.approx, whose relative error of 2^-11 is a quarter of what
-  // the scores would lose if they were rounded to bf16; of f16 with an error of about 2^-22 of cap.
+  // s = cap * tanh(scale * s / cap). For bf16 by tanh.approx, whose relative error of 2^-11 is a quarter of what the scores
+  // would lose if they were rounded to bf16.
   template <class Scores>
   static constexpr void cap_scores(thread t, Scores& s, const val<f32>& cap, const val<f32>& scale) {
-    const val narrow = t.let(scale / cap);
-    const val of_exponent = t.let(2.0f * log2_of_e * narrow), minus_twice = t.let(-2.0f * cap);
-    for (std::uint32_t i = 0; i < s.size(); ++i)
-      if constexpr (std::is_same_v<typename Scores::element, bf16>)
-        s[i] = cap * fast::tanh(s[i] * narrow);
-      else
-        s[i] = fma(minus_twice, fast::ftz::rcp(fast::ftz::exp2(s[i] * of_exponent) + 1.0f), cap);
+    if constexpr (std::is_same_v<typename Scores::element, bf16>) {
+      const val narrow = t.let(scale / cap);
+      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] = cap * fast::tanh(s[i] * narrow);
+    } else {
+      const bent_score bent(t, cap, scale);
+      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] = bent(t, s[i]);
+    }
   }
 
   // s = s * by - slope * |distance|. Mostly all keys are on one side of the queries, where that is linear.
@@ -279,9 +304,11 @@ struct general_score {
       for (std::uint32_t i = 0; i < s.size(); ++i)
         s[i] = fma(s[i], by, fma(rise, static_cast<f32>(s.column(i)), first[s.row(i)]));
     }
-    if (auto both_sides = t.otherwise())
+    if (auto both_sides = t.otherwise()) {
+      const val down = t.let(-slope);
       for (std::uint32_t i = 0; i < s.size(); ++i)
-        s[i] = s[i] * by - slope * abs(apart[s.row(i)] - static_cast<f32>(s.column(i)));
+        s[i] = fma(s[i], by, down * abs(apart[s.row(i)] - static_cast<f32>(s.column(i))));
+    }
   }
 
   template <std::uint32_t Rows>

@@ -24,8 +24,8 @@ constexpr void store_rows(thread t, const Tile& tile, const val<u32>& of_warp, c
       const val x = load_vec<piece>(tile[of_warp + row][column]);
       if (auto whole = t.when(by_16 != 0u)) store_vec(memory[at], x);
       if (auto single = t.otherwise())
-        for (std::uint32_t e = 0; e < piece; ++e)
-          if (auto has = t.when(column + e < size)) memory[at + i64{e}] = x[e];
+        for (auto e : t.range(0u, t.let(min(size - column, piece))).no_unroll())
+          memory[at + cast<i64>(e)] = tile[of_warp + row][column + e];
     }
   }
 }

@@ -20,6 +20,8 @@ struct attention_mma_config {
   constexpr std::uint32_t threads() const { return warps * column_warps * 32; }
   constexpr std::uint32_t own_depth_qk() const { return depth_qk / column_warps; }  // of a warp
   constexpr std::uint32_t own_depth_v() const { return depth_v / column_warps; }
+  // Whether the numbers of the block are found twice, before the keys and after them, to save registers.
+  constexpr bool finds_block_again() const { return q_in_registers && depth_qk > 128; }
   constexpr bool valid() const {
     return depth_qk % (64 * column_warps) == 0 && depth_v % (64 * column_warps) == 0 &&
            own_depth_v() <= 256 && keys % 16 == 0 && keys >= threads() / 8 && warps >= 2 && warps % 2 == 0 &&

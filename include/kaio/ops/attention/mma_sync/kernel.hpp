@@ -45,19 +45,21 @@
 
 namespace kaio::ops {
 
-template <attention_mma_config C, scalar T, class Score, class Mask>
+template <attention_mma_config C, class T, class Score, class Mask>
 struct attention_mma_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  using stored = stored_element<T>;
   using product = attention_product<T, C.sm>;
   using accumulator = typename product::accumulator;
   static constexpr bool asynchronous = C.sm >= 80;
   static constexpr std::uint32_t depth = std::max(C.depth_qk, C.depth_v);  // of what Q, and then O, is in
   using swizzle = dsl::swizzled<128>;
-  using q_rows = attention_rows<T, C.queries(), C.depth_qk, C.threads(), swizzle, asynchronous>;
-  using k_rows = attention_rows<T, C.keys, C.depth_qk, C.threads(), swizzle, asynchronous>;
-  using v_rows = attention_rows<T, C.keys, C.depth_v, C.threads(), typename product::v_layout, asynchronous>;
+  using q_rows = attention_rows<stored, C.queries(), C.depth_qk, C.threads(), swizzle, asynchronous>;
+  using k_rows = attention_rows<stored, C.keys, C.depth_qk, C.threads(), swizzle, asynchronous>;
+  using v_rows =
+      attention_rows<stored, C.keys, C.depth_v, C.threads(), typename product::v_layout, asynchronous>;
   using q_tile = typename q_rows::tile;
-  using o_tile = shared_tile<T, C.queries(), C.depth_v, swizzle>;
+  using o_tile = shared_tile<stored, C.queries(), C.depth_v, swizzle>;
   using halves = shared_tile<f32, C.queries(), C.depth_v / 2, swizzle>;  // of the columns of each warp
   // Of a warp: of Q and K, keys of S, slices of P, columns of O.
   static constexpr std::uint32_t slices = C.own_depth_qk() / product::k, key_parts = C.keys / 8,
@@ -68,23 +70,24 @@ struct attention_mma_body {
   // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
   // their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Walks>
-  static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
-                            const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
-    const shared_tile<T, C.queries(), depth, swizzle> q_memory(t);  // queries x depth
-    const q_tile q_shared = q_tile::over(q_memory);                 // queries x depth_qk
-    const o_tile o_shared = o_tile::over(q_memory);                 // queries x depth_v
-    const typename k_rows::tile k_shared(t);                        // keys x depth_qk
-    const typename v_rows::tile v_shared(t);                        // keys x depth_v
+  static constexpr void run(thread t, const in<stored>& q, const in<stored>& k, const in<stored>& v,
+                            const out<stored>& o, const val<attention_problem>& problem,
+                            const ApplyScore& score, const Factor& factor_of, const ApplyMask& mask,
+                            const Walks& walks) {
+    const shared_tile<stored, C.queries(), depth, swizzle> q_memory(t);  // queries x depth
+    const q_tile q_shared = q_tile::over(q_memory);                      // queries x depth_qk
+    const o_tile o_shared = o_tile::over(q_memory);                      // queries x depth_v
+    const typename k_rows::tile k_shared(t);                             // keys x depth_qk
+    const typename v_rows::tile v_shared(t);                             // keys x depth_v
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries(), walks);
     const val queries = block.query_limit;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
-    const auto rows_of = [&]<class Rows>(Rows*, const in<T>& memory, auto member, const val<u32>& head,
+    const auto rows_of = [&]<class Rows>(Rows*, const in<stored>& memory, auto member, const val<u32>& head,
                                          const val<u32>& first_row, const val<u32>& size) {
       const auto strides = problem[member];
-      return Rows(t, memory.from(head_offset(t, strides, block, head, first_row)),
-                  t.let(strides[&attention_strides::row]), size, t.let(strides[&attention_strides::by_16]));
+      return Rows{t, memory.from(head_offset(t, strides, block, head, first_row)),
+                  t.let(strides[&attention_strides::row]), size, t.let(strides[&attention_strides::by_16])};
     };
     const q_rows of_q = rows_of(static_cast<q_rows*>(nullptr), q, &attention_problem::q, block.head,
                                 block.first_q_row, qk_size);
@@ -117,9 +120,6 @@ struct attention_mma_body {
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
     auto q_parts =
         array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
-    const auto fragments_of_b = [&] {
-      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
-    };
     online_softmax<2> softmax(t);
 
     if constexpr (C.q_in_registers) {
@@ -133,15 +133,17 @@ struct attention_mma_body {
 
       wait(t);
       of_v.copy(v_shared, keys.first, keys.limit);
-      for (std::uint32_t i = 0; i < slices; ++i) {
-        auto& a = q_parts[C.q_in_registers ? i : 0];
-        if constexpr (!C.q_in_registers) product::load_queries(a, own_q, warp_row, i);
-        for (std::uint32_t j = 0; j < key_parts; j += together) {
-          auto b = fragments_of_b();
-          product::load_keys(b, own_k, 8 * j, i);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s_parts[j + n], a, b[n]);
+      with_product(t, problem, [&]<class Product>(Product) {
+        for (std::uint32_t i = 0; i < slices; ++i) {
+          auto& a = q_parts[C.q_in_registers ? i : 0];
+          if constexpr (!C.q_in_registers) Product::load_queries(a, own_q, warp_row, i);
+          for (std::uint32_t j = 0; j < key_parts; j += together) {
+            auto b = fragments_of_b(t);
+            Product::load_keys(b, own_k, 8 * j, i);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(s_parts[j + n], a, b[n]);
+          }
         }
-      }
+      });
       partials.put(t, s_parts);
       wait(t);
       if (auto more = t.when(tile + 1u < range.last)) {
@@ -158,21 +160,30 @@ struct attention_mma_body {
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
 
-      for (std::uint32_t c = 0; c < p_slices; ++c) {
-        typename product::a_fragment p(t);  // 16 x k of P
-        product::take_probabilities(p, s_parts, c);
-        for (std::uint32_t j = 0; j < value_parts; j += together) {
-          auto b = fragments_of_b();
-          product::load_values(t, b, own_v, c, 8 * j);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+      with_product(t, problem, [&]<class Product>(Product) {
+        for (std::uint32_t c = 0; c < p_slices; ++c) {
+          typename product::a_fragment p(t);  // 16 x k of P
+          Product::take_probabilities(p, s_parts, c);
+          for (std::uint32_t j = 0; j < value_parts; j += together) {
+            auto b = fragments_of_b(t);
+            Product::load_values(t, b, own_v, c, 8 * j);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+          }
         }
-      }
+      });
     }
 
-    const val sink = sink_of(t, problem, block);
+    // Where registers are short, what is only needed here is computed once more.
+    const attention_block ended = [&] {
+      if constexpr (C.finds_block_again())
+        return find_block(t, problem, t.let(block_idx_x()), C.queries(), walks);
+      else
+        return block;
+    }();
+    const val sink = sink_of(t, problem, ended);
     const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor, sink); });
     const val leads = t.let(leads_row(lane, part));
-    for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads, result[r].lse);
+    for (u32 r = 0; r < 2; ++r) store_lse(t, problem, ended, query_of[r], leads, result[r].lse);
 
     // O goes through the warp's own part of the tile of Q, so that whole lines are written: all columns of T,
     // or where operands of 16 bits have an output of f32 one half of them after the other.
@@ -180,50 +191,96 @@ struct attention_mma_body {
     const auto own_o = column_block<C.own_depth_v()>(o_shared, part);
     const auto strides = problem[&attention_problem::o];
     const auto first_column = first_column_of(t, part);
-    const val first_row = t.let(block.first_query + warp_row);
+    const val first_row = t.let(ended.first_query + warp_row);
     const val pitch = t.let(strides[&attention_strides::row]);
     const val by_16 = t.let(strides[&attention_strides::by_16]);
     const val columns = columns_from(t, v_size, first_column);
-    const val offset = head_offset(t, strides, block, block.head, block.first_q_row);
+    const val offset = head_offset(t, strides, ended, ended.head, ended.first_q_row);
     const out o_head = from_column(o.from(offset), first_column);
     const out wide = from_column(
         pointer_at<out<f32>>(t, t.let(strides[&attention_strides::address])).from(offset), first_column);
     const val is_wide = t.let(strides[&attention_strides::is_f32] != 0u);
     const val row = t.let(warp_row + quad_row);
-    if (auto to_tile = t.when(!is_wide)) stage(t, own_o, o_parts, result, row, quad_column);
-    if constexpr (sizeof(T) == 2)
+    const auto wrong = array_of<2>([&](u32 r) {
+      return t.let(
+          all_of(is_any_nan(t, o_parts, r), !isnan(result[r].inverse), query_of[r] < ended.query_limit));
+    });
+    for (std::uint32_t j = 0; j < value_parts; ++j)
+      for (u32 e = 0; e < 4; ++e) o_parts[j].registers[e] *= result[e / 2].inverse;
+    if (auto to_tile = t.when(!is_wide)) stage(t, own_o, problem, o_parts, row, quad_column);
+    if constexpr (sizeof(stored) == 2)
       if (auto to_f32 = t.when(is_wide))
         for (std::uint32_t first = 0; first < C.own_depth_v(); first += C.own_depth_v() / 2) {
           const auto half = column_block<C.own_depth_v() / 2>(halves::over(q_memory), part);
-          stage_half(t, half, first, o_parts, result, row, quad_column);
+          stage_half(t, half, first, o_parts, row, quad_column);
           sync_warp(t);
-          store_rows<f32, 16, C.own_depth_v() / 2>(t, half, warp_row, wide.from(i64{first}), pitch,
-                                                   t.let(max(columns, first) - first), by_16, first_row,
-                                                   queries);
+          const auto of_half = wide.from(i64{first});
+          const val columns_of_half = t.let(max(columns, first) - first);
+          store_rows<f32, 16, C.own_depth_v() / 2>(t, half, warp_row, of_half, pitch, columns_of_half, by_16,
+                                                   first_row, ended.query_limit);
           sync_warp(t);
         }
     sync_warp(t);
-    const auto wrong = array_of<2>([&](u32 r) {
-      var found(t, isnan(o_parts[0].registers[2 * r]));
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
-      return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
-    });
     const auto put = [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
       if (auto to_f32 = t.when(all_of(is_wide, column < columns)))
         wide[cast<i64>(first_row + of_warp) * pitch + cast<i64>(column)] = x;
-      if (auto to_tile = t.when(!is_wide)) own_o[warp_row + of_warp][column] = cast<T>(x);
+      if (auto to_tile = t.when(!is_wide))
+        with_type(t, problem, [&]<class U>(U) {
+          own_o[warp_row + of_warp][column] = bit_cast<stored>(t.let(cast<U>(x)));
+        });
     };
     recompute_rows<T, C.own_depth_v()>(
-        t, first_row, first_column, problem, block, [&] { return range; }, wrong, result, factor, score, mask,
-        put);
+        t, first_row, first_column, problem, ended, [&] { return walk_again(t, walks, range, ended); }, wrong,
+        result, factor, score, mask, put);
     if (auto from_tile = t.when(!is_wide))
-      store_rows<T, 16, C.own_depth_v()>(t, own_o, warp_row, o_head, pitch, columns, by_16, first_row,
-                                         queries);
+      store_rows<stored, 16, C.own_depth_v()>(t, own_o, warp_row, o_head, pitch, columns, by_16, first_row,
+                                              ended.query_limit);
   }
 
  private:
   static constexpr bool shares = C.column_warps > 1;
+
+  template <class Walks, class Range>
+  static constexpr auto walk_again(thread t, const Walks& walks, const Range& range,
+                                   const attention_block& block) {
+    if constexpr (C.finds_block_again())
+      return walks.template walk<C.keys>(t, block, C.queries());
+    else
+      return range;
+  }
+  static constexpr auto fragments_of_b(thread t) {
+    return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+  }
+  // f(T{}) for the type of the operands.
+  template <class F>
+  static constexpr void with_type(thread t, const val<attention_problem>& problem, const F& f) {
+    if constexpr (std::is_same_v<T, any_half>)
+      with_half(t, t.let(problem[&attention_problem::element] == static_cast<u32>(element_type::bf16)), f);
+    else
+      f(T{});
+  }
+  // f(product{}): all products of a step are in one branch.
+  template <class F>
+  static constexpr void with_product(thread t, const val<attention_problem>& problem, const F& f) {
+    with_attention_product<T, C.sm>(t, t.let(problem[&attention_problem::element]), f);
+  }
+
+  // Whether a number of row r is NaN.
+  template <class Parts>
+  static constexpr val<bool> is_any_nan(thread t, const Parts& parts, u32 r) {
+    if constexpr (C.sm >= 80) {
+      var any(t, parts[0].registers[2 * r]);
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e)
+          if (j != 0 || e != 2 * r) any = max_nan(any, parts[j].registers[e]);
+      return t.let(isnan(any));
+    } else {
+      var found(t, isnan(parts[0].registers[2 * r]));
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(parts[j].registers[e]);
+      return t.let(found);
+    }
+  }
 
   // Everything that was copied, and what all threads wrote, is there.
   static constexpr void wait(thread t) {
@@ -310,45 +367,61 @@ struct attention_mma_body {
   };
   using partial_sums = std::conditional_t<shares, exchanged_sums, no_sums>;
 
-  // The warp's O, divided by the sums of its rows, into its part of the tile; `row`, `column`: of the lane.
-  template <class Tile, class Parts, class Result>
-  static constexpr void stage(thread t, const Tile& to, const Parts& parts, const Result& result,
-                              const val<u32>& row, const val<u32>& column) {
-    for (std::uint32_t j = 0; j < value_parts; ++j)
-      for (u32 r = 0; r < 2; ++r) {
-        const auto& from = parts[j].registers;
-        const auto first = from[2 * r] * result[r].inverse, second = from[2 * r + 1] * result[r].inverse;
-        if constexpr (sizeof(T) == 2) {
-          using words = shared_tile<u32, C.queries(), C.own_depth_v() / 2, swizzle>;
-          words::over(to)[row + 8 * r][column / 2u + 4 * j] =
-              bit_cast<u32>(pack<typename product::pair>(first, second));
-        } else {
-          store_vec(to[row + 8 * r][column + 8 * j], make_vec(t.let(first), t.let(second)));
+  // The warp's O into its part of the tile; `row`, `column`: of the lane.
+  template <class Tile, class Parts>
+  static constexpr void stage(thread t, const Tile& to, const val<attention_problem>& problem,
+                              const Parts& parts, const val<u32>& row, const val<u32>& column) {
+    if constexpr (sizeof(stored) == 2) {
+      using words = shared_tile<typename product::pair, C.queries(), C.own_depth_v() / 2, swizzle>;
+      auto rounded = array_of<2 * value_parts / product::a_fragment::register_count>(
+          [&](u32) { return typename product::a_fragment(t); });
+      with_product(t, problem, [&]<class Product>(Product) {
+        for (std::uint32_t j = 0; j < value_parts; ++j)
+          for (u32 r = 0; r < 2; ++r)
+            word_of(rounded, j, r) =
+                Product::packed(parts[j].registers[2 * r], parts[j].registers[2 * r + 1]);
+      });
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 r = 0; r < 2; ++r)
+          words::over(to)[row + 8 * r][column / 2u + 4 * j] = word_of(rounded, j, r);
+    } else {
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 r = 0; r < 2; ++r) {
+          const auto& from = parts[j].registers;
+          store_vec(to[row + 8 * r][column + 8 * j], make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
         }
-      }
+    }
+  }
+  // The two numbers of row r of part j, rounded.
+  template <class Rounded>
+  static constexpr auto& word_of(Rounded& rounded, std::uint32_t j, u32 r) {
+    constexpr u32 of_fragment = product::a_fragment::register_count;
+    const u32 at = 2 * j + r;
+    return rounded[at / of_fragment].registers[at % of_fragment];
   }
   // Half of the columns, from `first` on, as f32.
-  template <class Tile, class Parts, class Result>
+  template <class Tile, class Parts>
   static constexpr void stage_half(thread t, const Tile& to, std::uint32_t first, const Parts& parts,
-                                   const Result& result, const val<u32>& row, const val<u32>& column) {
+                                   const val<u32>& row, const val<u32>& column) {
     for (std::uint32_t c = 0; c < C.own_depth_v() / 2; c += 8)
       for (u32 r = 0; r < 2; ++r) {
         const auto& from = parts[(first + c) / 8].registers;
-        store_vec(to[row + 8 * r][column + c], make_vec(t.let(from[2 * r] * result[r].inverse),
-                                                        t.let(from[2 * r + 1] * result[r].inverse)));
+        store_vec(to[row + 8 * r][column + c], make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
       }
   }
 };
 
-template <attention_mma_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+template <attention_mma_config C, class T, class Score, class Mask, class OfScore, class OfMask>
 struct attention_mma_kernel;
 
-template <attention_mma_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
+template <attention_mma_config C, class T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                             attention_parameters<OfMask...>> {
   static constexpr auto operand_name() {
     if constexpr (std::is_same_v<T, f32>)
       return fixed_string("tf32");
+    else if constexpr (std::is_same_v<T, any_half>)
+      return fixed_string("16bit");
     else if constexpr (C.sm < 80)
       return type_name<T> + "_sm" + decimal<C.sm>;
     else
@@ -361,8 +434,8 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
   static constexpr kernel_options options{.target = {C.sm}, .large_shared = true, .min_blocks = C.min_blocks};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
-      [](thread t, in<T> q, in<T> k, in<T> v, out<T> o, val<attention_problem> problem, OfScore... of_score,
-         OfMask... of_mask) {
+      [](thread t, in<stored_element<T>> q, in<stored_element<T>> k, in<stored_element<T>> v,
+         out<stored_element<T>> o, val<attention_problem> problem, OfScore... of_score, OfMask... of_mask) {
         attention_mma_body<C, T, Score, Mask>::run(
             t, q, k, v, o, problem,
             [&](const auto& s, const auto& origin, const val<f32>& scale) {
@@ -376,7 +449,7 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
 
 // Launched with a grid of query_tiles * heads * batches blocks along x, and q, k, v, o, the problem, the
 // arguments of the score, those of the mask.
-template <attention_mma_config C, scalar T, class Score, class Mask>
+template <attention_mma_config C, class T, class Score, class Mask>
 inline constexpr auto attention_mma =
     attention_mma_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 

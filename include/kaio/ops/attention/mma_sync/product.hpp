@@ -5,31 +5,39 @@
 //   attention_product<f16, 80>      mma.m16n8k16 of f16, and of bf16
 //   attention_product<f16, 75>      mma.m16n8k8 of f16
 //   attention_product<f32, 80>      mma.m16n8k8 of tf32: each f32 is rounded to 11 significant bits
+//   attention_product<any_half, 80>  that of f16; `as<bf16>` is that of bf16 in the registers of f16
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops {
 
+using dsl::scalar;
+
 namespace detail {
 
-// Elements of 16 bits. P is S rounded to them: the accumulators of 16 x k are the registers of A as they are.
-template <class Mma, std::uint32_t Together>
+// Elements of 16 bits. P is S rounded to them: the accumulators of 16 x k are the registers of A as they are. The
+// fragments are those of `Kept`, an instruction of the same shape.
+template <class Mma, std::uint32_t Together, class Kept = Mma>
 struct attention_product_16 {
   using element = typename Mma::a_element;
   using pair = std::conditional_t<std::is_same_v<element, f16>, f16x2, bf16x2>;
-  using a_fragment = typename Mma::a_fragment;
-  using b_fragment = typename Mma::b_fragment;
+  using a_fragment = typename Kept::a_fragment;
+  using b_fragment = typename Kept::b_fragment;
   using accumulator = typename Mma::accumulator;
   using v_layout = dsl::swizzled<128>;
   static constexpr std::uint32_t k = Mma::k;
   static constexpr std::uint32_t together = Together;  // fragments of B of one load
 
   static constexpr void multiply_add(accumulator& c, const a_fragment& a, const b_fragment& b) {
-    Mma::multiply_add(c, a, b);
+    if constexpr (std::is_same_v<Mma, Kept>)
+      Mma::multiply_add(c, a, b);
+    else
+      Mma::multiply_add_bits(c, a, b);
   }
   template <class Tile>
   static constexpr void load_queries(a_fragment& a, const Tile& tile, const val<u32>& row,
@@ -57,8 +65,16 @@ struct attention_product_16 {
   static constexpr void take_probabilities(a_fragment& p, const Scores& s, std::uint32_t slice) {
     for (std::uint32_t r = 0; r < a_fragment::register_count; ++r) {
       const auto& from = s[k / 8 * slice + r / 2];
-      p.registers[r] = pack<pair>(from.registers[r % 2 * 2], from.registers[r % 2 * 2 + 1]);
+      p.registers[r] = packed(from.registers[r % 2 * 2], from.registers[r % 2 * 2 + 1]);
     }
+  }
+  // Two numbers, rounded, as a register of the fragments.
+  template <class First, class Second>
+  static constexpr auto packed(const First& first, const Second& second) {
+    if constexpr (std::is_same_v<Mma, Kept>)
+      return pack<pair>(first, second);
+    else
+      return bit_cast<typename a_fragment::register_type>(pack<pair>(first, second));
   }
 };
 
@@ -68,7 +84,23 @@ template <class T, std::uint16_t Sm>
 struct attention_product : detail::attention_product_16<mma_m16n8k16<f32, T>, 2> {};
 
 template <>
+struct attention_product<any_half, 80> : attention_product<f16, 80> {
+  template <scalar T>
+  using as = detail::attention_product_16<mma_m16n8k16<f32, T>, 2, mma_m16n8k16<f32, f16>>;
+};
+
+template <>
 struct attention_product<f16, 75> : detail::attention_product_16<mma_m16n8k8<f32, f16>, 4> {};
+
+// f(product{}) of operands of T; any_half: of `type`, an element_type, in a branch that all threads take alike.
+template <class T, std::uint16_t Sm = 80, class F>
+constexpr void with_attention_product(thread t, const val<u32>& type, const F& f) {
+  if constexpr (std::is_same_v<T, any_half>)
+    with_half(t, t.let(type == static_cast<u32>(element_type::bf16)),
+              [&]<class U>(U) { f(typename attention_product<any_half, 80>::template as<U>{}); });
+  else
+    f(attention_product<T, Sm>{});
+}
 
 // An accumulator has keys 2 l and 2 l + 1 where A of tf32 has columns l and l + 4, of lane l of a quad. What
 // is summed over may be in any order: keys 0, 2, 4, 6, 1, 3, 5, 7 of each eight are the columns of A, and the

@@ -1,6 +1,6 @@
 #pragma once
 // Attention with ordinary multiply-adds: O = softmax(mask(score(Q K^T))) V, all of it in f32, also of f16,
-// which is converted where it is loaded and rounded where it is stored.
+// which is converted where it is loaded and rounded where it is stored: so one kernel can serve both (f32_or_f16).
 //
 // A block has eight warps. Each takes a few rows of the block's queries and every `groups`-th tile of 32
 // keys, so that `groups` warps share rows; how many is a number of the launch: with more of them a block has
@@ -34,15 +34,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
-template <attention_simt_config C, scalar T, class Score, class Mask>
+template <attention_simt_config C, class T, class Score, class Mask>
 struct attention_simt_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
   static constexpr std::uint32_t rows = C.rows, lanes = C.column_lanes(), columns = C.tile_keys / lanes,
                                  fours = C.depth / (4 * lanes), value_keys = C.value_keys(),
                                  step_keys = std::min(value_keys, 4u);
+  using stored = stored_element<T>;
+  // What a bias may be of, next to f32.
+  using score_element = std::conditional_t<std::is_same_v<T, f32_or_f16>, f16, T>;
   using q_tile = shared_tile<f32, C.queries(C.least_groups), C.depth, dsl::padded<C.padding>>;
   using kv_memory = shared_tile<f32, 1, C.kv_floats(), dsl::row_major>;
   using k_tile = shared_tile<f32, C.keys(C.most_groups), C.chunk, dsl::padded<C.padding>>;
@@ -51,10 +55,10 @@ struct attention_simt_body {
 
   // The last four are Score and Mask with their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Walks>
-  static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
-                            const val<attention_problem>& problem, const val<u32>& groups,
-                            const ApplyScore& score, const Factor& factor_of, const ApplyMask& mask,
-                            const Walks& walks) {
+  static constexpr void run(thread t, const in<stored>& q, const in<stored>& k, const in<stored>& v,
+                            const out<stored>& o, const val<attention_problem>& problem,
+                            const val<u32>& groups, const ApplyScore& score, const Factor& factor_of,
+                            const ApplyMask& mask, const Walks& walks) {
     const q_tile q_shared(t);  // queries x depth; in the end O
     const kv_memory kv_shared(t);
     const k_tile k_shared = k_tile::over(kv_shared);  // keys of all groups x chunk
@@ -75,20 +79,19 @@ struct attention_simt_body {
     const val of_column = t.let(lane % lanes), of_row = t.let(row_group * C.warp_rows() + lane / lanes);
     const val p_row = t.let(warp * C.warp_rows() + lane / lanes);
     const auto range = own_walks.walk(t, block);
-    const simt::tensor_rows<T> of_q(t, q, problem[&attention_problem::q], block, block.head,
+    const simt::tensor_rows<T> of_q(t, problem, q, problem[&attention_problem::q], block, block.head,
                                     block.first_q_row, qk_size);
-    const simt::tensor_rows<T> of_k(t, k, problem[&attention_problem::k], block, block.group,
+    const simt::tensor_rows<T> of_k(t, problem, k, problem[&attention_problem::k], block, block.group,
                                     block.first_k_row, qk_size);
-    const simt::tensor_rows<T> of_v(t, v, problem[&attention_problem::v], block, block.group,
-                                    block.first_k_row, v_size);
 
     for (auto i : t.range(rank, t.let(own_walks.queries(t) * (C.depth / 4)), C.threads).no_unroll()) {
       const val row = t.let(i / (C.depth / 4)), column = t.let(i % (C.depth / 4) * 4u);
-      const auto x = of_q.four(t, t.let(block.first_query + row), queries, column);
+      auto x = simt::zeros(t);
+      of_q.with_elements(t, [&](const auto& elements) {
+        of_q.four(t, x, elements, t.let(block.first_query + row), queries, column);
+      });
       store_vec(q_shared[row][column], make_vec(x[0], x[1], x[2], x[3]));
     }
-    const auto query_of =
-        array_of<rows>([&](u32 r) { return t.let(block.first_query + of_row + C.row_lanes * r); });
     auto sums = array_of<rows * fours * 4>([&](u32) { return var(t, 0.0f); });  // O
     online_softmax<rows, lanes> softmax(t);
 
@@ -114,7 +117,9 @@ struct attention_simt_body {
           }
       }
       if (auto some = t.when(works)) {
-        const simt_scores<T, rows, columns, lanes> scores{&s};
+        const simt_scores<score_element, rows, columns, lanes> scores{&s};
+        const auto query_of =
+            array_of<rows>([&](u32 r) { return t.let(block.first_query + of_row + C.row_lanes * r); });
         const score_origin<rows> origin =
             origin_of<rows>(t, block, query_of, t.let(keys.first + of_column), keys.end);
         score(scores, origin, scale);
@@ -127,6 +132,9 @@ struct attention_simt_body {
       }
       for (auto first : t.range(0u, C.tile_keys, value_keys).no_unroll()) {
         t.barrier();
+        // The begin of V is computed for each part: kept in registers, it spilled on sm_70.
+        const simt::tensor_rows<T> of_v(t, problem, v, problem[&attention_problem::v], block, block.group,
+                                        block.first_k_row, v_size);
         simt::load_tiles<C, C.depth>(t, v_shared, of_v, tiles, groups, t.let(first), 0u);
         t.barrier();
         if (auto some = t.when(works))
@@ -217,12 +225,20 @@ struct attention_simt_body {
     }
   };
 
+  template <class U>
+  static constexpr auto elements_of(const out<stored>& o) {
+    if constexpr (std::is_same_v<stored, U>)
+      return o;
+    else
+      return out<U>{o.trace, o.base, o.scope, o.offset};
+  }
   // O, which is in `of_block`, divided by the sums.
   static constexpr void store(thread t, const val<attention_problem>& problem, const attention_block& block,
-                              const q_tile& of_block, const simt::row_totals<C>& totals, const out<T>& o,
+                              const q_tile& of_block, const simt::row_totals<C>& totals, const out<stored>& o,
                               const val<u32>& queries, const val<u32>& size, const val<u32>& block_rows) {
     const auto strides = problem[&attention_problem::o];
-    const out to = o.from(head_offset(t, strides, block, block.head, block.first_q_row));
+    const val begin = head_offset(t, strides, block, block.head, block.first_q_row);
+    const val type = t.let(problem[&attention_problem::element]);
     const val pitch = t.let(strides[&attention_strides::row]);
     const val by_16 = t.let(strides[&attention_strides::by_16] != 0u);
     for (auto i : t.range(t.thread_rank(), t.let(block_rows * (C.depth / 4)), C.threads).no_unroll()) {
@@ -231,31 +247,41 @@ struct attention_simt_body {
       if (auto exists = t.when(all_of(query < queries, column < size))) {
         const val inverse = totals.inverse(t, row);
         const val x = load_vec<4>(of_block[row][column]);
-        const auto y = array_of<4>([&](u32 e) { return t.let(cast<T>(x[e] * inverse)); });
         const val at = t.let(cast<i64>(query) * pitch + cast<i64>(column));
-        if (auto whole = t.when(by_16)) store_vec(to[at], make_vec(y[0], y[1], y[2], y[3]));
-        if (auto single = t.otherwise())
-          for (u32 e = 0; e < 4; ++e)
-            if (auto has = t.when(column + e < size)) to[at + i64{e}] = y[e];
+        with_operands<T>(t, type, [&]<class U>(U) {
+          const auto y = array_of<4>([&](u32 e) { return t.let(cast<U>(x[e] * inverse)); });
+          const auto to = elements_of<U>(o).from(begin);
+          if (auto whole = t.when(by_16)) store_vec(to[at], make_vec(y[0], y[1], y[2], y[3]));
+          if (auto single = t.otherwise())
+            for (u32 e = 0; e < 4; ++e)
+              if (auto has = t.when(column + e < size)) to[at + i64{e}] = y[e];
+        });
       }
     }
   }
 };
 
-template <attention_simt_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+template <attention_simt_config C, class T, class Score, class Mask, class OfScore, class OfMask>
 struct attention_simt_kernel;
 
-template <attention_simt_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
+template <attention_simt_config C, class T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_simt_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                              attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_simt_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
+  static constexpr auto element_name() {
+    if constexpr (std::is_same_v<T, f32_or_f16>)
+      return fixed_string("any");
+    else
+      return type_name<T>;
+  }
+  static constexpr auto name = "attention_simt_" + element_name() + "_d" + decimal<C.depth> + "_" +
                                decimal<C.queries(C.least_groups)> + "x" + decimal<C.keys(C.least_groups)> +
                                "_" + attention_function_name<Score> + "_" + attention_function_name<Mask>;
   static constexpr kernel_options options{.large_shared = true, .min_blocks = C.blocks};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
-      [](thread t, in<T> q, in<T> k, in<T> v, out<T> o, val<attention_problem> problem, val<u32> groups,
-         OfScore... of_score, OfMask... of_mask) {
+      [](thread t, in<stored_element<T>> q, in<stored_element<T>> k, in<stored_element<T>> v,
+         out<stored_element<T>> o, val<attention_problem> problem, val<u32> groups, OfScore... of_score,
+         OfMask... of_mask) {
         attention_simt_body<C, T, Score, Mask>::run(
             t, q, k, v, o, problem, groups,
             [&](const auto& s, const auto& origin, const val<f32>& scale) {
@@ -268,7 +294,7 @@ struct attention_simt_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
 };
 
 // Launched as attention_mma is.
-template <attention_simt_config C, scalar T, class Score, class Mask>
+template <attention_simt_config C, class T, class Score, class Mask>
 inline constexpr auto attention_simt =
     attention_simt_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 

@@ -33,7 +33,8 @@ class row_totals {
   // By what the sums of a group must be multiplied.
   constexpr val<f32> weight(thread t, const val<u32>& row, const val<u32>& groups,
                             const val<u32>& group) const {
-    return weight_to(t, t.let(largest_[place(t, row, groups, group)]), largest(t, row, groups));
+    const val own = t.let(largest_[place(t, row, groups, group)]);
+    return weight_to(t, own, largest(t, row, groups));
   }
 
  private:

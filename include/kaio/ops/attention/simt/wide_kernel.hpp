@@ -89,8 +89,9 @@ struct attention_simt_wide_body {
           .copy(k_tile::over(ring[stage]), keys.first, keys.limit);
     };
     const auto copy_v = [&](const val<u32>& stage, const auto& keys, const auto& first) {
-      of_v.template from_column<v_rows>(t, 0u, v_size)
-          .copy(v_tile::over(ring[stage]), t.let(keys.first + first), keys.limit);
+      const auto rows_of_v = of_v.template from_column<v_rows>(t, 0u, v_size);
+      const auto to = v_tile::over(ring[stage]);
+      rows_of_v.copy(to, t.let(keys.first + first), keys.limit);
     };
 
     of_q.template from_column<q_rows>(t, 0u, qk_size).copy(q_shared, block.first_query, block.query_limit);
@@ -124,9 +125,9 @@ struct attention_simt_wide_body {
           for (auto r : t.range(0u, rows).no_unroll()) {
             auto of_one = array_of<columns>([&](u32 c) { return var(t, p_of(r, c)); });
             const simt_scores<f32, 1, columns, C.column_lanes> scores{&of_one};
-            const score_origin<1> origin =
-                origin_of<1>(t, block, {{t.let(block.first_query + of_row + C.row_lanes * r)}},
-                             t.let(keys.first + of_column), keys.end);
+            const val query = t.let(block.first_query + of_row + C.row_lanes * r);
+            const val key = t.let(keys.first + of_column);
+            const score_origin<1> origin = origin_of<1>(t, block, {{query}}, key, keys.end);
             score(scores, origin, scale);
             range.mask(t, keys, scores, origin, mask);
             for (u32 c = 0; c < columns; ++c) p_of(r, c) = of_one[c];
@@ -191,7 +192,7 @@ struct attention_simt_wide_body {
     template <class Rows, class Column>
     constexpr Rows from_column(thread t, const Column& column, const val<u32>& size) const {
       if constexpr (dsl::device<Column>)
-        return Rows(t, memory.from(cast<i64>(column)), pitch, t.let(size - column), by_16);
+        return Rows{t, memory.from(cast<i64>(column)), pitch, t.let(size - column), by_16};
       else
         return Rows(t, memory, pitch, size, by_16);
     }

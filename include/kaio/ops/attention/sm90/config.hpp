@@ -54,7 +54,10 @@ constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::
     if (block_sparse) return {.depth_qk = 64, .depth_v = 64};
     return {.depth_qk = 64, .depth_v = 64, .keys = plain_score ? 128u : 112u, .consumers = 3};
   }
-  if (depth_qk <= 128 && depth_v <= 128) return {.depth_qk = 128, .depth_v = 128};
+  if (depth_qk <= 128 && depth_v <= 128) {
+    if (block_sparse) return {.query_stages = 3, .own_queries = true};
+    return {.depth_qk = 128, .depth_v = 128};
+  }
   if (depth_qk <= 192 && depth_v <= 128) {
     if (block_sparse) return {.depth_qk = 192, .depth_v = 128, .query_stages = 1};
     return {.depth_qk = 192, .depth_v = 128, .own_queries = true};

@@ -16,8 +16,11 @@
 //   consumer 0    S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   consumer 1              S1, PV0 | softmax 1      | S2, PV1 | ...
 //
-//   step:  S = Q Kj^T  (in flight)          O += P V(j-1)  (in flight)
-//          S is there: mask, softmax        O is there: O *= correction, P = S
+//   step:  S is there: mask, softmax        O is there: O *= correction, P = S
+//          S = Q K(j+1)^T  (in flight)      O += P Vj  (in flight)
+//
+// The loop begins where S is there, so that the score, the mask and the softmax are in the kernel once; before its first
+// step there is an S, and no O yet.
 //
 // The correction is seldom other than 1 (softmax.hpp). One consumer alone takes no turns; two such blocks share a
 // multiprocessor where they can, and the blocks of a cluster may share a tile of queries (cluster.hpp).
@@ -239,9 +242,9 @@ struct attention_sm90_body {
       };
       const auto places_of_step = [&] {
         const attention_block block = queries.block(t.let(record));
-        return origin_of<2>(t, block,
-                            array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
-                            t.let(first_key + own_column), t.let(end));
+        const auto query = array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); });
+        const val key = t.let(first_key + own_column), end_of_keys = t.let(end);
+        return origin_of<2>(t, block, query, key, end_of_keys);
       };
       // What the score reads, of a step that is `expected`; S is in flight.
       const auto read_ahead = [&](const auto& expected) {
@@ -292,9 +295,11 @@ struct attention_sm90_body {
           });
           if (auto wanted = t.when(problem[&attention_problem::lse] != 0u)) {
             const val leads_row = t.let(t.lane_rank() % 4u == 0u);
-            for (u32 r = 0; r < 2; ++r)
-              store_lse(t, problem, block, t.let(query + 8 * r), leads_row,
+            for (u32 r = 0; r < 2; ++r) {
+              const val of_row = t.let(query + 8 * r);
+              store_lse(t, problem, block, of_row, leads_row,
                         with_sink[r].lse(t, t.let(with_sink[r].sum == 0.0f)));
+            }
           }
           // NaN where one of a row's numbers is.
           auto any = array_of<2>([&](u32) { return var(t, bit_cast<pair>(t.let(0u))); });
@@ -329,11 +334,11 @@ struct attention_sm90_body {
               rows.rows[r].wrong = select(wrong[r], 1u, 0u);
             }
           }
-          recompute(array_of<2>([&](u32 r) {
-                      return shifted_row{t.let(rows.rows[r].largest), t.let(rows.rows[r].inverse)};
-                    }),
-                    array_of<2>([&](u32 r) { return t.let(rows.rows[r].wrong != 0u); }),
-                    t.let(rows.first_query));
+          const auto result = array_of<2>([&](u32 r) {
+            return shifted_row{t.let(rows.rows[r].largest), t.let(rows.rows[r].inverse)};
+          });
+          const auto wrong = array_of<2>([&](u32 r) { return t.let(rows.rows[r].wrong != 0u); });
+          recompute(result, wrong, t.let(rows.first_query));
         } else {
           const auto& [result, wrong] = store_all();
           recompute(result, wrong, t.let(block.first_query + t.warp_rank() * 16u));
@@ -347,19 +352,41 @@ struct attention_sm90_body {
         await_keys();
         own_group.sync();
         issue_scores(from_q.stage(), from_k.stage());
-        const auto first_ahead = read_ahead(val<bool>(true));
         wgmma_wait<0>(t);
-        take_scores(first_ahead);  // there is nothing to correct yet
         sums.clear();
-        var<u32> has_sums(t, 0u);
+        var<u32> of_p(t, record);              // the tile of queries whose P is multiplied
+        var<u32> goes_on(t, 1u), ends(t, 0u);  // whether S is of a step; whether P was of a tile's last one
+        var<u32> has_sums(t, 0u), has_values(t, 0u);
         for (auto step : t.loop()) {
-          // P of the step before, 64 x 16 each. It is made when the products with the last one have ended.
+          const auto ahead = read_ahead(goes_on != 0u);
+          wgmma_wait<1>(t);
+          online_softmax<2, 4, true> done(softmax);
+          if (auto next_tile = t.when(ends != 0u)) softmax.clear();
+          auto correction = array_of<2>([&](u32) { return var(t, 1.0f); });
+          if (auto more = t.when(goes_on != 0u)) {
+            const auto by = take_scores(ahead);
+            for (u32 r = 0; r < 2; ++r) correction[r] = by[r];
+          }
+          wgmma_wait<0>(t);
+          if (auto had = t.when(has_values != 0u)) release(from_v);
+          if (auto leaves = t.when(ends != 0u)) {
+            finish(t.let(of_p), done);
+          }
+          // Mostly the largest scores are those that were there before.
+          if (auto stays = t.otherwise()) {
+            const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
+            if (auto grew = t.when(warp_any(changes)))
+              for (std::uint32_t i = 0; i < sums.size(); ++i)
+                sums[i] *= correction[output_accumulator::row(i) / 8];
+          }
+          step.break_if(goes_on == 0u);
+
+          // P of this step, 64 x 16 each. It is made when the products with the last one have ended.
           const auto p = wgmma_register_operands<T, C.keys / 16>(
               [&](std::uint32_t j) { return s.template pair<pair>(j); });
-          const val of_p = record;
-          const val ends = is(key_step::is_last);
-          var<u32> goes_on(t, 1u);
-          if (auto next_tile = t.when(ends)) {
+          of_p = record;
+          ends = select(is(key_step::is_last), 1u, 0u);
+          if (auto next_tile = t.when(ends != 0u)) {
             record = (record + 1u) % query_records::count;
             from_q.wait();
             goes_on = select(queries.exists(t.let(record)), 1u, 0u);
@@ -373,8 +400,9 @@ struct attention_sm90_body {
           }
           // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
           // keeps products in flight that are issued on every way alone.
-          issue_scores(t.let(select(goes_on != 0u, from_q.stage(), 0u)),
-                       t.let(select(goes_on != 0u, from_k.stage(), 0u)));
+          const val stage_of_q = t.let(select(goes_on != 0u, from_q.stage(), 0u));
+          const val stage_of_k = t.let(select(goes_on != 0u, from_k.stage(), 0u));
+          issue_scores(stage_of_q, stage_of_k);
           from_v.wait();
           {
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
@@ -382,31 +410,10 @@ struct attention_sm90_body {
             mma.multiply_add(sums, p[0], values.slice(0), t.let(has_sums != 0u));
             for (std::uint32_t c = 1; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
           }
-          has_sums = select(ends, 0u, 1u);
+          has_sums = select(ends != 0u, 0u, 1u);
+          has_values = 1u;
           if constexpr (takes_turns)
             if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
-          const auto ahead = read_ahead(goes_on != 0u);
-          wgmma_wait<1>(t);
-          online_softmax<2, 4, true> done(softmax);
-          if (auto next_tile = t.when(ends)) softmax.clear();
-          auto correction = array_of<2>([&](u32) { return var(t, 1.0f); });
-          if (auto more = t.when(goes_on != 0u)) {
-            const auto by = take_scores(ahead);
-            for (u32 r = 0; r < 2; ++r) correction[r] = by[r];
-          }
-          wgmma_wait<0>(t);
-          release(from_v);
-          if (auto leaves = t.when(ends)) {
-            finish(of_p, done);
-          }
-          // Mostly the largest scores are those that were there before.
-          if (auto stays = t.otherwise()) {
-            const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
-            if (auto grew = t.when(warp_any(changes)))
-              for (std::uint32_t i = 0; i < sums.size(); ++i)
-                sums[i] *= correction[output_accumulator::row(i) / 8];
-          }
-          step.break_if(goes_on == 0u);
         }
         if constexpr (takes_turns)
           if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for

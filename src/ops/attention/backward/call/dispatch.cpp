@@ -32,7 +32,7 @@ void run(const stream& s, const detail::attention_backward_arguments& arguments)
 std::string_view choice(const stream& s, const detail::attention_backward_arguments& arguments) {
   const device_properties& device = s.properties();
   const attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
-  return choose(arguments.operation, call, device).images[0]->name;
+  return choose(arguments.operation, call, device).name();
 }
 
 // The most that a kernel of the device for these head sizes takes: which one runs may depend on the options.

@@ -9,9 +9,7 @@ std::span<const attention_backward_variant> attention_backward_sm90_bf16() {
 }
 
 void list_attention_backward_sm90_bf16_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const attention_backward_variant& v : attention_backward_sm90_bf16())
-    for (const ptx::kernel_image* const image : {v.images[0], v.images[1]})
-      if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+  list_attention_backward_sm90<bf16>(list);
 }
 
 }  // namespace kaio::ops

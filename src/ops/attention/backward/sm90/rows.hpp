@@ -19,10 +19,15 @@ void run_attention_backward_sm90(const stream& s, const attention_backward_call&
   run_attention_backward_simt(s, call, Depth);  // where there are flags
 }
 
+// The kernels of a row that are its own: the others are those of multiply-adds.
+template <std::uint32_t Depth, scalar T, class Score>
+attention_backward_variant attention_backward_sm90_own() {
+  return describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>();
+}
+
 template <std::uint32_t Depth, scalar T, class Score>
 attention_backward_variant attention_backward_sm90_row() {
-  auto row =
-      describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>();
+  auto row = attention_backward_sm90_own<Depth, T, Score>();
   row.run = run_attention_backward_sm90<Depth, T, Score>;
   const attention_backward_variant& again = attention_backward_simt_row(Depth);
   row.images[2] = again.images[0];
@@ -30,17 +35,30 @@ attention_backward_variant attention_backward_sm90_row() {
   return row;
 }
 
+// make.operator()<Depth, Score>() of each row.
+template <class Make>
+auto for_attention_backward_sm90(const Make& make) {
+  return std::array{
+      make.template operator()<64, plain_score>(),  make.template operator()<64, general_score>(),
+      make.template operator()<128, plain_score>(), make.template operator()<128, general_score>(),
+      make.template operator()<256, plain_score>(), make.template operator()<256, general_score>(),
+      make.template operator()<64, biased_score>(), make.template operator()<128, biased_score>()};
+}
+
 template <scalar T>
 std::span<const attention_backward_variant> attention_backward_sm90_rows() {
-  static const auto& rows = *new std::array{attention_backward_sm90_row<64, T, plain_score>(),
-                                            attention_backward_sm90_row<64, T, general_score>(),
-                                            attention_backward_sm90_row<128, T, plain_score>(),
-                                            attention_backward_sm90_row<128, T, general_score>(),
-                                            attention_backward_sm90_row<256, T, plain_score>(),
-                                            attention_backward_sm90_row<256, T, general_score>(),
-                                            attention_backward_sm90_row<64, T, biased_score>(),
-                                            attention_backward_sm90_row<128, T, biased_score>()};
+  static const auto& rows = *new auto(for_attention_backward_sm90(
+      []<std::uint32_t Depth, class Score>() { return attention_backward_sm90_row<Depth, T, Score>(); }));
   return rows;
+}
+
+template <scalar T>
+void list_attention_backward_sm90(std::vector<const ptx::kernel_image*>& list) {
+  const auto own = for_attention_backward_sm90(
+      []<std::uint32_t Depth, class Score>() { return attention_backward_sm90_own<Depth, T, Score>(); });
+  for (const attention_backward_variant& v : own)
+    for (const ptx::kernel_image* const image : {v.images[0], v.images[1]})
+      if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
 }
 
 }  // namespace kaio::ops

@@ -11,14 +11,16 @@ namespace kaio::ops {
 
 namespace {
 
+// A row of the kernel of f16 and bf16, which is in the table by the type.
 template <attention_mla_config C, scalar T>
 attention_decode_variant row_of() {
-  return {.image = &attention_mla<C, T>.image(),
+  return {.image = &attention_mla<C, any_half>.image(),
           .run =
               [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-                attention_mla<C, T>.launch(s, grid(blocks), call.problem, call.cache, call.split, call.terms,
-                                           call.band);
+                attention_mla<C, any_half>.launch(s, grid(blocks), call.problem, call.cache, call.split,
+                                                  call.terms, call.band);
               },
+          .own_name = attention_mla_kernel<C, T>::name.view(),
           .type = detail::attention_type_of<T>(),
           .copies_rows = true,
           .values_in_keys = true,
@@ -40,7 +42,8 @@ std::span<const attention_decode_variant> attention_mla_rows() {
 }
 
 void list_attention_mla_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const attention_decode_variant& v : attention_mla_rows()) list.push_back(v.image);
+  for (const attention_decode_variant& v : attention_mla_rows())
+    if (v.type == attention_type::f16) list.push_back(v.image);
 }
 
 }  // namespace kaio::ops

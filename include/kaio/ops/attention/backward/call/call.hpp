@@ -42,11 +42,6 @@ inline attention_gradients gradients_of(const attention_backward_call& call, std
 }
 
 namespace detail {
-constexpr element_type element_type_of(attention_type type) {
-  return type == attention_type::f32   ? element_type::f32
-         : type == attention_type::f16 ? element_type::f16
-                                       : element_type::bf16;
-}
 // Checks the arguments, and normalises them as above. Throws invalid_argument.
 attention_backward_call resolve_attention_backward(const void* device,
                                                    const attention_backward_arguments& arguments);

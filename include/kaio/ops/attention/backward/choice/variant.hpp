@@ -24,7 +24,8 @@ struct attention_backward_variant {
   // For dk and dv, for dq; then others that `run` launches. The rest are null.
   std::array<const ptx::kernel_image*, 4> images{};
   void (*run)(const stream&, const attention_backward_call&) = nullptr;
-  bool any_type = false;  // of f32, f16 and bf16
+  std::string_view own_name = {};  // of a row that shares its kernels with others
+  bool any_type = false;           // of f32, f16 and bf16
   attention_type type = attention_type::f32;
   std::uint32_t depth_qk = 0, depth_v = 0;  // the most elements of a row of Q and K, of V and O
   bool plain = false;                       // its score is plain_score
@@ -37,6 +38,8 @@ struct attention_backward_variant {
   std::uint64_t (*workspace_bytes)(const attention_backward_call&) = nullptr;
   // Writes into call.gradients what of it the preparation is to set up; nullptr: nothing.
   void (*place_workspace)(attention_backward_call&) = nullptr;
+
+  std::string_view name() const { return own_name.empty() ? images[0]->name : own_name; }
 };
 
 // The images of all kernels that attention_backward may launch.

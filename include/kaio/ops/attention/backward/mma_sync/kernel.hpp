@@ -29,8 +29,9 @@
 
 namespace kaio::ops {
 
-template <attention_backward_mma_config C, scalar T>
+template <attention_backward_mma_config C, class T>
 struct attention_backward_mma_body {
+  using stored = stored_element<T>;
   using tiles = backward_mma_tiles<C, T>;
   using accumulator = typename tiles::accumulator;
   static constexpr std::uint32_t count = tiles::count;
@@ -38,7 +39,7 @@ struct attention_backward_mma_body {
   template <std::uint32_t Depth>
   using own_tile = typename tiles::template rows<C.own, Depth>::tile;
   template <std::uint32_t Depth>
-  using step_tiles = shared_tiles<T, C.step, Depth, typename tiles::swizzle, 2>;
+  using step_tiles = shared_tiles<stored, C.step, Depth, typename tiles::swizzle, 2>;
 
   // The columns of a tile that this block sums.
   template <std::uint32_t Columns, class Tile>
@@ -54,16 +55,23 @@ struct attention_backward_mma_body {
     return t.let(max(size, first) - first);
   }
   template <std::uint32_t Columns, class Own, class Strides>
-  static constexpr void store(thread t, const typename tiles::template sums<Columns>& sum, const Own& own,
+  static constexpr void store(thread t, typename tiles::template sums<Columns>& sum, const Own& own,
                               const val<u32>& warp_row, const Strides& strides, const attention_block& block,
                               const val<u32>& head, const val<u32>& first_row, const val<u32>& size,
-                              const val<u32>& first, const val<u32>& limit, const val<f32>& factor) {
-    const auto memory = pointer_at<out<T>>(t, t.let(strides[&attention_strides::address]))
+                              const val<u32>& first, const val<u32>& limit, const val<f32>& factor,
+                              const val<u32>& type) {
+    const auto memory = pointer_at<out<stored>>(t, t.let(strides[&attention_strides::address]))
                             .from(head_offset(t, strides, block, head, first_row))
                             .from(cast<i64>(t.let(block_idx_y() * C.columns)));
-    tiles::template store<Columns>(t, sum, own, warp_row, memory, t.let(strides[&attention_strides::row]),
-                                   columns_from(t, size), t.let(strides[&attention_strides::by_16]), first,
-                                   limit, factor);
+    const val row = t.let(strides[&attention_strides::row]);
+    const val columns = columns_from(t, size);
+    const val by_16 = t.let(strides[&attention_strides::by_16]);
+    tiles::template store<Columns>(t, sum, own, warp_row, memory, row, columns, by_16, first, limit, factor,
+                                   type);
+  }
+  // What the operands of any_half are of: it is read where it is asked for.
+  static constexpr val<u32> type_of(thread t, const val<attention_gradients>& gradients) {
+    return t.let(gradients[&attention_gradients::type]);
   }
 
   // dK and dV of 64 keys.
@@ -91,7 +99,8 @@ struct attention_backward_mma_body {
     const val lane_row = t.let(accumulator::layout::lane_row(lane));
     const val lane_column = t.let(accumulator::layout::lane_column(lane));
 
-    const attention_block own = keys.of_head(t.let(keys.group * group_size), t.let(walk.first * C.step));
+    const val first_head = t.let(keys.group * group_size), first_of_walk = t.let(walk.first * C.step);
+    const attention_block own = keys.of_head(first_head, first_of_walk);
     tiles::template rows_of<C.own, C.depth_qk>(t, problem[&attention_problem::k], own, keys.group,
                                                keys.first_k_row, qk_size)
         .copy(k_shared, keys.first_key, keys.keys);
@@ -122,27 +131,36 @@ struct attention_backward_mma_body {
     if (auto some = t.when(rounds != 0u)) copy(own, t.let(0u));
     for (auto n : t.range(0u, rounds).no_unroll()) {
       const val stage = t.let(n & 1u);
-      const attention_block block = keys.of_head(t.let(head), t.let(tile * C.step));
+      const val own_head = t.let(head), query = t.let(tile * C.step);
+      const attention_block block = keys.of_head(own_head, query);
       tiles::wait(t);
       tile += 1u;
       if (auto next_head = t.when(tile == walk.last)) {
         tile = walk.first;
         head += 1u;
       }
-      if (auto more = t.when(n + 1u < rounds))
-        copy(keys.of_head(t.let(head), t.let(tile * C.step)), t.let(stage ^ 1u));
+      if (auto more = t.when(n + 1u < rounds)) {
+        const val next_head = t.let(head), next_query = t.let(tile * C.step);
+        const attention_block next = keys.of_head(next_head, next_query);
+        copy(next, t.let(stage ^ 1u));
+      }
 
       auto s_parts = tiles::zero_scores(t), dp_parts = tiles::zero_scores(t);  // 16 keys x queries
       const scores s(s_parts), dp(dp_parts);
-      tiles::multiply_rows(t, s_parts, k_shared, warp_row, q_shared[stage]);
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_rows<Product>(t, s_parts, k_shared, warp_row, q_shared[stage]);
+      });
       const val first_query = t.let(block.first_query + lane_column);
-      const score_origin<scores::rows> origin = origin_of<scores::rows>(
-          t, block, array_of<scores::rows>([&](u32 r) { return t.let(first_query + scores::query(r)); }),
-          t.let(keys.first_key + warp_row + lane_row), keys.keys);
+      const auto queries =
+          array_of<scores::rows>([&](u32 r) { return t.let(first_query + scores::query(r)); });
+      const val key = t.let(keys.first_key + warp_row + lane_row);
+      const score_origin<scores::rows> origin = origin_of<scores::rows>(t, block, queries, key, keys.keys);
       auto derivatives = array_of<count>([&](u32) { return var(t, 1.0f); });
       functions.score(s, derivatives, origin, scale);
       if (auto partial = t.when(walk.is_partial(t, block.first_query))) functions.mask(s, origin);
-      tiles::multiply_rows(t, dp_parts, v_shared, warp_row, dout_shared[stage]);
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_rows<Product>(t, dp_parts, v_shared, warp_row, dout_shared[stage]);
+      });
       const auto number_of = [&](u32 which) {
         return array_of<scores::rows>([&](u32 r) {
           const val x = t.let(numbers[stage * 2u + which][lane_column + scores::query(r)]);
@@ -150,21 +168,28 @@ struct attention_backward_mma_body {
           return t.let(select(origin.query[r] < block.query_limit, x, std::numeric_limits<f32>::infinity()));
         });
       };
-      tiles::differentiate(t, s, dp, number_of(0), number_of(1), factor);
+      const auto shifts = number_of(0), deltas = number_of(1);
+      tiles::differentiate(t, s, dp, shifts, deltas, factor);
       for (u32 i = 0; i < count; ++i) dp[i] = select(s[i] == 0.0f, 0.0f, dp[i] * derivatives[i]);
-      tiles::template multiply_columns<columns_v>(t, dv, s_parts, part_of<columns_v>(t, dout_shared[stage]));
-      tiles::template multiply_columns<columns_qk>(t, dk, dp_parts, part_of<columns_qk>(t, q_shared[stage]));
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_columns<Product, columns_v>(t, dv, s_parts,
+                                                             part_of<columns_v>(t, dout_shared[stage]));
+        tiles::template multiply_columns<Product, columns_qk>(t, dk, dp_parts,
+                                                              part_of<columns_qk>(t, q_shared[stage]));
+      });
     }
     tiles::wait(t);
-    const val wrong = block_any(t, any_of(tiles::template is_not_finite<columns_qk>(t, dk),
-                                          tiles::template is_not_finite<columns_v>(t, dv)));
+    const val wrong_dk = tiles::template is_not_finite<columns_qk>(t, dk);
+    const val wrong_dv = tiles::template is_not_finite<columns_v>(t, dv);
+    const val wrong = block_any(t, any_of(wrong_dk, wrong_dv));
     leave_flag(t, flags_of_keys(t, gradients, keys), wrong);
     if (auto wanted = t.when(gradients[&attention_gradients::dk][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dk, k_shared, warp_row, gradients[&attention_gradients::dk], own, keys.group,
-                        keys.first_k_row, qk_size, keys.first_key, keys.keys, scale);
+                        keys.first_k_row, qk_size, keys.first_key, keys.keys, scale, type_of(t, gradients));
     if (auto wanted = t.when(gradients[&attention_gradients::dv][&attention_strides::address] != u64{0}))
       store<columns_v>(t, dv, v_shared, warp_row, gradients[&attention_gradients::dv], own, keys.group,
-                       keys.first_k_row, v_size, keys.first_key, keys.keys, t.let(1.0f));
+                       keys.first_k_row, v_size, keys.first_key, keys.keys, t.let(1.0f),
+                       type_of(t, gradients));
   }
 
   // dQ of 64 queries.
@@ -215,43 +240,54 @@ struct attention_backward_mma_body {
       const val stage = t.let((j - range.first) & 1u);
       const auto keys = range.tile(t, range.find(t, j));
       tiles::wait(t);
-      if (auto more = t.when(j + 1u < range.last)) copy(range.after(t, j, keys), t.let(stage ^ 1u));
+      if (auto more = t.when(j + 1u < range.last)) {
+        const auto next = range.after(t, j, keys);
+        copy(next, t.let(stage ^ 1u));
+      }
 
       auto s_parts = tiles::zero_scores(t), dp_parts = tiles::zero_scores(t);  // 16 queries x keys
       const scores s(s_parts), dp(dp_parts);
-      tiles::multiply_rows(t, s_parts, q_shared, warp_row, k_shared[stage]);
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_rows<Product>(t, s_parts, q_shared, warp_row, k_shared[stage]);
+      });
       const score_origin<2> origin = origin_of<2>(t, block, query, t.let(keys.first + lane_column), keys.end);
       auto derivatives = array_of<count>([&](u32) { return var(t, 1.0f); });
       functions.score(s, derivatives, origin, scale);
       range.mask(t, keys, s, origin, functions.mask);
-      tiles::multiply_rows(t, dp_parts, dout_shared, warp_row, v_shared[stage]);
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_rows<Product>(t, dp_parts, dout_shared, warp_row, v_shared[stage]);
+      });
       tiles::differentiate(t, s, dp, shifts, deltas, factor);
       if (auto wanted = t.when(writes_dbias)) store_bias_gradient(t, gradients, dp, origin);
       for (u32 i = 0; i < count; ++i) dp[i] = select(s[i] == 0.0f, 0.0f, dp[i] * derivatives[i]);
-      tiles::template multiply_columns<columns_qk>(t, dq, dp_parts, part_of<columns_qk>(t, k_shared[stage]));
+      with_attention_product<T>(t, type_of(t, gradients), [&]<class Product>(Product) {
+        tiles::template multiply_columns<Product, columns_qk>(t, dq, dp_parts,
+                                                              part_of<columns_qk>(t, k_shared[stage]));
+      });
     }
     tiles::wait(t);
     // Found anew: that it is kept in registers through the loop costs some that the loop needs.
     const attention_block again = find_block(t, problem, t.let(block_idx_x()), C.own, functions.walks);
-    leave_flag(t, flags_of_queries(t, problem, gradients, again),
-               block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
+    const backward_flags flags = flags_of_queries(t, problem, gradients, again);
+    leave_flag(t, flags, block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
     if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dq, q_shared, warp_row, gradients[&attention_gradients::dq], again, again.head,
-                        again.first_q_row, qk_size, again.first_query, again.query_limit, scale);
+                        again.first_q_row, qk_size, again.first_query, again.query_limit, scale,
+                        type_of(t, gradients));
   }
 };
 
-template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, scalar T,
-          class Score, class Mask, class OfScore, class OfMask>
+template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
+          class Mask, class OfScore, class OfMask>
 struct attention_backward_mma_kernels;
 
-template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, scalar T,
-          class Score, class Mask, class... OfScore, class... OfMask>
+template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
+          class Mask, class... OfScore, class... OfMask>
 struct attention_backward_mma_kernels<OfKeys, OfQueries, T, Score, Mask, attention_parameters<OfScore...>,
                                       attention_parameters<OfMask...>> {
   template <attention_backward_mma_config C>
   static constexpr auto name_of(auto what) {
-    return "attention_backward_mma_" + what + "_" + type_name<T> + "_d" +
+    return "attention_backward_mma_" + what + "_" + half_name<T> + "_d" +
            attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.own> + "x" + decimal<C.step> + "_" +
            attention_function_name<Score> + "_" + attention_function_name<Mask>;
   }
@@ -276,8 +312,8 @@ struct attention_backward_mma_kernels<OfKeys, OfQueries, T, Score, Mask, attenti
 };
 
 // Launched as attention_backward_simt's are, with tiles of 64 rows.
-template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, scalar T,
-          class Score, class Mask>
+template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
+          class Mask>
 using attention_backward_mma =
     attention_backward_mma_kernels<OfKeys, OfQueries, T, Score, Mask, parameters_of_score<Score>,
                                    parameters_of_mask<Mask>>;

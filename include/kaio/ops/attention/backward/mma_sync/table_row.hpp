@@ -29,8 +29,8 @@ backward_flag_sizes flag_sizes(const attention_backward_call& call) {
 
 // Returns the call with the flags that these kernels leave: the kernels of multiply-adds are to be launched with
 // it next.
-template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, scalar T,
-          class Score, class Mask, class... Extra>
+template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
+          class Mask, class... Extra>
 attention_backward_call launch_attention_backward_mma(const stream& s, const attention_backward_call& given,
                                                       const Extra&... extra) {
   using kernels = attention_backward_mma<OfKeys, OfQueries, T, Score, Mask>;
@@ -61,12 +61,12 @@ attention_backward_call launch_attention_backward_mma(const stream& s, const att
   return call;
 }
 
-template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, scalar T,
-          class Score, class Mask>
+template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
+          class Mask>
 attention_backward_variant describe_attention_backward_mma() {
   using kernels = attention_backward_mma<OfKeys, OfQueries, T, Score, Mask>;
   return {.images = {&kernels::keys.image(), &kernels::queries.image()},
-          .type = detail::attention_type_of<T>(),
+          .type = detail::attention_type_of<stored_element<T>>(),
           .depth_qk = OfKeys.depth_qk,
           .depth_v = OfKeys.depth_v,
           .plain = std::is_same_v<Score, plain_score>,

@@ -29,7 +29,7 @@
 namespace kaio::ops {
 
 // A thread's scores out of fragments of K Q^T, 16 keys x 8 queries each: keys r and r + 8.
-template <scalar T, class Fragment, std::uint32_t Count>
+template <class T, class Fragment, std::uint32_t Count>
 class transposed_mma_scores {
  public:
   using element = T;
@@ -47,14 +47,15 @@ class transposed_mma_scores {
   dsl::register_array<Fragment, Count>* fragments_;
 };
 
-template <attention_backward_mma_config C, scalar T>
+template <attention_backward_mma_config C, class T>
 struct backward_mma_tiles {
   static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
   using swizzle = dsl::swizzled<128>;
   template <std::uint32_t Rows, std::uint32_t Depth>
-  using rows = attention_rows<T, Rows, Depth, C.threads, swizzle>;
+  using rows = attention_rows<stored, Rows, Depth, C.threads, swizzle>;
   static constexpr std::uint32_t fragments = C.step / 8, count = fragments * 4;  // of a thread's scores
   using scores = dsl::register_array<accumulator, fragments>;
   template <std::uint32_t Columns>
@@ -76,11 +77,10 @@ struct backward_mma_tiles {
   static constexpr rows<Rows, Depth> rows_of(thread t, const Strides& strides, const attention_block& block,
                                              const val<u32>& head, const val<u32>& first_row,
                                              const val<u32>& size) {
-    return rows<Rows, Depth>(t,
-                             pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
-                                 .from(head_offset(t, strides, block, head, first_row)),
-                             t.let(strides[&attention_strides::row]), size,
-                             t.let(strides[&attention_strides::by_16]));
+    return {t,
+            pointer_at<in<stored>>(t, t.let(strides[&attention_strides::address]))
+                .from(head_offset(t, strides, block, head, first_row)),
+            t.let(strides[&attention_strides::row]), size, t.let(strides[&attention_strides::by_16])};
   }
 
   // All copies are here, and all warps have read what the next ones go over.
@@ -90,31 +90,31 @@ struct backward_mma_tiles {
   }
 
   // s += own step^T, of the warp's 16 rows.
-  template <class Own, class Step>
+  template <class Product, class Own, class Step>
   static constexpr void multiply_rows(thread t, scores& s, const Own& own, const val<u32>& warp_row,
                                       const Step& step) {
     for (std::uint32_t i = 0; i < Own::columns / product::k; ++i) {
       typename product::a_fragment a(t);
-      product::load_queries(a, own, warp_row, i);
+      Product::load_queries(a, own, warp_row, i);
       for (std::uint32_t j = 0; j < fragments; j += product::together) {
         auto b = fragments_of_b(t);
-        product::load_keys(b, step, 8 * j, i);
-        for (std::uint32_t n = 0; n < product::together; ++n) product::multiply_add(s[j + n], a, b[n]);
+        Product::load_keys(b, step, 8 * j, i);
+        for (std::uint32_t n = 0; n < product::together; ++n) Product::multiply_add(s[j + n], a, b[n]);
       }
     }
   }
 
   // sum += weights step, of Columns columns of the step.
-  template <std::uint32_t Columns, class Step>
+  template <class Product, std::uint32_t Columns, class Step>
   static constexpr void multiply_columns(thread t, sums<Columns>& sum, const scores& weights,
                                          const Step& step) {
     for (std::uint32_t c = 0; c < C.step / product::k; ++c) {
       typename product::a_fragment a(t);
-      product::take_probabilities(a, weights, c);
+      Product::take_probabilities(a, weights, c);
       for (std::uint32_t j = 0; j < Columns / 8; j += product::together) {
         auto b = fragments_of_b(t);
-        product::load_values(t, b, step, c, 8 * j);
-        for (std::uint32_t n = 0; n < product::together; ++n) product::multiply_add(sum[j + n], a, b[n]);
+        Product::load_values(t, b, step, c, 8 * j);
+        for (std::uint32_t n = 0; n < product::together; ++n) Product::multiply_add(sum[j + n], a, b[n]);
       }
     }
   }
@@ -133,31 +133,37 @@ struct backward_mma_tiles {
 
   template <std::uint32_t Columns>
   static constexpr val<bool> is_not_finite(thread t, const sums<Columns>& sum) {
-    var found(t, !isfinite(sum[0].registers[0]));
+    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
     for (std::uint32_t j = 0; j < Columns / 8; ++j)
-      for (std::uint32_t e = 0; e < 4; ++e) found |= !isfinite(sum[j].registers[e]);
-    return t.let(found);
+      for (std::uint32_t e = 0; e < 4; ++e) zero = fma(sum[j].registers[e], 0.0f, zero);
+    return t.let(isnan(zero));
   }
 
   // factor * sum to rows first on of memory, through the warp's own rows of a tile that it has read.
   template <std::uint32_t Columns, class Own>
-  static constexpr void store(thread t, const sums<Columns>& sum, const Own& own, const val<u32>& warp_row,
-                              const out<T>& memory, const val<i64>& pitch, const val<u32>& size,
+  static constexpr void store(thread t, sums<Columns>& sum, const Own& own, const val<u32>& warp_row,
+                              const out<stored>& memory, const val<i64>& pitch, const val<u32>& size,
                               const val<u32>& by_16, const val<u32>& first, const val<u32>& limit,
-                              const val<f32>& factor) {
-    using words = shared_tile<u32, C.own, Columns / 2, swizzle>;
+                              const val<f32>& factor, const val<u32>& type) {
+    using words = shared_tile<typename product::pair, C.own, Columns / 2, swizzle>;
     const auto to = column_block<Columns>(own, 0u);
     const val lane = t.lane_rank();
     const val row = t.let(warp_row + accumulator::layout::lane_row(lane));
     const val column = t.let(accumulator::layout::lane_column(lane) / 2u);
-    for (std::uint32_t j = 0; j < Columns / 8; ++j)
-      for (u32 r = 0; r < 2; ++r) {
-        const auto& from = sum[j].registers;
-        words::over(to)[row + 8 * r][column + 4 * j] =
-            bit_cast<u32>(pack<typename product::pair>(from[2 * r] * factor, from[2 * r + 1] * factor));
-      }
+    constexpr u32 of_fragment = product::a_fragment::register_count;
+    auto rounded = array_of<Columns / 4 / of_fragment>([&](u32) { return typename product::a_fragment(t); });
+    const auto word = [&](u32 i) -> auto& { return rounded[i / of_fragment].registers[i % of_fragment]; };
+    for (auto& part : sum)
+      for (auto& x : part.registers) x *= factor;
+    with_attention_product<T>(t, type, [&]<class Product>(Product) {
+      for (u32 i = 0; i < Columns / 4; ++i)
+        word(i) = Product::packed(sum[i / 2].registers[i % 2 * 2], sum[i / 2].registers[i % 2 * 2 + 1]);
+    });
+    for (u32 r = 0; r < 2; ++r)
+      for (u32 j = 0; j < Columns / 8; ++j) words::over(to)[row + 8 * r][column + 4 * j] = word(2 * j + r);
     sync_warp(t);
-    store_rows<T, 16, Columns>(t, to, warp_row, memory, pitch, size, by_16, t.let(first + warp_row), limit);
+    store_rows<stored, 16, Columns>(t, to, warp_row, memory, pitch, size, by_16, t.let(first + warp_row),
+                                    limit);
     sync_warp(t);
   }
 };

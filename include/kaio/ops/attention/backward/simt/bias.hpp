@@ -58,13 +58,15 @@ struct attention_backward_bias_body {
     const val key_tiles = t.let((keys + (C.tile - 1)) / C.tile);
 
     auto sums = tiles::zero_scores(t);
-    for (auto b : t.range(first(all_batches, bias_batch),
-                          last(all_batches, t.let(problem[&attention_problem::batches]), bias_batch))
-                      .no_unroll())
-      for (auto h : t.range(first(all_heads, bias_head),
-                            last(all_heads, t.let(problem[&attention_problem::heads]), bias_head))
-                        .no_unroll())
-        for (auto i : t.range(first(all_rows, row_tile), last(all_rows, query_tiles, row_tile)).no_unroll()) {
+    // Bounds have names: a compiler may evaluate the arguments of a call in any order.
+    const val first_batch = first(all_batches, bias_batch);
+    const val last_batch = last(all_batches, t.let(problem[&attention_problem::batches]), bias_batch);
+    for (auto b : t.range(first_batch, last_batch).no_unroll()) {
+      const val first_head = first(all_heads, bias_head);
+      const val last_head = last(all_heads, t.let(problem[&attention_problem::heads]), bias_head);
+      for (auto h : t.range(first_head, last_head).no_unroll()) {
+        const val first_tile = first(all_rows, row_tile), last_tile = last(all_rows, query_tiles, row_tile);
+        for (auto i : t.range(first_tile, last_tile).no_unroll()) {
           const attention_block block{t.let(b),
                                       t.let(h),
                                       t.let(h / group_size),
@@ -78,9 +80,10 @@ struct attention_backward_bias_body {
                                       t.let(cast<i32>(keys) - cast<i32>(queries))};
           const key_range range = keys_of_block(t, block, C.tile, keys_of_mask);
           const auto of = body::operands::of(t, problem, gradients, block);
-          const val from = t.let(max(first(all_columns, column_tile), range.first / C.tile));
-          const val to =
-              t.let(min(last(all_columns, key_tiles, column_tile), (range.last + (C.tile - 1)) / C.tile));
+          const val first_column_tile = first(all_columns, column_tile);
+          const val last_column_tile = last(all_columns, key_tiles, column_tile);
+          const val from = t.let(max(first_column_tile, range.first / C.tile));
+          const val to = t.let(min(last_column_tile, (range.last + (C.tile - 1)) / C.tile));
           for (auto j : t.range(from, to).no_unroll()) {
             const val first_key = t.let(j * C.tile);
             const auto tile_of =
@@ -89,6 +92,8 @@ struct attention_backward_bias_body {
             for (u32 e = 0; e < count; ++e) sums[e] += tile_of.ds[e];
           }
         }
+      }
+    }
 
     // One element for all queries: the sum over the rows; for all keys: over the columns.
     tile.put(sums, false);

@@ -220,12 +220,12 @@ struct attention_backward_simt_body {
       tile.put(tile_of.ds, true);
       tile.accumulate(dq, of.k, keys.first, keys.limit, first_column);
     }
-    if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
-      tile.store(dq,
-                 attention_head_rows::of(t, gradients[&attention_gradients::dq], block, block.head,
-                                         block.first_q_row, of.q.size),
-                 block.first_query, block.query_limit, first_column,
-                 t.let(problem[&attention_problem::scale]));
+    if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0})) {
+      const auto rows = attention_head_rows::of(t, gradients[&attention_gradients::dq], block, block.head,
+                                                block.first_q_row, of.q.size);
+      const val scale = t.let(problem[&attention_problem::scale]);
+      tile.store(dq, rows, block.first_query, block.query_limit, first_column, scale);
+    }
   }
 };
 

@@ -56,7 +56,8 @@ inline constexpr auto attention_backward_sm90_finish =
           store_quads<T>(t, x, {{scale, scale}}, to, query);
         }
       }
-      leave_flag(t, flags_of_queries(t, problem, gradients, block), t.let(block_any(t, wrong)));
+      const backward_flags flags = flags_of_queries(t, problem, gradients, block);
+      leave_flag(t, flags, t.let(block_any(t, wrong)));
     });
 
 }  // namespace kaio::ops

@@ -113,7 +113,8 @@ struct attention_backward_sm90_body {
       const val own_column = scores_accumulator::first_column(t);               // a query
       const val lane = t.lane_rank();
       const auto find_own_ds = [&] {
-        return shared.ds.lane(t.let(t.warp_rank() * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
+        const val row = t.let(t.warp_rank() * 16u + lane % 16u), column = t.let(lane / 16u * 8u);
+        return shared.ds.lane(row, column, 16);
       };
       const auto early_own_ds = when<C.early_dp>(find_own_ds);
       const val own_sums = t.let(t.thread_rank() % 128u * 4u);
@@ -125,13 +126,15 @@ struct attention_backward_sm90_body {
       wgmma_accumulator<f32, C.depth_v> dv(t);                          // 64 keys x depth_v
       const auto issue_scores = [&](u32 half, const val<u32>& stage) {  // S^T = K Q^T
         wgmma_batch mma(t);
-        mma.multiply_add(s[half], wgmma_operand<major::k>(shared.k).rows(group_row),
-                         wgmma_operand<major::k>(shared.q[stage]).rows(64 * half), false);
+        const auto keys_of_group = wgmma_operand<major::k>(shared.k).rows(group_row);
+        const auto queries = wgmma_operand<major::k>(shared.q[stage]).rows(64 * half);
+        mma.multiply_add(s[half], keys_of_group, queries, false);
       };
       const auto issue_dp = [&](u32 half, const val<u32>& stage) {  // dP^T - delta = V dO^T - delta
         wgmma_batch mma(t);
-        mma.multiply_add(dp, wgmma_operand<major::k>(shared.v).rows(group_row),
-                         wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half));
+        const auto values = wgmma_operand<major::k>(shared.v).rows(group_row);
+        const auto gradients_of_o = wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half);
+        mma.multiply_add(dp, values, gradients_of_o);
       };
       // The numbers of a thread's queries.
       auto shifts = array_of<scores::rows>([&](u32) { return var(t, 0.0f); });
@@ -164,12 +167,13 @@ struct attention_backward_sm90_body {
       const auto issue_dq = [&](const val<u32>& stage) {  // dQ = dS K
         const auto ds = shared.ds[stage];
         wgmma_batch mma(t);
-        if constexpr (C.queries == 64)
-          mma.multiply_add(dq, wgmma_operand<major::mn>(ds),
-                           wgmma_operand<major::mn>(shared.k.panel(warpgroup)), false);
-        else
-          mma.multiply_add(dq, wgmma_operand<major::mn>(ds.panel(warpgroup)),
-                           wgmma_operand<major::mn>(shared.k), false);
+        if constexpr (C.queries == 64) {
+          const auto a = wgmma_operand<major::mn>(ds);
+          mma.multiply_add(dq, a, wgmma_operand<major::mn>(shared.k.panel(warpgroup)), false);
+        } else {
+          const auto a = wgmma_operand<major::mn>(ds.panel(warpgroup));
+          mma.multiply_add(dq, a, wgmma_operand<major::mn>(shared.k), false);
+        }
       };
 
       // What is read before the first S of a step is there.
@@ -230,10 +234,11 @@ struct attention_backward_sm90_body {
               // anew.
               const auto origin_by = [&](const attention_key_block& own) {
                 const val query = t.let(first_query + own_column);
-                return origin_of<scores::rows>(
-                    t, own.of_head(step.head(), first_query),
-                    array_of<scores::rows>([&](u32 r) { return t.let(query + scores::query(r)); }),
-                    t.let(own.first_key + own_row), own.keys);
+                const attention_block of_head = own.of_head(step.head(), first_query);
+                const auto queries =
+                    array_of<scores::rows>([&](u32 r) { return t.let(query + scores::query(r)); });
+                const val key = t.let(own.first_key + own_row);
+                return origin_of<scores::rows>(t, of_head, queries, key, own.keys);
               };
               const auto early_origin = when<!uses_again>([&] { return origin_by(keys); });
               const auto origin = [&] {
@@ -316,11 +321,11 @@ struct attention_backward_sm90_body {
         const attention_block block = own.of_head(own.group, own.first_key);
         const auto store = [&](const auto& sums, auto member, auto size, const val<f32>& by) {
           const auto strides = gradients[member];
-          if (auto wanted = t.when(strides[&attention_strides::address] != u64{0}))
-            store_quads<T>(t, sums, {{by, by}},
-                           output_rows(t, strides, block, own.group, own.first_k_row, own.keys,
-                                       t.let(problem[size]), sizeof(T)),
-                           t.let(own.first_key + own_row));
+          if (auto wanted = t.when(strides[&attention_strides::address] != u64{0})) {
+            const auto to = output_rows(t, strides, block, own.group, own.first_k_row, own.keys,
+                                        t.let(problem[size]), sizeof(T));
+            store_quads<T>(t, sums, {{by, by}}, to, t.let(own.first_key + own_row));
+          }
         };
         store(dk, &attention_gradients::dk, &attention_problem::qk_size, scale);
         store(dv, &attention_gradients::dv, &attention_problem::v_size, t.let(1.0f));
@@ -403,10 +408,10 @@ struct attention_backward_sm90_body {
     const val exists =
         t.let(keys.first_key / rows_of_flag + warpgroup < gradients[&attention_gradients::flag_key_tiles]);
     const auto flag = pointer_at<inout<u32>>(t, flags.address)[flags.first + cast<u64>(warpgroup)];
-    var wrong(t, !isfinite(dk[0]));
-    for (std::uint32_t i = 1; i < dk.size(); ++i) wrong |= !isfinite(dk[i]);
-    for (std::uint32_t i = 0; i < dv.size(); ++i) wrong |= !isfinite(dv[i]);
-    const val of_warp = t.let(warp_any(wrong));
+    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
+    for (std::uint32_t i = 0; i < dk.size(); ++i) zero = fma(dk[i], 0.0f, zero);
+    for (std::uint32_t i = 0; i < dv.size(); ++i) zero = fma(dv[i], 0.0f, zero);
+    const val of_warp = t.let(warp_any(isnan(zero)));
     if (auto clears = t.when(all_of(leads_group, exists))) flag = 0u;
     shared.consumer(warpgroup).sync();
     if (auto sets = t.when(all_of(of_warp, t.lane_rank() == 0u, exists))) flag = 1u;

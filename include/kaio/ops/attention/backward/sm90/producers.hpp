@@ -63,8 +63,10 @@ struct backward_sm90_producers {
       const val row = t.let(keys.first_q_row + step.first_query());
       const val head = step.head();
       to.acquire();
-      rows.q.copy(shared.q[to.stage()], row, head, keys.tensor_batch, to.full());
-      rows.dout.copy(shared.dout[to.stage()], row, head, keys.tensor_batch, shared.dout_full(to.stage()));
+      const auto q = shared.q[to.stage()];
+      rows.q.copy(q, row, head, keys.tensor_batch, to.full());
+      const auto dout = shared.dout[to.stage()];
+      rows.dout.copy(dout, row, head, keys.tensor_batch, shared.dout_full(to.stage()));
       if (auto first = t.when(i == 0u)) {
         const val own_row = t.let(keys.first_k_row + keys.first_key);
         shared.own_empty().wait(t.let((n & 1u) ^ 1u));
@@ -147,7 +149,8 @@ struct backward_sm90_producers {
         shared.dq_empty(stage).arrive();
         bulk_wait_group<0>(t);
         fence_proxy_async_global(t);
-        store(turn_of(t, gradients, tile), t.let(number + 1u), order::release, scope::device);
+        const auto turn = turn_of(t, gradients, tile);
+        store(turn, t.let(number + 1u), order::release, scope::device);
       }
       sync_warp(t);
       for (u32 i = 0; i < C.stages; ++i) step.advance();

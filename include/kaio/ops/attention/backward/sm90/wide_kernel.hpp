@@ -176,7 +176,9 @@ struct attention_backward_sm90_wide_body {
     for (auto& sum : dv) sum.clear();
     const auto issue_scores = [&](const val<u32>& stage) {  // S^T = K Q^T
       wgmma_batch mma(t);
-      mma.multiply_add(s, wgmma_operand<major::k>(shared.k), wgmma_operand<major::k>(shared.q[stage]), false);
+      const auto own_keys = wgmma_operand<major::k>(shared.k);
+      const auto queries = wgmma_operand<major::k>(shared.q[stage]);
+      mma.multiply_add(s, own_keys, queries, false);
     };
     auto from = shared.steps.consumer(t);
     auto step = first_step(t);
@@ -237,8 +239,8 @@ struct attention_backward_sm90_wide_body {
     const val own_column = scores_accumulator::first_column(t);  // a query
     const val own_p = t.let(t.thread_rank() % 128u * 4u);
     const val lane = t.lane_rank();
-    const auto own_ds =
-        shared.ds.lane(t.let(t.warp_rank() % 4u * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
+    const val own_row = t.let(t.warp_rank() % 4u * 16u + lane % 16u), of_lane = t.let(lane / 16u * 8u);
+    const auto own_ds = shared.ds.lane(own_row, of_lane, 16);
     scores_accumulator dp(t);          // 64 keys x 64 queries
     auto dk = sums_of<C.depth_qk>(t);  // 64 keys x depth_qk
     for (auto& sum : dk) sum.clear();
@@ -248,7 +250,9 @@ struct attention_backward_sm90_wide_body {
         for (u32 i = 0; i < 4; ++i) dp[4 * j + i] = two[i % 2];
       }
       wgmma_batch mma(t);
-      mma.multiply_add(dp, wgmma_operand<major::k>(shared.v), wgmma_operand<major::k>(shared.dout[stage]));
+      const auto values = wgmma_operand<major::k>(shared.v);
+      const auto gradients_of_o = wgmma_operand<major::k>(shared.dout[stage]);
+      mma.multiply_add(dp, values, gradients_of_o);
     };
     auto from = shared.steps.consumer(t);
     if (auto some = t.when(rounds != 0u)) {
@@ -315,8 +319,9 @@ struct attention_backward_sm90_wide_body {
           const bool last = first + C.dq_columns == C.depth_qk;
           {  // dQ = dS K
             wgmma_batch mma(t);
-            mma.multiply_add(dq, wgmma_operand<major::mn>(shared.ds[stage]),
-                             wgmma_operand<major::mn>(shared.k).rows(first), false);
+            const auto ds = wgmma_operand<major::mn>(shared.ds[stage]);
+            const auto own_keys = wgmma_operand<major::mn>(shared.k).rows(first);
+            mma.multiply_add(dq, ds, own_keys, false);
           }
           wgmma_wait<0>(t);
           if (last)
@@ -355,8 +360,10 @@ struct attention_backward_sm90_wide_body {
       sync_warp(t);
       shared.dq_turn(stage).arrive();
       shared.dq_added(stage).sync();
-      if (auto one = t.when(leads))
-        kaio::store(turn_of(t, gradients, tile), t.let(number + 1u), order::release, scope::device);
+      if (auto one = t.when(leads)) {
+        const auto turn = turn_of(t, gradients, tile);
+        dsl::store(turn, t.let(number + 1u), order::release, scope::device);
+      }
       for (u32 i = 0; i < C.stages; ++i) step.advance();
     }
   }
@@ -394,10 +401,10 @@ struct attention_backward_sm90_wide_body {
     const backward_flags flags = flags_of_keys(t, gradients, own);
     const val exists = t.let(own.first_key / rows_of_flag < gradients[&attention_gradients::flag_key_tiles]);
     const auto flag = pointer_at<inout<u32>>(t, flags.address)[flags.first];
-    var wrong(t, false);
+    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
     for (const auto& sum : sums)
-      for (std::uint32_t i = 0; i < sum.size(); ++i) wrong |= !isfinite(sum[i]);
-    const val of_warp = t.let(warp_any(wrong));
+      for (std::uint32_t i = 0; i < sum.size(); ++i) zero = fma(sum[i], 0.0f, zero);
+    const val of_warp = t.let(warp_any(isnan(zero)));
     if (clears)
       if (auto leads = t.when(all_of(t.thread_rank() % 128u == 0u, exists))) flag = 0u;
     shared.flags().sync();

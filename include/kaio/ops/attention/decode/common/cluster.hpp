@@ -30,13 +30,18 @@ inline constexpr auto decode_target_name = [] {
     return "_sm" + decimal<Sm>;
 }();
 
-// put(access): of the type that the output has. T: that type where it is not f32; or any_element, by the split's
-// out_type.
+// put(access): of the type that the output has. T: that type where it is not f32; or any_element or any_half, by the
+// split's out_type.
 template <class T, class Put>
 constexpr void with_output_type(thread t, const val<attention_problem>& problem,
                                 const val<attention_split>& split, const Put& put) {
   if constexpr (std::is_same_v<T, any_element>) {
     with_any_element(t, t.let(split[&attention_split::out_type]), put);
+  } else if constexpr (std::is_same_v<T, any_half>) {
+    const val type = t.let(split[&attention_split::out_type]);
+    if (auto wide = t.when(type == static_cast<u32>(element_type::f32))) put(stored_as<f32>{});
+    if (auto half = t.when(type == static_cast<u32>(element_type::f16))) put(stored_as<f16>{});
+    if (auto brain = t.when(type == static_cast<u32>(element_type::bf16))) put(stored_as<bf16>{});
   } else {
     const val is_f32 = t.let(problem[&attention_problem::o][&attention_strides::is_f32] != 0u);
     if (auto wide = t.when(is_f32)) put(stored_as<f32>{});
@@ -62,7 +67,8 @@ constexpr void combine_in_cluster(thread t, const val<attention_problem>& proble
   const val own_rows = t.let(min(max(rows, block.first_row) - block.first_row, Rows));
   const val rank = t.thread_rank();
   const val first = t.let((rank / run * parts + block.part) * run + rank % run);
-  for (auto i : t.range(first, t.let(own_rows * fours), t.let(parts * Threads)).no_unroll()) {
+  const val last = t.let(own_rows * fours), step = t.let(parts * Threads);
+  for (auto i : t.range(first, last, step).no_unroll()) {
     const val row = t.let(i / fours), column = t.let(i % fours * 4u);
     if (auto has = t.when(column < size)) {
       // Parts with keys are the first ones.

@@ -127,8 +127,8 @@ class attention_decode_finish {
   constexpr void leave(const val<attention_split>& split, const Cluster& cluster,
                        const Workspace& workspace) const {
     if constexpr (HasClusters) {
-      if (auto near = t_.when(split[&attention_split::in_cluster] != 0u)) cluster();
-      if (auto far = t_.otherwise()) workspace();
+      if (auto nearby = t_.when(split[&attention_split::in_cluster] != 0u)) cluster();
+      if (auto distant = t_.otherwise()) workspace();
     } else {
       workspace();
     }

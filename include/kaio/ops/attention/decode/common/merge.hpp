@@ -118,8 +118,8 @@ inline constexpr auto attention_merge_states =
                 detail::add_state<A>(t, b, t.let(at_b + further), left, weight_b, x);
               });
               with_any_element(t, t.let(problem[&attention_merge_problem::out_type]), [&]<class A>(A) {
-                store_four<A>(t, t.let(to[&attention_strides::address]), t.let(at_o + further), left, by_16,
-                              x);
+                const val address = t.let(to[&attention_strides::address]);
+                store_four<A>(t, address, t.let(at_o + further), left, by_16, x);
               });
             }
           }

@@ -24,7 +24,7 @@ constexpr void each_key_of_warp(thread t, const Config& config, const decode_blo
 
 // totals: the softmax's of the two rows of a thread. sums: those of the part, which are not divided here; the
 // warp's begin at sums_row.
-template <scalar T, std::uint32_t Depth, class SourceOf, class Totals, class Functions, class Sums>
+template <class T, std::uint32_t Depth, class SourceOf, class Totals, class Functions, class Sums>
 constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,
                                       const dsl::register_array<val<bool>, 2>& wrong, const Totals& totals,
                                       const val<f32>& factor, const Functions& functions, const Sums& sums,

@@ -1,6 +1,7 @@
 #pragma once
 // Scores of rows that are of different heads: what depends on the head runs row by row.
 
+#include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
@@ -91,6 +92,13 @@ constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, cons
   const auto strides = problem[&attention_problem::q];
   return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
       .from(offset_of_queries(t, problem, block, row));
+}
+// What operands of any_half are of: it is read where it is asked for, and takes no registers in between.
+constexpr val<u32> type_of_operands(thread t, const val<attention_split>& split) {
+  return t.let(split[&attention_split::type]);
+}
+constexpr val<bool> operands_are_bf16(thread t, const val<attention_split>& split) {
+  return t.let(type_of_operands(t, split) == static_cast<u32>(element_type::bf16));
 }
 
 }  // namespace kaio::ops

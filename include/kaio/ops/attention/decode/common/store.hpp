@@ -45,8 +45,10 @@ constexpr void store_output(thread t, const val<attention_problem>& problem, con
                             const Four& x) {
   const auto strides = problem[&attention_problem::o];
   const val at = offset_of_output(t, problem, batch, row, column);
-  store_four<Access>(t, t.let(strides[&attention_strides::address]), at, t.let(size - column),
-                     t.let(strides[&attention_strides::by_16] != 0u), x);
+  const val address = t.let(strides[&attention_strides::address]);
+  const val left = t.let(size - column);
+  const val by_16 = t.let(strides[&attention_strides::by_16] != 0u);
+  store_four<Access>(t, address, at, left, by_16, x);
 }
 
 }  // namespace kaio::ops

@@ -29,20 +29,23 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace kaio::ops {
 
-template <attention_mla_config C, scalar T>
+template <attention_mla_config C, class T>
 struct attention_mla_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
   using swizzle = dsl::swizzled<128>;
-  using copies_type = attention_decode_copies<C, T>;
+  using copies_type = attention_decode_copies<C, stored>;
   using ring = typename copies_type::ring;
-  using q_tile = shared_tile<T, C.rows, C.depth, swizzle>;
-  using v_tile = shared_tile<T, C.keys, C.depth_v, swizzle>;  // of a tile of K
-  static constexpr std::uint32_t own_parts = 2;               // of S, of a warp: 16 keys
+  using q_tile = shared_tile<stored, C.rows, C.depth, swizzle>;
+  using v_tile = shared_tile<stored, C.keys, C.depth_v, swizzle>;  // of a tile of K
+  static constexpr std::uint32_t own_parts = 2;                    // of S, of a warp: 16 keys
   static constexpr std::uint32_t panel = 64, panels = C.depth / panel, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
   static constexpr std::uint32_t together = product::together;
@@ -69,7 +72,7 @@ struct attention_mla_body {
                                 const val<attention_cache>& cache, const val<attention_split>& split,
                                 const Functions& functions, const decode_block& block, const q_tile& q_shared,
                                 const ring& tiles, const s_tile& s_shared) {
-    load_decode_queries<T>(t, q_shared, problem, split, block);
+    load_decode_queries<stored>(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
 
@@ -83,12 +86,12 @@ struct attention_mla_body {
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = functions.factor(scale);
     const auto row_of = [&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); };
-    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
+    // Found where they are needed: registers are short while products run.
+    const auto rows_of = [&] {
+      return array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
+    };
 
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
-    const auto fragments_of_b = [&] {
-      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
-    };
     online_softmax<2> softmax(t);
     var stage(t, 0u);
     for (auto first : t.range(block.first, block.last, C.keys).no_unroll()) {
@@ -99,14 +102,19 @@ struct attention_mla_body {
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x keys
       if constexpr (C.exchanges) {
         auto own_parts_of_s = array_of<own_parts>([&](u32) { return accumulator(t, 0.0f); });
-        multiply_keys(t, own_parts_of_s, q_shared, warp_row, keys, t.let(half * 16u));
+        with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+          multiply_keys<Product>(t, own_parts_of_s, q_shared, warp_row, keys, t.let(half * 16u));
+        });
         exchange(t, s_shared, own_parts_of_s, s_parts, row_warp, half);
       } else {
-        multiply_keys(t, s_parts, q_shared, warp_row, keys, t.let(half * 0u));
+        with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+          multiply_keys<Product>(t, s_parts, q_shared, warp_row, keys, t.let(half * 0u));
+        });
       }
 
       const mma_scores<T, accumulator, key_parts> scores(s_parts);
       const val key = t.let(first + quad_column);
+      const auto of_row = rows_of();
       score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
@@ -115,15 +123,17 @@ struct attention_mla_body {
       rescale(t, o_parts, correction);
 
       const auto own_v = column_block<C.own_depth_v()>(v_tile::over(keys), half);  // keys x own_depth_v
-      for (std::uint32_t c = 0; c < p_slices; ++c) {
-        typename product::a_fragment p(t);  // 16 x k of P
-        product::take_probabilities(p, s_parts, c);
-        for (std::uint32_t j = 0; j < value_parts; j += together) {
-          auto b = fragments_of_b();
-          product::load_values(t, b, own_v, c, 8 * j);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+      with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+        for (std::uint32_t c = 0; c < p_slices; ++c) {
+          typename product::a_fragment p(t);  // 16 x k of P
+          Product::take_probabilities(p, s_parts, c);
+          for (std::uint32_t j = 0; j < value_parts; j += together) {
+            auto b = fragments_of_b(t);
+            Product::load_values(t, b, own_v, c, 8 * j);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+          }
         }
-      }
+      });
       stage = copies.following(t.let(stage));
     }
 
@@ -133,20 +143,20 @@ struct attention_mla_body {
     const val rows = rows_of_sequence(t, split, ended);
     const auto exists = array_of<2>([&](u32 r) { return t.let(row_of(r) < rows); });
     const val leads = t.let(all_of(lane % 4u == 0u, half == 0u));
+    const auto of_row = rows_of();
     const auto results = array_of<2>(
         [&](u32 r) { return finish_row(t, problem, split, ended, of_row[r], exists[r], leads, totals[r]); });
+    const auto wrong = array_of<2>([&](u32 r) {
+      var found(t, o_parts[0].registers[2 * r]);
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found = max_nan(found, o_parts[j].registers[e]);
+      return t.let(all_of(isnan(found), !isnan(totals[r].sum), exists[r]));
+    });
     const output to(t, problem, split, ended);
     const val first_column = t.let(half * C.own_depth_v());
-    for (u32 r = 0; r < 2; ++r)
-      if (auto is_row = t.when(exists[r]))
-        to.store(of_row[r], t.let(first_column + quad_column), o_parts, r, results[r].inverse);
-
-    const auto wrong = array_of<2>([&](u32 r) {
-      var found(t, isnan(o_parts[0].registers[2 * r]));
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
-      return t.let(all_of(found, !isnan(totals[r].sum), exists[r]));
-    });
+    for (auto& part : o_parts)
+      for (u32 e = 0; e < 4; ++e) part.registers[e] *= results[e / 2].inverse;
+    to.store(of_row, exists, t.let(first_column + quad_column), o_parts);
     const auto source_of = [&] {
       return rows_of_part{t,
                           problem,
@@ -156,6 +166,7 @@ struct attention_mla_body {
                           t.let(problem[&attention_problem::qk_size]),
                           t.let(problem[&attention_problem::v_size]),
                           t.let(problem[&attention_problem::scale]),
+                          operands_are_bf16(t, split),
                           cached_places(t, cache, ended.sequence)};
     };
     recompute_rows_of<T, C.own_depth_v()>(
@@ -166,8 +177,12 @@ struct attention_mla_body {
         });
   }
 
+  static constexpr auto fragments_of_b(thread t) {
+    return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+  }
+
   // S += Q K^T of 16 rows and 16 keys.
-  template <class Scores, class Tile>
+  template <class Product, class Scores, class Tile>
   static constexpr void multiply_keys(thread t, Scores& s, const q_tile& q_shared, const val<u32>& warp_row,
                                       const Tile& keys, const val<u32>& first_key) {
     static_assert(together == own_parts);
@@ -177,9 +192,9 @@ struct attention_mla_body {
       for (std::uint32_t column = 0; column < panel; column += product::k) {
         typename product::a_fragment a(t);
         ldmatrix(a, of_q, warp_row, column);
-        auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
+        auto b = fragments_of_b(t);
         ldmatrix(b[0], b[1], of_k, first_key, column);
-        for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s[n], a, b[n]);
+        for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(s[n], a, b[n]);
       }
     }
   }
@@ -237,35 +252,59 @@ struct attention_mla_body {
               t.let(any_of(!is_alone_, problem[&attention_problem::o][&attention_strides::is_f32] != 0u))),
           size_(t.let(problem[&attention_problem::v_size])) {}
 
-    // Row r of a thread, whose columns are `column`, the one after it, and so on every 8.
-    template <class Parts, class Inverse>
-    constexpr void store(const decode_row& at, const val<u32>& column, const Parts& parts, u32 r,
-                         const Inverse& inverse) const {
-      with_memory(at, [&]<class To>(const out<To>& row) {
-        for (std::uint32_t j = 0; j < value_parts; ++j) {
-          const auto& from = parts[j].registers;
-          const val a = t_.let(cast<To>(t_.let(from[2 * r] * inverse)));
-          const val b = t_.let(cast<To>(t_.let(from[2 * r + 1] * inverse)));
-          const val c = t_.let(column + 8 * j);
-          if (auto exists = t_.when(c < size_)) {
-            row[c] = a;
-            row[c + 1u] = b;
+    // Both rows of a thread, whose columns are `column`, the one after it, and so on every 8.
+    template <class Rows, class Exists, class Parts>
+    constexpr void store(const Rows& rows, const Exists& exist, const val<u32>& column,
+                         const Parts& parts) const {
+      const val left = t_.let(max(size_, column) - column);
+      // pair(j, r): two neighbours, of an element type To.
+      const auto store_as = [&]<class To>(To, const auto& pair) {
+        for (u32 r = 0; r < 2; ++r)
+          if (auto is_row = t_.when(exist[r])) {
+            const auto row = row_of<To>(rows[r]).from(cast<i64>(column));
+            for (std::uint32_t j = 0; j < value_parts; ++j)
+              if (auto exists = t_.when(left > 8 * j)) pair(row, j, r);
           }
-        }
-      });
+      };
+      if (auto wide = t_.when(is_f32_))
+        store_as(f32{}, [&](const auto& row, std::uint32_t j, u32 r) {
+          row[8 * j] = parts[j].registers[2 * r];
+          row[8 * j + 1] = parts[j].registers[2 * r + 1];
+        });
+      if (auto narrow = t_.otherwise()) {
+        constexpr u32 of_fragment = product::a_fragment::register_count;
+        auto rounded =
+            array_of<2 * value_parts / of_fragment>([&](u32) { return typename product::a_fragment(t_); });
+        const auto word = [&](std::uint32_t j, u32 r) -> auto& {
+          return rounded[(2 * j + r) / of_fragment].registers[(2 * j + r) % of_fragment];
+        };
+        with_attention_product<T>(t_, type_of_operands(t_, split_), [&]<class Product>(Product) {
+          for (std::uint32_t j = 0; j < value_parts; ++j)
+            for (u32 r = 0; r < 2; ++r)
+              word(j, r) = Product::packed(parts[j].registers[2 * r], parts[j].registers[2 * r + 1]);
+        });
+        store_as(stored{}, [&](const auto& row, std::uint32_t j, u32 r) {
+          row[8 * j] = low(word(j, r));
+          row[8 * j + 1] = high(word(j, r));
+        });
+      }
     }
     constexpr void store_one(const decode_row& at, const val<u32>& column, const val<f32>& x) const {
-      if (auto exists = t_.when(column < size_))
-        with_memory(at, [&]<class To>(const out<To>& row) {
-          const val y = t_.let(cast<To>(x));
-          row[column] = y;
-        });
+      if (auto exists = t_.when(column < size_)) {
+        if (auto wide = t_.when(is_f32_)) row_of<f32>(at)[column] = x;
+        if (auto narrow = t_.otherwise()) {
+          const auto put = [&]<class U>(U) { row_of<U>(at)[column] = cast<U>(x); };
+          if constexpr (std::is_same_v<T, any_half>)
+            with_half(t_, operands_are_bf16(t_, split_), put);
+          else
+            put(T{});
+        }
+      }
     }
 
    private:
-    // f(row) in a branch for the type.
-    template <class F>
-    constexpr void with_memory(const decode_row& at, const F& f) const {
+    template <class To>
+    constexpr out<To> row_of(const decode_row& at) const {
       const auto strides = problem_[&attention_problem::o];
       const decode_row row = row_of_tensor(t_, block_, at);
       const val of_output = t_.let(cast<i64>(block_.batch) * strides[&attention_strides::batch] +
@@ -276,8 +315,7 @@ struct attention_mla_body {
       const val offset = t_.let(select(is_alone_, of_output, of_sums));
       const val address =
           t_.let(select(is_alone_, strides[&attention_strides::address], split_[&attention_split::sums]));
-      if (auto wide = t_.when(is_f32_)) f(pointer_at<out<f32>>(t_, address).from(offset));
-      if (auto narrow = t_.otherwise()) f(pointer_at<out<T>>(t_, address).from(offset));
+      return pointer_at<out<To>>(t_, address).from(offset);
     }
 
     thread t_;
@@ -289,12 +327,14 @@ struct attention_mla_body {
   };
 
   // The rows of a warp, and all keys of the part.
+  using elements = decltype(detail::row_at<T>(std::declval<thread>(), std::declval<val<u64>>(),
+                                              std::declval<val<bool>>()));
   struct rows_of_part {
     struct row_of_part {
       thread t;
       const decode_block& block;
       decode_row at;
-      in<T> q;
+      elements q;
       constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
     };
     thread t;
@@ -304,22 +344,26 @@ struct attention_mla_body {
     const val<u32>& warp_row;
     val<u32> qk_size, v_size;
     val<f32> scale;
+    val<bool> is_bf16;
     cached_places places;
 
     constexpr row_of_part row(const val<u32>& r) const {
       const decode_row at = find_row(t, split, block, t.let(block.first_row + warp_row + r));
-      return {t, block, at, queries_of<T>(t, problem, block, at)};
+      return {t, block, at, elements_at(&attention_problem::q, offset_of_queries(t, problem, block, at))};
     }
-    constexpr in<T> key(const val<u32>& j) const {
+    constexpr elements elements_at(auto member, const val<i64>& offset) const {
+      return detail::row_at<T>(t, t.let(problem[member][&attention_strides::address]), is_bf16).from(offset);
+    }
+    constexpr elements key(const val<u32>& j) const {
       const auto strides = problem[&attention_problem::k];
       var at(t, cast<i64>(block.group) * strides[&attention_strides::head]);
       places.with([&](const auto& find) {
         const auto found = find(j);
         at += offset_of(t, strides, found.page, found.row);
       });
-      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
+      return elements_at(&attention_problem::k, t.let(at));
     }
-    constexpr in<T> value(const val<u32>& j) const { return key(j); }
+    constexpr elements value(const val<u32>& j) const { return key(j); }
     template <class Visit>
     constexpr void each_key(const Visit& visit) const {
       for (auto one : t.range(block.first, block.last).no_unroll())
@@ -328,10 +372,10 @@ struct attention_mla_body {
   };
 };
 
-template <attention_mla_config C, scalar T>
+template <attention_mla_config C, class T>
 struct attention_mla_kernel {
   static constexpr auto name =
-      "attention_mla_mma_" + type_name<T> + "_" + decimal<C.rows> + "x" + decimal<C.keys>;
+      "attention_mla_mma_" + half_name<T> + "_" + decimal<C.rows> + "x" + decimal<C.keys>;
   static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
@@ -347,7 +391,7 @@ struct attention_mla_kernel {
 };
 
 // Launched as attention_decode_mma is.
-template <attention_mla_config C, scalar T>
+template <attention_mla_config C, class T>
 inline constexpr auto attention_mla = attention_mla_kernel<C, T>::kernel;
 
 }  // namespace kaio::ops

@@ -32,15 +32,16 @@
 
 namespace kaio::ops {
 
-template <attention_decode_config C, scalar T>
+template <attention_decode_config C, class T>
 struct attention_decode_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
   using swizzle = dsl::swizzled<128>;
-  using copies_type = attention_decode_copies<C, T>;
+  using copies_type = attention_decode_copies<C, stored>;
   using ring = typename copies_type::ring;
-  using q_tile = shared_tile<T, C.rows, C.depth, swizzle>;
+  using q_tile = shared_tile<stored, C.rows, C.depth, swizzle>;
   using finish_type = attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads(), dsl::swizzled<128>,
                                               C.has_clusters()>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
@@ -64,12 +65,16 @@ struct attention_decode_body {
   }
 
  private:
+  static constexpr auto fragments_of_b(thread t) {
+    return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+  }
+
   template <class Functions>
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
                                 const Functions& functions, const decode_block& block, const q_tile& q_shared,
                                 const ring& tiles, const finish_type& finish) {
-    load_decode_queries<T>(t, q_shared, problem, split, block);
+    load_decode_queries<stored>(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
 
@@ -87,9 +92,6 @@ struct attention_decode_body {
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
     auto q_parts =
         array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
-    const auto fragments_of_b = [&] {
-      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
-    };
     online_softmax<2> softmax(t);
     if constexpr (C.q_in_registers) {
       cp_async_wait_group<C.stages - 1>(t);
@@ -106,15 +108,17 @@ struct attention_decode_body {
       const auto own_k = tiles[entry], own_v = tiles[t.let(entry + C.key_warps)];
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x own_keys
       const mma_scores<T, accumulator, key_parts> scores(s_parts);
-      for (std::uint32_t i = 0; i < slices; ++i) {
-        auto& a = q_parts[C.q_in_registers ? i : 0];
-        if constexpr (!C.q_in_registers) product::load_queries(a, q_shared, warp_row, i);
-        for (std::uint32_t j = 0; j < key_parts; j += together) {
-          auto b = fragments_of_b();
-          product::load_keys(b, own_k, 8 * j, i);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s_parts[j + n], a, b[n]);
+      with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+        for (std::uint32_t i = 0; i < slices; ++i) {
+          auto& a = q_parts[C.q_in_registers ? i : 0];
+          if constexpr (!C.q_in_registers) Product::load_queries(a, q_shared, warp_row, i);
+          for (std::uint32_t j = 0; j < key_parts; j += together) {
+            auto b = fragments_of_b(t);
+            Product::load_keys(b, own_k, 8 * j, i);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(s_parts[j + n], a, b[n]);
+          }
         }
-      }
+      });
 
       const val key = t.let(first + key_warp * C.own_keys() + quad_column);
       score_rows(t, scores, block, of_row, key, scale, functions);
@@ -124,15 +128,17 @@ struct attention_decode_body {
       const auto correction = softmax.step(scores, factor);
       rescale(t, o_parts, correction);
 
-      for (std::uint32_t c = 0; c < p_slices; ++c) {
-        typename product::a_fragment p(t);  // 16 x k of P
-        product::take_probabilities(p, s_parts, c);
-        for (std::uint32_t j = 0; j < value_parts; j += together) {
-          auto b = fragments_of_b();
-          product::load_values(t, b, own_v, c, 8 * j);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+      with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+        for (std::uint32_t c = 0; c < p_slices; ++c) {
+          typename product::a_fragment p(t);  // 16 x k of P
+          Product::take_probabilities(p, s_parts, c);
+          for (std::uint32_t j = 0; j < value_parts; j += together) {
+            auto b = fragments_of_b(t);
+            Product::load_values(t, b, own_v, c, 8 * j);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+          }
         }
-      }
+      });
       stage = copies.following(t.let(stage));
     }
 
@@ -148,10 +154,10 @@ struct attention_decode_body {
                   make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
       }
     const auto found = array_of<2>([&](u32 r) {
-      var any(t, isnan(o_parts[0].registers[2 * r]));
+      var any(t, o_parts[0].registers[2 * r]);
       for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any |= isnan(o_parts[j].registers[e]);
-      return t.let(all_of(any, !isnan(totals[r].sum)));
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any = max_nan(any, o_parts[j].registers[e]);
+      return t.let(all_of(isnan(any), !isnan(totals[r].sum)));
     });
     const decode_block ended = find_again(t, problem, block);
     const val rows = rows_of_sequence(t, split, ended);
@@ -167,13 +173,13 @@ struct attention_decode_body {
   }
 };
 
-template <attention_decode_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+template <attention_decode_config C, class T, class Score, class Mask, class OfScore, class OfMask>
 struct attention_decode_kernel;
 
-template <attention_decode_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
+template <attention_decode_config C, class T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                                attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
+  static constexpr auto name = "attention_decode_mma_" + half_name<T> + "_d" + decimal<C.depth> + "_" +
                                decimal<C.rows> + "x" + decimal<C.keys> + decode_target_name<C.sm> +
                                decode_functions_name<Score, Mask>;
   static constexpr kernel_options options{
@@ -188,7 +194,7 @@ struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore..
 
 // Launched with key_heads * row_tiles * parts * batches blocks along x, and the problem, the cache, the split,
 // the arguments of the score, those of the mask.
-template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask>
+template <attention_decode_config C, class T, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_mma =
     attention_decode_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 

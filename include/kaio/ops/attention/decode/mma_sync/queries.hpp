@@ -24,7 +24,8 @@ constexpr void load_decode_queries(thread t, const shared_tile<T, Rows, Depth, L
       const val row = t.let(i / (Depth / step)), column = t.let(i % (Depth / step) * step);
       const val packed = t.let(block.first_row + row);
       const decode_row at = find_row(t, split, block, t.let(min(packed, rows - 1u)));
-      f(row, column, t.let(all_of(packed < rows, column < size)), queries_of<T>(t, problem, block, at));
+      const val exists = t.let(all_of(packed < rows, column < size));
+      f(row, column, exists, queries_of<T>(t, problem, block, at));
     }
   };
   if (auto fast = t.when(by_16 != 0u))

@@ -7,6 +7,7 @@
 #include <kaio/ops/attention/decode/mma_sync/kernel.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -19,7 +20,7 @@ inline grid decode_grid(const attention_decode_config& config, const attention_d
   return shape;
 }
 
-template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask,
+template <attention_decode_config C, class T, class Score = general_score, class Mask = band_mask,
           class... Extra>
 void launch_attention_decode_mma(const stream& s, const attention_decode_call& call, std::uint64_t blocks,
                                  const Extra&... extra) {
@@ -32,17 +33,29 @@ void launch_attention_decode_mma(const stream& s, const attention_decode_call& c
       extra...);
 }
 
-template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask>
+template <attention_decode_config C, class T, class Score = general_score, class Mask = band_mask>
 attention_decode_variant describe_attention_decode_mma() {
   return {.image = &attention_decode_mma<C, T, Score, Mask>.image(),
-          .type = detail::attention_type_of<T>(),
+          .type = detail::attention_type_of<stored_element<T>>(),
           .copies_rows = true,
           .depth = C.depth,
           .rows = C.rows,
           .most_rows = C.rows == 16 ? 16u : 0u,
           .keys = C.keys,
           .has_clusters = C.has_clusters(),
-          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks),
+          .plain = std::is_same_v<Score, plain_score>};
+}
+
+// A row of the kernel of f16 and bf16, which is in the table by the type.
+template <attention_decode_config C, scalar T>
+attention_decode_variant describe_attention_decode_16() {
+  attention_decode_variant row = describe_attention_decode_mma<C, any_half>();
+  row.run = launch_attention_decode_mma<C, any_half>;
+  row.own_name = attention_decode_kernel<C, T, general_score, band_mask, parameters_of_score<general_score>,
+                                         parameters_of_mask<band_mask>>::name.view();
+  row.type = detail::attention_type_of<T>();
+  return row;
 }
 
 }  // namespace kaio::ops

@@ -147,17 +147,18 @@ struct attention_decode_quantised_body {
     const val sums_row = t.let(warp * 16u);
     const auto& sums = finish.sums();
     const auto of_sums = array_of<2>([&](u32 r) { return t.let(of_values[r] * unit); });
-    auto found = array_of<2>([&](u32) { return var(t, false); });
-    for (std::uint32_t g = 0; g < value_parts / 2; ++g)  // 16 columns
+    auto found = array_of<2>([&](u32) { return var(t, 0.0f); });  // or NaN
+    for (std::uint32_t g = 0; g < value_parts / 2; ++g)           // 16 columns
       for (u32 r = 0; r < 2; ++r) {
         const auto four = array_of<4>(
             [&](u32 e) { return t.let(o_parts[2 * g + e % 2].registers[2 * r + e / 2] * of_sums[r]); });
-        for (const auto& x : four) found[r] |= isnan(x);
+        for (const auto& x : four) found[r] = max_nan(found[r], x);
         store_vec(sums[sums_row + quad_row + 8 * r][quad_column * 2u + 16 * g],
                   make_vec(four[0], four[1], four[2], four[3]));
       }
     const auto wrong = array_of<2>([&](u32 r) {
-      return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < rows_of_sequence(t, split, block)));
+      return t.let(
+          all_of(isnan(found[r]), !isnan(totals[r].sum), row[r] < rows_of_sequence(t, split, block)));
     });
     const auto source_of = [&] {
       return quantised_rows_of_part<C>{t,

@@ -67,8 +67,10 @@ struct attention_decode_code_operands {
       for (std::uint32_t lanes = 1; lanes < 4; lanes *= 2) largest = max(largest, shfl_xor(largest, lanes));
       const query_scaling by = scaling_of_queries(t, t.let(largest));
       factor = by.back;
-      for (u32 i = 0; i < words; ++i)
-        word[i] = bit_cast<u32>(pack<f16x2>(t.let(low(i) * by.up), t.let(high(i) * by.up)));
+      for (u32 i = 0; i < words; ++i) {
+        const val scaled_low = t.let(low(i) * by.up), scaled_high = t.let(high(i) * by.up);
+        word[i] = bit_cast<u32>(pack<f16x2>(scaled_low, scaled_high));
+      }
     }
     for (u32 i = 0; i < words; ++i) q[i / 2].registers[i % 2 * 2 + R] = bit_cast<f16x2>(word[i]);
     return t.let(factor);

@@ -34,7 +34,8 @@ attention_decode_variant describe_attention_decode_quantised() {
           .rows = C.rows,
           .keys = C.keys,
           .has_clusters = C.has_clusters(),
-          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks),
+          .plain = std::is_same_v<Score, plain_score>};
 }
 
 template <attention_decode_config C>

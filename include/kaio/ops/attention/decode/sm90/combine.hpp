@@ -40,7 +40,7 @@ class attention_decode_warp_sums {
 
   // Before anything is waited for.
   constexpr void open(const val<attention_split>& split) const {
-    if (auto near = t_.when(split[&attention_split::in_cluster] != 0u)) {
+    if (auto nearby = t_.when(split[&attention_split::in_cluster] != 0u)) {
       if (auto one = t_.when(t_.thread_rank() == 0u)) {
         arrived_[0].init(1);
         fence_mbarrier_init(t_);
@@ -67,7 +67,7 @@ class attention_decode_warp_sums {
     const val in_cluster = t_.let(split[&attention_split::in_cluster] != 0u);
     const val rows = rows_of_sequence(t_, split, block);
     const val own_rows = t_.let(min(max(rows, block.first_row) - block.first_row, u32{C.rows}));
-    if (auto near = t_.when(in_cluster)) {
+    if (auto nearby = t_.when(in_cluster)) {
       const val bits = t_.let(bits_of_depth - popc(parts - 1u));  // parts are a power of two
       const val columns = t_.let(u32{1} << bits);                 // of a block
       if (auto one = t_.when(t_.thread_rank() == 0u))
@@ -109,8 +109,10 @@ class attention_decode_warp_sums {
 
   template <class F>
   constexpr void each_four(const val<u32>& own_rows, const F& f) const {
-    for (auto i : t_.range(t_.thread_rank(), t_.let(own_rows * fours), u32{C.threads()}).no_unroll())
-      f(t_.let(i / fours), t_.let(i % fours * 4u));
+    for (auto i : t_.range(t_.thread_rank(), t_.let(own_rows * fours), u32{C.threads()}).no_unroll()) {
+      const val row = t_.let(i / fours), column = t_.let(i % fours * 4u);
+      f(row, column);
+    }
   }
 
   constexpr row_sums of_warps(const val<u32>& row, const val<u32>& column) const {

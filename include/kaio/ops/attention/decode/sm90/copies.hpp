@@ -168,8 +168,9 @@ class attention_decode_warp_copies {
     const auto addresses = [&](auto member, const val<u64>& column) {
       const auto strides = problem_[member];
       return array_of<rows>([&](u32 i) {
-        const val offset = t_.let(mul_wide(page(i), cast<u32>(strides[&attention_strides::batch])) +
-                                  mul_wide(row(i), cast<u32>(strides[&attention_strides::row])));
+        const auto of_page = page(i), of_row = row(i);
+        const val offset = t_.let(mul_wide(of_page, cast<u32>(strides[&attention_strides::batch])) +
+                                  mul_wide(of_row, cast<u32>(strides[&attention_strides::row])));
         return t_.let(column + offset * element_bytes);
       });
     };
@@ -180,8 +181,11 @@ class attention_decode_warp_copies {
         const tile to = v == 0 ? keys_of(entry) : values_of(entry);
         for (std::uint32_t i = 0; i < rows; ++i) {
           const in from = pointer_at<in<T>>(t_, v == 0 ? of_k[i] : of_v[i]);
-          for (std::uint32_t c = 0; c < row_size; c += across)
-            copy(to.at(lane_[i % places].further(i / places * 8, c)), from.from(i64{c})[0], v, i, c);
+          for (std::uint32_t c = 0; c < row_size; c += across) {
+            const auto cell = to.at(lane_[i % places].further(i / places * 8, c));
+            const in piece_of_row = from.from(i64{c});
+            copy(cell, piece_of_row[0], v, i, c);
+          }
         }
       }
     };
@@ -202,7 +206,8 @@ class attention_decode_warp_copies {
       for (std::uint32_t i = 0; i < rows; ++i) {
         const val key = t_.let(warp_ * C.own_keys() + line_ + i * apart);
         const val exists = t_.let(first_ + (line_ + i * apart) < end_);
-        with_keys_(stage, key, t_.let(page(i)), t_.let(row(i)), exists, t_.let(column_ / piece));
+        const val of_page = t_.let(page(i)), of_row = t_.let(row(i)), piece_of_row = t_.let(column_ / piece);
+        with_keys_(stage, key, of_page, of_row, exists, piece_of_row);
       }
     first_ += C.keys;
   }

@@ -35,14 +35,14 @@
 
 namespace kaio::ops {
 
-template <attention_decode_config C, scalar T>
+template <attention_decode_config C, class T>
 struct attention_decode_sm90_body {
   static_assert(C.valid() && C.rows == 16 && C.q_in_registers && C.has_clusters(),
                 "kaio: this tile shape of an attention_decode is none that the kernel for sm_90 can run");
   using product = attention_product<T, 80>;
   using operands = attention_decode_operands<product, C.depth>;
   using accumulator = typename product::accumulator;
-  using warp_copies = attention_decode_warp_copies<C, T>;
+  using warp_copies = attention_decode_warp_copies<C, stored_element<T>>;
   using ring = typename warp_copies::ring;
   using sums_type = attention_decode_warp_sums<C, ring>;
   using output = T;
@@ -87,13 +87,15 @@ struct attention_decode_sm90_body {
       const auto own_k = warp_copies::keys_of(entry), own_v = warp_copies::values_of(entry);
       // 16 x own_keys, of two chains of products that do not wait for each other.
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });
-      for (std::uint32_t j = 0; j < key_parts; ++j) {
-        accumulator odd(t, 0.0f);
-        const auto k = operands::load_keys(t, own_k, key_lanes, 8 * j);
-        for (std::uint32_t i = 0; i < slices; ++i)
-          product::multiply_add(i % 2 == 0 ? s_parts[j] : odd, q[i], k[i]);
-        for (std::uint32_t e = 0; e < 4; ++e) s_parts[j].registers[e] += odd.registers[e];
-      }
+      with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+        for (std::uint32_t j = 0; j < key_parts; ++j) {
+          accumulator odd(t, 0.0f);
+          const auto k = operands::load_keys(t, own_k, key_lanes, 8 * j);
+          for (std::uint32_t i = 0; i < slices; ++i)
+            Product::multiply_add(i % 2 == 0 ? s_parts[j] : odd, q[i], k[i]);
+          for (std::uint32_t e = 0; e < 4; ++e) s_parts[j].registers[e] += odd.registers[e];
+        }
+      });
 
       const mma_scores<T, accumulator, key_parts> scores(s_parts);
       const val key = t.let(first + warp * C.own_keys() + quad_column);
@@ -104,15 +106,17 @@ struct attention_decode_sm90_body {
       const auto correction = softmax.step(scores, factor);
       rescale(t, o_parts, correction);
 
-      for (std::uint32_t c = 0; c < p_slices; ++c) {
-        typename product::a_fragment p(t);  // 16 x k of P
-        product::take_probabilities(p, s_parts, c);
-        for (std::uint32_t j = 0; j < value_parts; j += together) {
-          auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
-          product::load_values(t, b, own_v, c, 8 * j);
-          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+      with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
+        for (std::uint32_t c = 0; c < p_slices; ++c) {
+          typename product::a_fragment p(t);  // 16 x k of P
+          Product::take_probabilities(p, s_parts, c);
+          for (std::uint32_t j = 0; j < value_parts; j += together) {
+            auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
+            Product::load_values(t, b, own_v, c, 8 * j);
+            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+          }
         }
-      }
+      });
     });
   }
 
@@ -153,9 +157,9 @@ struct attention_decode_sm90_body {
   }
 };
 
-template <attention_decode_config C, scalar T>
+template <attention_decode_config C, class T>
 struct attention_decode_sm90_kernel {
-  static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
+  static constexpr auto name = "attention_decode_mma_" + half_name<T> + "_d" + decimal<C.depth> + "_" +
                                decimal<C.rows> + "x" + decimal<C.keys> + decode_target_name<C.sm>;
   static constexpr kernel_options options{.target = {C.sm}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
@@ -169,7 +173,7 @@ struct attention_decode_sm90_kernel {
 
 // Launched with key_heads * row_tiles * parts * batches blocks along x, programmatically, and where the parts of a
 // tile are a cluster as that.
-template <attention_decode_config C, scalar T>
+template <attention_decode_config C, class T>
 inline constexpr auto attention_decode_sm90 = attention_decode_sm90_kernel<C, T>::kernel;
 
 }  // namespace kaio::ops

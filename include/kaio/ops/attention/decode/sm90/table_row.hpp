@@ -10,16 +10,18 @@
 
 namespace kaio::ops {
 
-template <attention_decode_config C, scalar T>
+template <attention_decode_config C>
 void launch_attention_decode_sm90(const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-  attention_decode_sm90<C, T>.launch(s, decode_grid(C, call, blocks), call.problem, call.cache, call.split,
-                                     call.terms, call.band);
+  attention_decode_sm90<C, any_half>.launch(s, decode_grid(C, call, blocks), call.problem, call.cache,
+                                            call.split, call.terms, call.band);
 }
 
+// T: the type by which it is in the table; the kernel is that of f16 and bf16.
 template <attention_decode_config C, scalar T>
 attention_decode_variant describe_attention_decode_sm90() {
-  return {.image = &attention_decode_sm90<C, T>.image(),
-          .run = launch_attention_decode_sm90<C, T>,
+  return {.image = &attention_decode_sm90<C, any_half>.image(),
+          .run = launch_attention_decode_sm90<C>,
+          .own_name = attention_decode_sm90_kernel<C, T>::name.view(),
           .type = detail::attention_type_of<T>(),
           .copies_rows = true,
           .is_narrow = true,
