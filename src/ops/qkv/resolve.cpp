@@ -1,7 +1,6 @@
 #include "ops/qkv/resolve.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -257,8 +256,7 @@ struct resolution {
     p.q.norm = vector("q_norm", options.q_norm, shape.size);
     p.k.norm = vector("k_norm", options.k_norm, shape.size);
     p.has_norms = p.q.norm != 0 || p.k.norm != 0 ? 1 : 0;
-    if (!(std::isfinite(options.epsilon) && options.epsilon >= 0))
-      wrong("epsilon is below 0 or not finite; it is added to the mean of squares");
+    check_epsilon(a.operation, "epsilon", options.epsilon);
     p.epsilon = options.epsilon;
     p.norm_offset = options.norm_offset;
     fill_part(p.q, shape.heads, shape.size, pairs);

@@ -3,7 +3,6 @@
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rms_norm/problem.hpp>
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -30,8 +29,7 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
   if (norm.weight.rank != 1) wrong("x_norm.weight", "has more than one dimension; it is (K)");
   check.extent("x_norm.weight", norm.weight, 0, x.extents[last], "K of x");
   check_lines("x_norm.weight", norm.weight);
-  if (!(std::isfinite(norm.epsilon) && norm.epsilon >= 0))
-    refuse(operation, "x_norm.epsilon is below 0 or not finite; it is added to the mean of squares");
+  check_epsilon(operation, "x_norm.epsilon", norm.epsilon);
   if (is_given(norm.residual_out) && !is_given(norm.residual))
     refuse(operation, "x_norm.residual_out without x_norm.residual; there is nothing that it would add");
   const any_view &residual = norm.residual, &residual_out = norm.residual_out;

@@ -38,7 +38,7 @@ void check_lines(std::string_view name, const any_view& v) {
 // The checks of all but scales, and what a kernel takes. Nothing to do: no rows.
 rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& weight,
                          std::string_view out_name, const any_view& out, const rms_norm_options& options) {
-  using detail::begins_at, detail::is_given, detail::refuse;
+  using detail::begins_at, detail::check_epsilon, detail::is_given, detail::refuse;
   const validation check(operation, s.device_identity());
   const any_view &residual = options.residual, &residual_out = options.residual_out;
   const bool adds = is_given(residual), writes = is_given(residual_out), has_codes = is_quantised(out.kind);
@@ -49,8 +49,7 @@ rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& wei
   if (writes) check.output("residual_out", residual_out);
   if (writes && !adds) refuse(operation, "residual_out without residual; there is nothing that it would add");
   const std::uint32_t last = x.rank - 1;
-  if (!(std::isfinite(options.epsilon) && options.epsilon >= 0))
-    refuse(operation, "epsilon is below 0 or not finite; it is added to the mean of squares");
+  check_epsilon(operation, "epsilon", options.epsilon);
   check_lines("x", x);
   check_lines("weight", weight);
   check.extent("weight", weight, 0, x.extents[last], "the last extent of x");

@@ -117,6 +117,33 @@ TEST_CASE("rotary_table: bad inputs", "[ops][cache]") {
   refuses("scaling.beta_slow is above", {.scaling = rotary_scaling::yarn(8, 4096, 1, 32)});
   refuses("base is 1", {.base = 1, .scaling = rotary_scaling::yarn(8, 4096)});
   refuses("scaling.attention_factor", {.scaling = rotary_scaling::yarn(8, 4096, 32, 1, inf)});
+  refuses("scaling.pair_factors has 3 numbers", {.scaling = rotary_scaling::longrope({1, 2, 3}, 2, 4096)});
+  refuses("scaling.pair_factors is 0",
+          {.scaling = rotary_scaling::longrope(std::vector<double>(16), 2, 4096)});
+  refuses("divides by its logarithm",
+          {.scaling = rotary_scaling::longrope(std::vector<double>(16, 1.0), 2, 1)});
+  refuses("scaling.factor is below 1", {.scaling = rotary_scaling::dynamic(0.5, 4096, 8192)});
+  refuses("scaling.length is 0", {.scaling = rotary_scaling::dynamic(2, 4096, 0)});
+  refuses("scaling.rotated is 1.5", {.scaling = rotary_scaling::proportional(1.5)});
+  rotary_scaling two_scales = rotary_scaling::yarn(8, 4096);
+  two_scales.mscale = -1;
+  refuses("scaling.mscale", {.scaling = two_scales});
+  refuses("pair 1 turns by", {.base = 1e-30});
+  refuses("pair 0 turns by inf", {.scaling = rotary_scaling::linear(1e-310)});
+  refuses("pair 0 turns by 20", {.scaling = rotary_scaling::linear(0.05)});
+  refuses("the attention factor is", {.scaling = rotary_scaling::yarn(8, 4096, 32, 1, 1e39)});
+  const auto numbers = t.gpu.allocate<i32>(48);
+  const tensor_view<const i32, 2> of_axes(numbers, 3, 16);
+  const tensor_view<const i32, 1> of_rows(numbers, 16);
+  refuses("first_position next to positions", {.first_position = 1, .positions = of_rows});
+  refuses("argument positions has extent 0 of 15", {.positions = of_rows.slice(0, 0, 15)});
+  refuses("positions has 3 rows and no sections", {.positions = of_axes});
+  refuses("positions has no rows", {.positions = of_axes.slice(0, 0, 0), .sections = {{16}}});
+  refuses("sections without positions", {.sections = {{8, 8}}});
+  refuses("sections.interleaved without", {.positions = of_rows, .sections = {{}, true}});
+  refuses("sections.pairs has 15 pairs", {.positions = of_axes, .sections = {{5, 5, 5}}});
+  refuses("positions has 3 rows for 2 sections", {.positions = of_axes, .sections = {{8, 8}}});
+  refuses("positions has 3 rows for 4 sections", {.positions = of_axes, .sections = {{4, 4, 4, 4}, true}});
   t.refuses("output sin shares memory", [&] { rotary_table(t.s, c, c); });
   t.refuses("257 pairs", [&] {
     rotary_table(t.s, tensor_view<f32, 2>(t.cos_memory, 1, 257), tensor_view<f32, 2>(t.sin_memory, 1, 257));

@@ -54,6 +54,12 @@ TEST_CASE("rotary_table: f32 rounding at positions up to 2^20", "[ops][cache]") 
       const made_tables<f32> made(5, pairs, {.base = base, .first_position = static_cast<i64>(first)});
       made.check([&](u32 i) { return plain(base, i, pairs); }, first, 1, 0.501);
     }
+  // The largest frequency and the largest factor that are accepted.
+  rotary_scaling scaling = rotary_scaling::longrope(std::vector<double>(8, 1.0 / 16), 2, 4096);
+  scaling.attention_factor = 1e4;
+  const u64 first = (u64{1} << 32) - 6;
+  const made_tables<f32> largest(5, 8, {.scaling = scaling, .first_position = static_cast<i64>(first)});
+  largest.check([](u32 i) { return 16 * plain(10000, i, 8); }, first, 1e4, 0.501);
 }
 
 TEST_CASE("rotary_table: 16-bit tables, the largest ones, strides", "[ops][cache]") {

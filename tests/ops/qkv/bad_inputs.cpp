@@ -40,8 +40,8 @@ TEST_CASE("qkv_project: bad input", "[ops][qkv]") {
   refused("q_norm has extent 0 of 128", w, to,
           [&](qkv_options& o) { o.q_norm = tensor_view<const f16, 1>(run.on_norm, 128); });
   refused("k_bias has extent 0 of 128", w, to, [&](qkv_options& o) { o.k_bias = o.q_bias; });
-  for (const f32 epsilon : {-1.0f, std::numeric_limits<f32>::quiet_NaN()})
-    refused("epsilon is below 0 or not finite", w, to, [&](qkv_options& o) { o.epsilon = epsilon; });
+  for (const f32 epsilon : {-1.0f, 1e-31f, std::numeric_limits<f32>::quiet_NaN()})
+    refused("epsilon is neither 0 nor from 1e-30", w, to, [&](qkv_options& o) { o.epsilon = epsilon; });
   refused("k_scale without a cache", w, to,
           [&](qkv_options& o) { o.k_scale = tensor_view<const f32, 1>(run.on_cos, 1); });
   refused("workspace", w, to, [&](qkv_options& o) {

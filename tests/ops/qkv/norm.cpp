@@ -182,7 +182,7 @@ TEST_CASE("qkv_project: what a norm of x refuses", "[ops][qkv][norm]") {
           with([&](x_norm& n) { n.weight = tensor_view<const f32, 1>(single, 32); }), workspace);
   refused("x_norm.weight has more than one dimension",
           with([&](x_norm& n) { n.weight = tensor_view<const f16, 2>(weight, 32, 1); }), workspace);
-  for (const f32 epsilon : {-1.0f, std::numeric_limits<f32>::quiet_NaN()})
+  for (const f32 epsilon : {-1.0f, 1e-31f, std::numeric_limits<f32>::quiet_NaN()})
     refused("x_norm.epsilon", with([&](x_norm& n) { n.epsilon = epsilon; }), workspace);
   refused("x_norm.residual has another number of dimensions",
           with([&](x_norm& n) { n.residual = tensor_view<const f16, 2>(sums, 2, 32); }), workspace);

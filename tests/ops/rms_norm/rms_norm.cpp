@@ -20,12 +20,13 @@ struct norm_case {
   bool in_place = false;  // out is x
   tensor_layout layout{};
   float weight_offset = 0;
+  f32 epsilon = 1e-3f;
 };
 
 template <class T>
 void check_norm(const norm_case& c) {
   CAPTURE(c.batches, c.tokens, c.heads, c.size, static_cast<int>(c.residual), c.in_place, c.layout.pad,
-          c.layout.shift, sizeof(T));
+          c.layout.shift, c.epsilon, sizeof(T));
   const auto x = input_tensor<T>(c.batches, c.tokens, c.heads, c.size, c.layout, 1, 4);
   const auto residual = input_tensor<T>(c.batches, c.tokens, c.heads, c.size, c.layout, 2, 4);
   const cache_tensor<T> blank(c.batches, c.tokens, c.heads, c.size, c.layout);
@@ -33,7 +34,7 @@ void check_norm(const norm_case& c) {
   auto on_x = under_test().upload(x.host), on_residual = under_test().upload(residual.host);
   auto on_sum = under_test().upload(blank.host), on_out = under_test().upload(blank.host);
   auto on_weight = under_test().upload(weight.host);
-  rms_norm_options options{.epsilon = 1e-3f, .weight_offset = c.weight_offset};
+  rms_norm_options options{.epsilon = c.epsilon, .weight_offset = c.weight_offset};
   if (c.residual != residual_is::none) options.residual = residual.template view<const T>(on_residual);
   if (c.residual == residual_is::written) options.residual_out = blank.view(on_sum);
   if (c.residual == residual_is::in_place) options.residual_out = residual.view(on_residual);
@@ -55,7 +56,7 @@ void check_norm(const norm_case& c) {
           row.push_back(one);
           squares += to_double(one) * to_double(one);
         }
-        const double rms = std::sqrt(squares / static_cast<double>(c.size) + 1e-3);
+        const double rms = std::sqrt(squares / static_cast<double>(c.size) + double{c.epsilon});
         for (i64 e = 0; e < c.size; ++e) {
           const T one = row[static_cast<std::size_t>(e)];
           sum.at(b, t, h, e) = one;
@@ -93,6 +94,8 @@ void check_sizes() {
                  .size = 128,
                  .layout = {.heads_first = true},
                  .weight_offset = 1});
+  for (const f32 epsilon : {0.0f, 1e-30f, 1e30f})
+    check_norm<T>({.tokens = 2, .size = 40, .epsilon = epsilon});
   check_norm<T>({.tokens = 70, .size = 16});  // rows of several blocks
   check_norm<T>({.tokens = 0});
 }
@@ -149,8 +152,8 @@ TEST_CASE("rms_norm: bad input", "[ops][rms_norm]") {
   refused("output out shares memory with argument x", x.slice(0, 0, 4), weight, x.slice(0, 2, 4));
   refused("residual_out without residual", x, weight, out, {.residual_out = third});
   for (const f32 epsilon :
-       {-1.0f, std::numeric_limits<f32>::quiet_NaN(), std::numeric_limits<f32>::infinity()})
-    refused("epsilon is below 0 or not finite", x, weight, out, {.epsilon = epsilon});
+       {-1.0f, 1e-31f, std::numeric_limits<f32>::quiet_NaN(), std::numeric_limits<f32>::infinity()})
+    refused("epsilon is neither 0 nor from 1e-30", x, weight, out, {.epsilon = epsilon});
   refused("residual has another element type", x, weight, out,
           {.residual = tensor_view<bf16, 2>(other, 8, 64)});
   refused("residual has 1 dimensions", x, weight, out, {.residual = weight});

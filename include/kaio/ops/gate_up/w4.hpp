@@ -32,6 +32,28 @@ constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& uni
   return y;
 }
 
+// As activate_run, of four elements: the long functions one element after the other, by one copy of their instructions.
+template <class Four>
+constexpr void activate_four(thread t, const val<u32>& which, Four& y) {
+  const auto is = [&](matmul_activation a) { return t.let(which == static_cast<u32>(a)); };
+  const auto each = [&](matmul_activation a, const auto& f) {
+    if (auto chosen = t.when(is(a)))
+      for (auto& one : y) one = f(t, t.let(one));
+  };
+  const auto one_by_one = [&](matmul_activation a, const auto& f) {
+    if (auto chosen = t.when(is(a)))
+      for ([[maybe_unused]] auto e : t.range(0u, 4u).no_unroll()) {
+        const val first = t.let(y[0]);
+        for (u32 i = 0; i < 3; ++i) y[i] = t.let(y[i + 1]);
+        y[3] = f(t, first);
+      }
+  };
+  each(matmul_activation::silu, activation::silu{});
+  each(matmul_activation::relu, activation::relu{});
+  one_by_one(matmul_activation::gelu_tanh, activation::gelu_tanh{});
+  one_by_one(matmul_activation::gelu, activation::gelu{});
+}
+
 // Columns `column` to column + 3 of row `row` of the output, of the sums of both products.
 template <scalar T, class Sums>
 constexpr void store_gated(thread t, const val<gate_up_problem>& problem, const val<f32>& unit,
@@ -39,7 +61,7 @@ constexpr void store_gated(thread t, const val<gate_up_problem>& problem, const 
                            const Sums& up_sums) {
   auto gate = rounded_with_bias<T>(t, gate_sums, unit, t.let(problem[&gate_up_problem::gate_bias]), column);
   const auto up = rounded_with_bias<T>(t, up_sums, unit, t.let(problem[&gate_up_problem::up_bias]), column);
-  detail::activate_run(t, t.let(problem[&gate_up_problem::activation]), gate);
+  activate_four(t, t.let(problem[&gate_up_problem::activation]), gate);
   for (u32 e = 0; e < 4; ++e) gate[e] *= up[e];
   const quotient place = divide(t, row, problem[&gate_up_problem::rows]);
   const val to = t.let(cast<i64>(place.whole) * problem[&gate_up_problem::out_batch] +

@@ -38,13 +38,22 @@ struct whole_elements {
 
   template <class Vars>
   static constexpr void load(thread t, const val<u32>&, const element_run& run, Vars& x, u32 first) {
-    detail::load_whole_run<stored>(t, run.address, x, first);
+    const val v = pointer_at<inout<u32x4>>(t, run.address)[0];
+    read(t, v, x, first);
   }
   template <class Vars>
   static constexpr void store(thread t, const val<u32>&, const element_run& run, const Vars& x, u32 first) {
-    const auto word = array_of<4>(
-        [&](u32 i) { return t.let(bit_cast<u32>(pack<pair>(x[first + 2 * i], x[first + 2 * i + 1]))); });
+    const auto word = array_of<4>([&](u32 w) { return word_of(t, x, first, w); });
     pointer_at<out<u32x4>>(t, run.address)[0] = make_vec(word[0], word[1], word[2], word[3]);
+  }
+  // The elements of four words, and the words of elements.
+  template <class Words, class Vars>
+  static constexpr void read(thread t, const Words& words, Vars& x, u32 first) {
+    for (u32 i = 0; i < run_size; ++i) x[first + i] = detail::number_of_words<stored>(t, words, i);
+  }
+  template <class Vars>
+  static constexpr val<u32> word_of(thread t, const Vars& x, u32 first, u32 w) {
+    return t.let(bit_cast<u32>(pack<pair>(x[first + 2 * w], x[first + 2 * w + 1])));
   }
   template <class Vars>
   static constexpr void round(thread t, const val<u32>&, Vars& x) {
@@ -61,20 +70,18 @@ struct whole_elements {
 struct half_elements {
   template <class Vars>
   static constexpr void load(thread t, const val<u32>& type, const element_run& run, Vars& x, u32 first) {
-    of_type(t, type, [&]<class T>(T) {
-      using elements = whole_elements<T>;
-      if (auto whole = t.when(run.whole)) elements::load(t, type, run, x, first);
-      if (auto part = t.otherwise()) detail::load_part_run<typename elements::stored>(t, run, x, first);
-    });
+    auto words = array_of<detail::run_words>([&](u32) { return var(t, 0u); });
+    detail::load_words_of_run(t, run, words);
+    of_type(t, type, [&]<class T>(T) { whole_elements<T>::read(t, words, x, first); });
   }
   template <class Vars>
   static constexpr void store(thread t, const val<u32>& type, const element_run& run, const Vars& x,
                               u32 first) {
+    auto words = array_of<detail::run_words>([&](u32) { return var(t, 0u); });
     of_type(t, type, [&]<class T>(T) {
-      using elements = whole_elements<T>;
-      if (auto whole = t.when(run.whole)) elements::store(t, type, run, x, first);
-      if (auto part = t.otherwise()) detail::store_part_run<typename elements::stored>(t, run, x, first);
+      for (u32 w = 0; w < detail::run_words; ++w) words[w] = whole_elements<T>::word_of(t, x, first, w);
     });
+    detail::store_words_of_run(t, run, words);
   }
   template <class Vars>
   static constexpr void round(thread t, const val<u32>& type, Vars& x) {

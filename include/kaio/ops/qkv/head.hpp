@@ -173,7 +173,7 @@ constexpr void finish_row(thread t, const Problem& problem, const head_steps& st
         Elements::store(t, type, run0, x, 0);
         Elements::store(t, type, run1, x, run_size);
       }
-      if (auto small = t.otherwise()) store_quantised(t, kept, run0, run1, x, t.let(scale));
+      if (auto little = t.otherwise()) store_quantised(t, kept, run0, run1, x, t.let(scale));
     }
   }
 }

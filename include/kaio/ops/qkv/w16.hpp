@@ -157,7 +157,8 @@ struct qkv_w16_body {
     const val lane = t.lane_rank();
     const val of_eight = t.let(lane % 8u);
     const val row = fragments == 1 ? of_eight : t.let(lane / 16u * 8u + of_eight);
-    return x_tiles.lane(t.let(min(row, last)), t.let(lane / 8u % 2u * 8u), 16);
+    const val own_row = t.let(min(row, last)), column = t.let(lane / 8u % 2u * 8u);
+    return x_tiles.lane(own_row, column, 16);
   }
 };
 

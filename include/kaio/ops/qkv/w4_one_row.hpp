@@ -69,7 +69,8 @@ struct qkv_w4_one_row_end {
   // Of columns c to c + 3 of a unit of the batch.
   constexpr auto sums_of(thread t, const w4_one_row_sums<C>& sums, const val<u32>& unit,
                          const val<u32>& column, const val<u32>& c) const {
-    auto y = sums.four(t.let(unit * tiles_of_unit + c / w4_tile_n), t.let(c % w4_tile_n));
+    const val tile = t.let(unit * tiles_of_unit + c / w4_tile_n);
+    auto y = sums.four(tile, t.let(c % w4_tile_n));
     const val scale = t.let(product[&w4_problem::unit]);
     const val factors = t.let(product[&w4_problem::w][&w4_packed::factors]);
     for (auto& one : y) one *= scale;

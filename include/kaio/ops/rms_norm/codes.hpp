@@ -58,31 +58,30 @@ struct rms_norm_codes_body {
           for (const auto& one : y) largest = max(largest, abs(one));
         });
         const val of_row = largest_of_row(t, t.let(largest), place, of_warps);
-        scale = select(is_i8, int8_scale(t, of_row), e4m3_scale(t, of_row));
+        const val of_i8 = int8_scale(t, of_row), of_e4m3 = e4m3_scale(t, of_row);
+        scale = select(is_i8, of_i8, of_e4m3);
         if (auto one = t.when(all_of(exists, place.lane == 0u))) {
           const val at = norm::row_of(t, of_norm, scales, place.row, t.let(val<u32>(2u)));
           pointer_at<out<f32>>(t, at)[0] = scale;
         }
       }
       const val by = t.let(scale);
-      const auto write = [&](const auto& quotient_of) {
-        results([&]<class Y>(const val<u32>& at, const val<u64>&, const Y& y) {
-          const auto quotients = array_of<Y::size()>([&](u32 i) { return quotient_of(t.let(y[i])); });
-          const val address = t.let(to + cast<u64>(at) * u64{Y::size()});
-          if (auto integers = t.when(is_i8))
-            store<i8, Y::size()>(t, address, [&](u32 i) { return int8_code_of(t, quotients[i]); });
-          if (auto floats = t.otherwise())
-            store<e4m3, Y::size()>(t, address, [&](u32 i) { return e4m3_code_of(t, quotients[i]); });
-        });
-      };
       // A scale of the row's is at least 2^-9 of all of its numbers.
       const val is_of_row = t.let(scales[&row_strides::address] != 0u);
       const val is_usual = t.let(all_of(is_of_row, has_reciprocal(t, by)));
-      if (auto usual = t.when(is_usual)) {
-        const val reciprocal = t.let(1.0f / by);
-        write([&](const val<f32>& x) { return divided_by(t, x, by, reciprocal); });
-      }
-      if (auto other = t.otherwise()) write([&](const val<f32>& x) { return t.let(x / by); });
+      const val reciprocal = t.let(1.0f / by);
+      results([&]<class Y>(const val<u32>& at, const val<u64>&, const Y& y) {
+        auto quotients = array_of<Y::size()>([&](u32) { return var(t, 0.0f); });
+        if (auto usual = t.when(is_usual))
+          for (u32 i = 0; i < Y::size(); ++i) quotients[i] = divided_by(t, t.let(y[i]), by, reciprocal);
+        if (auto other = t.otherwise())
+          for (u32 i = 0; i < Y::size(); ++i) quotients[i] = y[i] / by;
+        const val address = t.let(to + cast<u64>(at) * u64{Y::size()});
+        if (auto integers = t.when(is_i8))
+          store<i8, Y::size()>(t, address, [&](u32 i) { return int8_code_of(t, t.let(quotients[i])); });
+        if (auto floats = t.otherwise())
+          store<e4m3, Y::size()>(t, address, [&](u32 i) { return e4m3_code_of(t, t.let(quotients[i])); });
+      });
     });
   }
 
@@ -104,7 +103,8 @@ struct rms_norm_codes_body {
 template <dsl::scalar T, std::uint32_t Sm>
 inline constexpr auto rms_norm_code_rows =
     kaio::kernel<"rms_norm_codes_" + type_name<T> + "_sm" + decimal<Sm>, row_threads,
-                 kernel_options{.target = {Sm, false}}>(
+                 // Two blocks of a multiprocessor: for three, ptxas keeps a register in memory.
+                 kernel_options{.target = {Sm, false}, .min_blocks = Sm < 90 ? 2u : 0u}>(
         [](thread t, val<rms_norm_codes_problem> problem) { rms_norm_codes_body<T, Sm>::run(t, problem); });
 
 }  // namespace kaio::ops

@@ -43,7 +43,19 @@ struct rms_norm_body {
     const val whole = t.let(all_of(exists, problem[&rms_norm_problem::aligned] != 0u));
     const val single = t.let(all_of(exists, problem[&rms_norm_problem::aligned] == 0u));
     const val first_far = t.let(place.lane + (place.lanes << (held == 4 ? 2u : 1u)));
-    const auto run_at = [&](u32 r) { return t.let(place.lane + place.lanes * r); };
+    const auto run_at = [&](const auto& r) { return t.let(place.lane + place.lanes * r); };
+    // f(run, its first word) for each run in registers, in their order. Arrays are all that f looks at. On older devices
+    // one copy of the instructions has all of them: after each the arrays turn by a run, and are as before at the end.
+    const auto each_held = [&](const auto& f, auto&... arrays) {
+      if constexpr (Sm >= 90) {
+        for (u32 r = 0; r < held; ++r) f(run_at(r), r * elements::words);
+      } else {
+        for (auto r : t.range(0u, held).no_unroll()) {
+          f(run_at(r), 0u);
+          (turn(t, arrays), ...);
+        }
+      }
+    };
     if constexpr (Sm >= 90) {
       launch_dependents(t);
       grid_dependency_wait(t);
@@ -66,24 +78,29 @@ struct rms_norm_body {
       if (auto some = t.when(at.residual != 0u)) {
         auto residual = array_of<words>([&](u32) { return var(t, 0u); });
         load_held(at.residual, residual);
-        for (u32 r = 0; r < held; ++r) {
-          const auto y = array_of<run_size>([&](u32 i) {
-            const val own = elements::value(t, x, r * elements::words, i);
-            const val more = elements::value(t, residual, r * elements::words, i);
-            return t.let(own + more);
-          });
-          const auto rounded = elements::rounded_words(t, y);
-          for (u32 i = 0; i < elements::words; ++i) x[r * elements::words + i] = rounded[i];
-          const val to = t.let(at.residual_out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
-          if (auto stores = t.when(all_of(at.residual_out != 0u, run_at(r) < runs)))
-            elements::store_words(t, to, rounded);
-        }
+        each_held(
+            [&](const val<u32>& run, u32 first) {
+              const auto y = array_of<run_size>([&](u32 i) {
+                const val own = elements::value(t, x, first, i);
+                const val more = elements::value(t, residual, first, i);
+                return t.let(own + more);
+              });
+              const auto rounded = elements::rounded_words(t, y);
+              for (u32 i = 0; i < elements::words; ++i) x[first + i] = rounded[i];
+              const val to = t.let(at.residual_out + cast<u64>(run) * u64{run_size * sizeof(T)});
+              if (auto stores = t.when(all_of(at.residual_out != 0u, run < runs)))
+                elements::store_words(t, to, rounded);
+            },
+            x, residual);
       }
-      for (u32 r = 0; r < held; ++r)
-        for (u32 i = 0; i < run_size; ++i) {
-          const val one = elements::value(t, x, r * elements::words, i);
-          sum = fma(one, one, sum);
-        }
+      each_held(
+          [&](const val<u32>&, u32 first) {
+            for (u32 i = 0; i < run_size; ++i) {
+              const val one = elements::value(t, x, first, i);
+              sum = fma(one, one, sum);
+            }
+          },
+          x);
       add_squares<run_size>(t, at, first_far, runs, place.lanes, sum);
       load_held(at.weight, weights);
     }
@@ -92,32 +109,37 @@ struct rms_norm_body {
     const val total = sum_of_row(t, t.let(sum), place, of_warps);
     const val inverse = t.let(rsqrt(total / cast<f32>(size) + problem[&rms_norm_problem::epsilon]));
     const val offset = t.let(problem[&rms_norm_problem::weight_offset]);
-    const auto norm_of = [&](u32 r) {
+    const auto norm_of = [&](u32 first) {
       return array_of<run_size>([&](u32 i) {
-        const val own = elements::value(t, x, r * elements::words, i);
-        const val weight = elements::value(t, weights, r * elements::words, i);
+        const val own = elements::value(t, x, first, i);
+        const val weight = elements::value(t, weights, first, i);
         return t.let(own * inverse * (offset + weight));
       });
     };
     if constexpr (Rounded)
       if (auto by_runs = t.when(whole))
-        for (u32 r = 0; r < held; ++r) {
-          const auto y = elements::rounded_words(t, norm_of(r));
-          for (u32 i = 0; i < elements::words; ++i) x[r * elements::words + i] = y[i];
-        }
-    const auto held_result = [&](u32 r) {
+        each_held(
+            [&](const val<u32>&, u32 first) {
+              const auto y = elements::rounded_words(t, norm_of(first));
+              for (u32 i = 0; i < elements::words; ++i) x[first + i] = y[i];
+            },
+            x, weights);
+    const auto held_result = [&](u32 first) {
       if constexpr (Rounded)
-        return array_of<run_size>([&](u32 i) { return elements::value(t, x, r * elements::words, i); });
+        return array_of<run_size>([&](u32 i) { return elements::value(t, x, first, i); });
       else
-        return norm_of(r);
+        return norm_of(first);
     };
     end(place, exists, [&](const auto& f) {
       if (auto by_runs = t.when(whole)) {
-        for (u32 r = 0; r < held; ++r)
-          if (auto inside = t.when(run_at(r) < runs)) {
-            const auto y = held_result(r);
-            f(run_at(r), t.let(cast<u64>(run_at(r)) * u64{run_size * sizeof(T)}), y);
-          }
+        each_held(
+            [&](const val<u32>& run, u32 first) {
+              if (auto inside = t.when(run < runs)) {
+                const auto y = held_result(first);
+                f(run, t.let(cast<u64>(run) * u64{run_size * sizeof(T)}), y);
+              }
+            },
+            x, weights);
         each_result<run_size>(t, at, first_far, runs, place.lanes, inverse, offset, f);
       }
       if (auto one_by_one = t.when(single))
@@ -138,6 +160,13 @@ struct rms_norm_body {
   static constexpr val<u32> shift_of(thread t) { return t.let(val<u32>(sizeof(T) == 4 ? 2u : 1u)); }
 
  private:
+  // The words of runs one run on, those of the first one at the end.
+  template <class Words>
+  static constexpr void turn(thread t, Words& x) {
+    const auto first = array_of<elements::words>([&](u32 i) { return t.let(x[i]); });
+    for (u32 i = elements::words; i < words; ++i) x[i - elements::words] = x[i];
+    for (u32 i = 0; i < elements::words; ++i) x[words - elements::words + i] = first[i];
+  }
   template <class Problem>
   static constexpr row_addresses find_row(thread t, const Problem& problem, const val<u32>& row) {
     const auto address = [&](auto member) { return row_of(t, problem, problem[member], row, shift_of(t)); };

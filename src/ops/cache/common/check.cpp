@@ -15,6 +15,12 @@ void refuse(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
+void check_epsilon(std::string_view operation, std::string_view name, f32 epsilon) {
+  if (epsilon != 0 && !(epsilon >= 1e-30f && epsilon <= 1e30f))
+    refuse(operation,
+           std::string(name) + " is neither 0 nor from 1e-30 to 1e30; it is added to the mean of squares");
+}
+
 u32 element_type_of(element_kind kind) {
   return static_cast<u32>(kind == element_kind::f32   ? element_type::f32
                           : kind == element_kind::f16 ? element_type::f16

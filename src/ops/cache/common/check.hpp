@@ -20,6 +20,8 @@ namespace kaio::ops::detail {
 inline constexpr std::int64_t most_row_size = 512;  // a lane of 32 for each 16 elements
 
 [[noreturn]] void refuse(std::string_view operation, const std::string& what);
+// What is added to a mean of squares: 0, or large enough that its square root is exact.
+void check_epsilon(std::string_view operation, std::string_view name, f32 epsilon);
 
 constexpr u32 shift_of(std::uint32_t element_bytes) {
   return element_bytes == 4 ? 2u : element_bytes == 2 ? 1u : 0u;

@@ -6,6 +6,8 @@
 #include <kaio/runtime/device.hpp>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
@@ -75,38 +77,111 @@ void run_rotary(const stream& s, const any_view& x, const any_view& out, const a
   rotary_rows.launch(s, grid(row_blocks(rows, problem.lanes_log)), problem);
 }
 
+namespace {
+
+constexpr std::string_view table_operation = "rotary_table";
+
+// Pairs of a launch, `step` apart, which the positions of one axis turn.
+struct pair_run {
+  u32 axis, first, step, pairs;
+};
+
+u32 axis_of(const rotary_sections& sections, u32 axes, u32 pair) {
+  if (sections.pairs.empty()) return 0;
+  if (sections.interleaved) {
+    const u32 section = pair % axes;
+    return pair < axes * sections.pairs[section] ? section : 0;
+  }
+  u32 section = 0;
+  for (u32 end = sections.pairs[0]; pair >= end; end += sections.pairs[section]) ++section;
+  return section % axes;
+}
+
+std::vector<pair_run> runs_of(const rotary_sections& sections, u32 axes, u32 pairs) {
+  const u32 step = sections.interleaved ? axes : 1;
+  std::vector<pair_run> runs;
+  for (u32 first = 0; first < std::min(step, pairs); ++first) {
+    pair_run run{axis_of(sections, axes, first), first, step, 0};
+    for (u32 pair = first; pair < pairs; pair += step) {
+      const u32 axis = axis_of(sections, axes, pair);
+      if (axis != run.axis || run.pairs == rotary_table_pairs) {
+        runs.push_back(run);
+        run = {axis, pair, step, 0};
+      }
+      ++run.pairs;
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+void check_sections(const rotary_sections& sections, bool has_positions, std::int64_t axes,
+                    std::int64_t pairs) {
+  if (axes == 0) refuse(table_operation, "positions has no rows; it has one for each axis");
+  if (sections.pairs.empty()) {
+    if (sections.interleaved) refuse(table_operation, "sections.interleaved without sections.pairs");
+    if (axes > 1)
+      refuse(table_operation,
+             "positions has " + std::to_string(axes) + " rows and no sections; give sections.pairs");
+    return;
+  }
+  if (!has_positions) refuse(table_operation, "sections without positions; give the positions of each axis");
+  std::int64_t sum = 0;
+  for (const u32 count : sections.pairs) sum += count;
+  if (sum != pairs)
+    refuse(table_operation, "sections.pairs has " + std::to_string(sum) + " pairs, and the tables have " +
+                                std::to_string(pairs));
+  const auto count = static_cast<std::int64_t>(sections.pairs.size());
+  if (axes > count || (sections.interleaved && axes != count))
+    refuse(table_operation, "positions has " + std::to_string(axes) + " rows for " + std::to_string(count) +
+                                " sections; one for each section");
+}
+
+}  // namespace
+
 void run_rotary_table(const stream& s, const any_view& cos, const any_view& sin,
                       const rotary_table_options& options) {
-  constexpr std::string_view operation = "rotary_table";
   s.properties();
-  const validation check(operation, s.device_identity());
+  const validation check(table_operation, s.device_identity());
   check.output("cos", cos);
   check.output("sin", sin);
-  check_tables(check, operation, {}, cos, sin, most_row_size, false, false);
+  check_tables(check, table_operation, {}, cos, sin, most_row_size, false, false);
   check.apart("sin", sin, "cos", cos);
+  const std::int64_t rows = cos.extents[0], pairs = cos.extents[1];
+  const any_view& positions = options.positions.view;
+  const std::int64_t axes = is_given(positions) && positions.rank == 2 ? positions.extents[0] : 1;
+  rotary_table_problem problem{};
+  problem.positions = check_token_numbers(check, "positions", options.positions, {axes, rows, 1, 1});
+  check_sections(options.sections, is_given(positions), axes, pairs);
+  if (is_given(positions)) {
+    check.apart("cos", cos, "positions", positions);
+    check.apart("sin", sin, "positions", positions);
+    if (options.first_position != 0)
+      refuse(table_operation, "first_position next to positions; add it to them");
+  }
   if (options.first_position < 0)
-    refuse(operation,
+    refuse(table_operation,
            "first_position is " + std::to_string(options.first_position) + "; positions begin at 0");
-  if (options.first_position > (std::int64_t{1} << 32) - cos.extents[0])
-    refuse(operation, "positions of 2^32 and more; angles are not exact there");
-  const rotary_frequencies of = frequencies_of(options, static_cast<std::uint32_t>(cos.extents[1]));
+  if (options.first_position > (std::int64_t{1} << 32) - rows)
+    refuse(table_operation, "positions of 2^32 and more; angles are not exact there");
+  const rotary_frequencies of = frequencies_of(options, static_cast<std::uint32_t>(pairs));
   if (cos.empty()) return;
 
-  rotary_table_problem problem{};
   problem.cos = cos.address;
   problem.sin = sin.address;
   problem.cos_row = cos.strides[0];
   problem.sin_row = sin.strides[0];
   problem.first_position = static_cast<u64>(options.first_position);
-  problem.positions = static_cast<u32>(cos.extents[0]);
+  problem.rows = static_cast<u32>(rows);
   problem.type = element_type_of(cos.kind);
   problem.factor = of.factor;
-  const auto pairs = static_cast<u32>(cos.extents[1]);
-  for (u32 first = 0; first < pairs; first += rotary_table_pairs) {
-    problem.first_pair = first;
-    problem.pairs = std::min(pairs - first, u32{rotary_table_pairs});
-    for (u32 i = 0; i < problem.pairs; ++i) problem.half_turns[i] = of.half_turns[first + i];
-    rotary_table_rows.launch(s, grid((std::uint64_t{problem.positions} + 7) / 8), problem);
+  for (const pair_run& run : runs_of(options.sections, static_cast<u32>(axes), static_cast<u32>(pairs))) {
+    problem.axis = run.axis;
+    problem.first_pair = run.first;
+    problem.pair_step = run.step;
+    problem.pairs = run.pairs;
+    for (u32 i = 0; i < run.pairs; ++i) problem.half_turns[i] = of.half_turns[run.first + i * run.step];
+    rotary_table_rows.launch(s, grid((static_cast<std::uint64_t>(rows) + 7) / 8), problem);
   }
 }
 

@@ -42,8 +42,8 @@ struct quantise_body {
       const val four = load_vec<4>(row[column]);
       f(column, array_of<4>([&](u32 i) { return t.let(cast<f32>(four[i])); }));
     }
-    for (auto column : t.range(t.let(fours * 4u + t.thread_rank()),
-                               t.let(problem[&quantise_problem::columns]), quantise_threads))
+    const val first = t.let(fours * 4u + t.thread_rank());
+    for (auto column : t.range(first, t.let(problem[&quantise_problem::columns]), quantise_threads))
       f(t.let(column), array_of<1>([&](u32) { return t.let(cast<f32>(row[column])); }));
   }
 

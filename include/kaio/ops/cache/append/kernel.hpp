@@ -168,7 +168,7 @@ inline constexpr auto append_kv_rows =
                 store_run(t, type, run0, x, 0);
                 store_run(t, type, run1, x, run_size);
               }
-              if (auto small = t.otherwise()) store_quantised(t, kept, run0, run1, x, t.let(scale));
+              if (auto little = t.otherwise()) store_quantised(t, kept, run0, run1, x, t.let(scale));
             }
             const val copies =
                 t.let(all_of(is_same, any_of(!is_query, problem[&append_problem::q_in_place] == 0u)));

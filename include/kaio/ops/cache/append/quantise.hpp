@@ -31,13 +31,9 @@ constexpr val<f32> scale_of_row(thread t, const val<u32>& kept, const Vars& x, c
 }
 
 namespace detail {
-template <class Float8, class Vars>
-constexpr void pack_pairs(thread t, const Vars& x, const val<f32>& scale,
-                          dsl::register_array<var<u32>, run_size>& pairs) {
-  for (u32 i = 0; i < run_size; ++i) {
-    const val low = t.let(x[2 * i] / scale), high = t.let(x[2 * i + 1] / scale);
-    pairs[i] = cast<u32>(pack<Float8>(low, high));
-  }
+template <class Float8, class Numbers>
+constexpr void pack_pairs(const Numbers& x, dsl::register_array<var<u32>, run_size>& pairs) {
+  for (u32 i = 0; i < run_size; ++i) pairs[i] = cast<u32>(pack<Float8>(x[2 * i], x[2 * i + 1]));
 }
 }  // namespace detail
 
@@ -46,13 +42,14 @@ template <class Vars>
 constexpr void store_quantised(thread t, const val<u32>& kept, const element_run& run0,
                                const element_run& run1, const Vars& x, const val<f32>& scale) {
   auto pairs = array_of<run_size>([&](u32) { return var(t, 0u); });
+  const auto quotients = array_of<2 * run_size>([&](u32 i) { return t.let(x[i] / scale); });
   if (auto four = t.when(kept == static_cast<u32>(kept_type::e4m3)))
-    detail::pack_pairs<e4m3>(t, x, scale, pairs);
+    detail::pack_pairs<e4m3>(quotients, pairs);
   if (auto five = t.when(kept == static_cast<u32>(kept_type::e5m2)))
-    detail::pack_pairs<e5m2>(t, x, scale, pairs);
+    detail::pack_pairs<e5m2>(quotients, pairs);
   if (auto integer = t.when(kept == static_cast<u32>(kept_type::i8))) {
     const auto code = [&](u32 i) {
-      const val rounded = t.let(cast<i32>(t.let(x[i] / scale), round_nearest));
+      const val rounded = t.let(cast<i32>(quotients[i], round_nearest));
       return t.let(cast<u32>(min(max(rounded, -127), 127)) & 0xffu);
     };
     for (u32 i = 0; i < run_size; ++i) {
@@ -63,15 +60,16 @@ constexpr void store_quantised(thread t, const val<u32>& kept, const element_run
   for (u32 r = 0; r < 2; ++r) {
     const element_run& run = r == 0 ? run0 : run1;
     const u32 first = r * run_size / 2;
-    if (auto whole = t.when(run.whole)) {
-      const val low = t.let(pairs[first] | pairs[first + 1] << 16);
-      const val high = t.let(pairs[first + 2] | pairs[first + 3] << 16);
-      pointer_at<out<u32x2>>(t, run.address)[0] = make_vec(low, high);
-    }
+    const val low = t.let(pairs[first] | pairs[first + 1] << 16);
+    const val high = t.let(pairs[first + 2] | pairs[first + 3] << 16);
+    if (auto whole = t.when(run.whole)) pointer_at<out<u32x2>>(t, run.address)[0] = make_vec(low, high);
     if (auto part = t.otherwise()) {
       const auto memory = pointer_at<out<u8>>(t, run.address);
-      for (u32 i = 0; i < run_size; ++i)
-        if (auto exists = t.when(run.count > i)) memory[i] = cast<u8>(pairs[first + i / 2] >> (8 * (i % 2)));
+      var left(t, cast<u64>(low) | cast<u64>(high) << 32);
+      for (auto i : t.range(0u, run.count).no_unroll()) {
+        memory[i] = cast<u8>(left);
+        left >>= 8;
+      }
     }
   }
 }

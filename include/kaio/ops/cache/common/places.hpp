@@ -46,8 +46,10 @@ constexpr key_place place_of_key(thread t, const Places& places, const val<u32>&
     const val first = detail::number_at(t, indptr, sequence);
     const val end = detail::number_at(t, indptr, t.let(sequence + 1u));
     page = 0xffffffffu;
-    if (auto inside = t.when(column < end - first))
-      page = detail::number_at(t, t.let(places[&cache_places::indices]), t.let(first + column));
+    if (auto inside = t.when(column < end - first)) {
+      const val indices = t.let(places[&cache_places::indices]);
+      page = detail::number_at(t, indices, t.let(first + column));
+    }
   }
   if (auto by_batch = t.when(batches != 0u)) page = detail::number_at(t, batches, sequence);
   return {t.let(all_of(page < places[&cache_places::pages], row < page_rows)), t.let(page), row};

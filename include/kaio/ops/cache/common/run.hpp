@@ -26,85 +26,122 @@ constexpr element_run run_of(thread t, const val<u64>& row, const val<u32>& shif
 
 namespace detail {
 
+inline constexpr u32 run_words = run_size / 2;  // of elements of 16 bits
+
+// Element i of words of 16-bit elements, as f32.
+template <class A, class Words>
+constexpr val<f32> number_of_words(thread t, const Words& words, u32 i) {
+  if constexpr (std::is_same_v<A, stored_f16>) {
+    const val both = t.let(bit_cast<f16x2>(words[i / 2]));
+    return i % 2 == 0 ? t.let(cast<f32>(low(both))) : t.let(cast<f32>(high(both)));
+  } else {
+    return i % 2 == 0 ? t.let(bit_cast<f32>(words[i / 2] << 16))
+                      : t.let(bit_cast<f32>(words[i / 2] & 0xffff0000u));
+  }
+}
+// Word w of x from x[first] on.
 template <class A, class Vars>
-constexpr void load_whole_run(thread t, const val<u64>& address, Vars& x, std::uint32_t first) {
-  if constexpr (std::is_same_v<A, stored_f32>) {
-    const auto memory = pointer_at<inout<f32x4>>(t, address);
+constexpr val<u32> word_of_numbers(thread t, const Vars& x, std::uint32_t first, u32 w) {
+  if constexpr (std::is_same_v<A, stored_f16>) {
+    return t.let(bit_cast<u32>(pack<f16x2>(x[first + 2 * w], x[first + 2 * w + 1])));
+  } else {
+    const val even = A::write(t, t.let(x[first + 2 * w]));
+    const val odd = A::write(t, t.let(x[first + 2 * w + 1]));
+    return t.let(cast<u32>(even) | cast<u32>(odd) << 16);
+  }
+}
+
+template <class Vars>
+constexpr void load_single_run(thread t, const element_run& run, Vars& x, std::uint32_t first) {
+  if (auto whole = t.when(run.whole)) {
+    const auto memory = pointer_at<inout<f32x4>>(t, run.address);
     for (u32 half = 0; half < 2; ++half) {
       const val v = memory[half];
       for (u32 i = 0; i < 4; ++i) x[first + 4 * half + i] = v[i];
     }
-  } else {
-    const val v = pointer_at<inout<u32x4>>(t, address)[0];
-    for (u32 i = 0; i < 4; ++i) {
-      if constexpr (std::is_same_v<A, stored_f16>) {
-        const val both = t.let(bit_cast<f16x2>(v[i]));
-        x[first + 2 * i] = cast<f32>(low(both));
-        x[first + 2 * i + 1] = cast<f32>(high(both));
-      } else {
-        x[first + 2 * i] = bit_cast<f32>(v[i] << 16);
-        x[first + 2 * i + 1] = bit_cast<f32>(v[i] & 0xffff0000u);
-      }
-    }
+  }
+  if (auto part = t.otherwise()) {
+    const auto memory = pointer_at<inout<f32>>(t, run.address);
+    for (u32 i = 0; i < run_size; ++i)
+      if (auto exists = t.when(run.count > i)) x[first + i] = memory[i];
   }
 }
-
-template <class A, class Vars>
-constexpr void store_whole_run(thread t, const val<u64>& address, const Vars& x, std::uint32_t first) {
-  if constexpr (std::is_same_v<A, stored_f32>) {
-    const auto memory = pointer_at<out<f32x4>>(t, address);
+template <class Vars>
+constexpr void store_single_run(thread t, const element_run& run, const Vars& x, std::uint32_t first) {
+  if (auto whole = t.when(run.whole)) {
+    const auto memory = pointer_at<out<f32x4>>(t, run.address);
     for (u32 half = 0; half < 2; ++half) {
       const auto v = array_of<4>([&](u32 i) { return t.let(x[first + 4 * half + i]); });
       memory[half] = make_vec(v[0], v[1], v[2], v[3]);
     }
-  } else {
-    const auto word = array_of<4>([&](u32 i) {
-      if constexpr (std::is_same_v<A, stored_f16>) {
-        return t.let(bit_cast<u32>(pack<f16x2>(x[first + 2 * i], x[first + 2 * i + 1])));
-      } else {
-        const val even = A::write(t, t.let(x[first + 2 * i]));
-        const val odd = A::write(t, t.let(x[first + 2 * i + 1]));
-        return t.let(cast<u32>(even) | cast<u32>(odd) << 16);
-      }
-    });
-    pointer_at<out<u32x4>>(t, address)[0] = make_vec(word[0], word[1], word[2], word[3]);
+  }
+  if (auto part = t.otherwise()) {
+    const auto memory = pointer_at<out<f32>>(t, run.address);
+    for (u32 i = 0; i < run_size; ++i)
+      if (auto exists = t.when(run.count > i)) memory[i] = x[first + i];
   }
 }
 
-// Element by element.
-template <class A, class Vars>
-constexpr void load_part_run(thread t, const element_run& run, Vars& x, std::uint32_t first) {
-  const auto memory = pointer_at<inout<typename A::stored>>(t, run.address);
-  for (u32 i = 0; i < run_size; ++i)
-    if (auto exists = t.when(run.count > i)) x[first + i] = A::read(t.let(memory[i]));
+// The words of a run of 16-bit elements; what does not exist stays as it is.
+template <class Words>
+constexpr void load_words_of_run(thread t, const element_run& run, Words& words) {
+  if (auto whole = t.when(run.whole)) {
+    const val v = pointer_at<inout<u32x4>>(t, run.address)[0];
+    for (u32 w = 0; w < run_words; ++w) words[w] = v[w];
+  }
+  if (auto part = t.otherwise()) {
+    const auto memory = pointer_at<inout<u16>>(t, run.address);
+    for (u32 i = 0; i < run_size; ++i)
+      if (auto exists = t.when(run.count > i)) words[i / 2] |= cast<u32>(memory[i]) << (i % 2 * 16);
+  }
 }
-template <class A, class Vars>
-constexpr void store_part_run(thread t, const element_run& run, const Vars& x, std::uint32_t first) {
-  const auto memory = pointer_at<out<typename A::stored>>(t, run.address);
-  for (u32 i = 0; i < run_size; ++i)
-    if (auto exists = t.when(run.count > i)) memory[i] = A::write(t, t.let(x[first + i]));
+template <class Words>
+constexpr void store_words_of_run(thread t, const element_run& run, const Words& words) {
+  if (auto whole = t.when(run.whole))
+    pointer_at<out<u32x4>>(t, run.address)[0] = make_vec(words[0], words[1], words[2], words[3]);
+  if (auto part = t.otherwise()) {
+    const auto memory = pointer_at<out<u16>>(t, run.address);
+    for (u32 i = 0; i < run_size; ++i)
+      if (auto exists = t.when(run.count > i)) memory[i] = cast<u16>(words[i / 2] >> (i % 2 * 16));
+  }
 }
 
 }  // namespace detail
 
-// The run into x[first], x[first + 1], ...; what does not exist stays as it is. `type` is an element_type.
+// The run into x[first], x[first + 1], ...; what does not exist is 0 or stays as it is. `type` is an element_type.
 template <class Vars>
 constexpr void load_run(thread t, const val<u32>& type, const element_run& run, Vars& x,
                         std::uint32_t first) {
-  with_any_element(t, type, [&]<class A>(A) {
-    if (auto whole = t.when(run.whole)) detail::load_whole_run<A>(t, run.address, x, first);
-    if (auto part = t.otherwise()) detail::load_part_run<A>(t, run, x, first);
-  });
+  const val is_single = t.let(type == static_cast<u32>(element_type::f32));
+  if (auto single = t.when(is_single)) detail::load_single_run(t, run, x, first);
+  if (auto two_bytes = t.otherwise()) {
+    auto words = array_of<detail::run_words>([&](u32) { return var(t, 0u); });
+    detail::load_words_of_run(t, run, words);
+    const auto read = [&]<class A>(A) {
+      for (u32 i = 0; i < run_size; ++i) x[first + i] = detail::number_of_words<A>(t, words, i);
+    };
+    const val is_half = t.let(type == static_cast<u32>(element_type::f16));
+    if (auto half = t.when(is_half)) read(detail::stored_f16{});
+    if (auto brain = t.otherwise()) read(detail::stored_bf16{});
+  }
 }
 
 // The other way round: rounded once, to the nearest, ties to even.
 template <class Vars>
 constexpr void store_run(thread t, const val<u32>& type, const element_run& run, const Vars& x,
                          std::uint32_t first) {
-  with_any_element(t, type, [&]<class A>(A) {
-    if (auto whole = t.when(run.whole)) detail::store_whole_run<A>(t, run.address, x, first);
-    if (auto part = t.otherwise()) detail::store_part_run<A>(t, run, x, first);
-  });
+  const val is_single = t.let(type == static_cast<u32>(element_type::f32));
+  if (auto single = t.when(is_single)) detail::store_single_run(t, run, x, first);
+  if (auto two_bytes = t.otherwise()) {
+    auto words = array_of<detail::run_words>([&](u32) { return var(t, 0u); });
+    const auto write = [&]<class A>(A) {
+      for (u32 w = 0; w < detail::run_words; ++w) words[w] = detail::word_of_numbers<A>(t, x, first, w);
+    };
+    const val is_half = t.let(type == static_cast<u32>(element_type::f16));
+    if (auto half = t.when(is_half)) write(detail::stored_f16{});
+    if (auto brain = t.otherwise()) write(detail::stored_bf16{});
+    detail::store_words_of_run(t, run, words);
+  }
 }
 
 // Bytes of a row by `lanes` threads, of which this one is `lane`: 16 at a time where both rows allow it, else

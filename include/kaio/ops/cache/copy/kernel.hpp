@@ -98,7 +98,7 @@ constexpr void gather_row(thread t, const val<gather_problem>& problem, const Ro
     const val bytes = t.let(size << shift);
     copy_row(t, from, to, bytes, shift, aligned, place.lane, place.lanes);
   }
-  if (auto small = t.otherwise()) {
+  if (auto little = t.otherwise()) {
     var scale(t, 1.0f);
     const val scales = t.let(rows[&gathered_rows::scale]);
     if (auto scaled = t.when(scales != 0u)) {

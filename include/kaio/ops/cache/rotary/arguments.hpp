@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace kaio::ops {
 
@@ -35,20 +37,35 @@ struct rotary_options {
   bool inverse = false;  // by the negative angles, which undoes it
 };
 
-// How the frequencies base^(-i / P) of pair i of P are changed for sequences longer than a model was trained
-// on, as Hugging Face's rope_scaling.
+// How the frequencies base^(-i / P) of pair i of P are changed for sequences longer than a model was trained on. The
+// kinds and their parameters are those of rope_parameters (rope_scaling) in a Hugging Face config.json; the static
+// functions take what a kind needs.
 struct rotary_scaling {
-  enum class kind : std::uint8_t { none, linear, llama3, yarn };
+  enum class kind : std::uint8_t { none, linear, dynamic, yarn, longrope, llama3, proportional };
   kind type = kind::none;
-  double factor = 1;                         // of all but none
-  double low_frequency = 1;                  // llama3: low_freq_factor
-  double high_frequency = 4;                 // llama3: high_freq_factor
-  double original_length = 0;                // llama3, yarn: original_max_position_embeddings
-  double beta_fast = 32;                     // yarn
-  double beta_slow = 1;                      // yarn
-  std::optional<double> attention_factor{};  // yarn: of cos and sin; 0.1 ln(factor) + 1 where it is not given
+  double factor = 1;           // of all but none
+  double low_frequency = 1;    // llama3: low_freq_factor
+  double high_frequency = 4;   // llama3: high_freq_factor
+  double original_length = 0;  // original_max_position_embeddings; dynamic: max_position_embeddings
+  double beta_fast = 32;       // yarn
+  double beta_slow = 1;        // yarn
+  std::optional<double> attention_factor{};  // yarn, longrope: of cos and sin; computed where it is not given
+  bool truncate = true;                      // yarn: whether the ramp begins and ends at whole pairs
+  double mscale = 0,
+         mscale_all_dim = 0;  // yarn: attention_factor is m(mscale) / m(mscale_all_dim) if both are given
+  double length = 0;          // dynamic: the longest sequence that the table is for
+  std::vector<double> pair_factors{};  // longrope: short_factor or long_factor, one for each pair
+  double rotated = 1;                  // proportional: partial_rotary_factor
 
+  // Frequencies divided by `factor`.
   static rotary_scaling linear(double factor) { return {.type = kind::linear, .factor = factor}; }
+  // Frequencies for another base, where `length` is above `original_length`:
+  // base * (factor * length / original_length - (factor - 1))^(P / (P - 1)).
+  static rotary_scaling dynamic(double factor, double original_length, double length) {
+    return {.type = kind::dynamic, .factor = factor, .original_length = original_length, .length = length};
+  }
+  // A pair that turns more than `high` times in original_length tokens keeps its frequency, less than `low` times has
+  // it divided by `factor`, with a smooth change between them.
   static rotary_scaling llama3(double factor, double low, double high, double original_length) {
     return {.type = kind::llama3,
             .factor = factor,
@@ -56,21 +73,56 @@ struct rotary_scaling {
             .high_frequency = high,
             .original_length = original_length};
   }
+  // A pair that turns more than beta_fast times in original_length tokens keeps its frequency, less than beta_slow times
+  // has it divided by `factor`, with a ramp between them. cos and sin are multiplied by attention_factor, which is
+  // 0.1 ln(factor) + 1 where it is not given.
   static rotary_scaling yarn(double factor, double original_length, double beta_fast = 32,
-                             double beta_slow = 1, std::optional<double> attention_factor = {}) {
+                             double beta_slow = 1, std::optional<double> attention_factor = {},
+                             bool truncate = true) {
     return {.type = kind::yarn,
             .factor = factor,
             .original_length = original_length,
             .beta_fast = beta_fast,
             .beta_slow = beta_slow,
-            .attention_factor = attention_factor};
+            .attention_factor = attention_factor,
+            .truncate = truncate};
   }
+  // The frequency of pair i divided by pair_factors[i]: short_factor of the configuration for sequences of up to
+  // original_length tokens, long_factor for longer ones. `factor` is that of the configuration, or max_position_embeddings
+  // / original_length where it has none. cos and sin are multiplied by attention_factor, which is
+  // sqrt(1 + ln(factor) / ln(original_length)) where it is not given and factor is above 1.
+  static rotary_scaling longrope(std::vector<double> pair_factors, double factor, double original_length,
+                                 std::optional<double> attention_factor = {}) {
+    return {.type = kind::longrope,
+            .factor = factor,
+            .original_length = original_length,
+            .attention_factor = attention_factor,
+            .pair_factors = std::move(pair_factors)};
+  }
+  // The first `rotated` of the pairs have their frequency divided by `factor`, the others the frequency 0.
+  static rotary_scaling proportional(double rotated, double factor = 1) {
+    return {.type = kind::proportional, .factor = factor, .rotated = rotated};
+  }
+};
+
+// Which position turns a pair of a token that has A positions, such as the time, height and width of a patch of an image.
+// `pairs` is mrope_section of a config.json: the number of pairs of each section.
+//
+//   in a row      the first pairs[0] pairs are section 0, the next pairs[1] section 1, ...; position s % A turns section s
+//   interleaved   (Qwen3-VL) position s > 0 turns pairs s, s + A, s + 2 A, ..., pairs[s] of them; position 0 turns the rest
+struct rotary_sections {
+  std::vector<std::uint32_t> pairs{};
+  bool interleaved = false;
 };
 
 struct rotary_table_options {
   double base = 10000;  // rope_theta
   rotary_scaling scaling{};
   std::int64_t first_position = 0;  // of row 0
+  // In place of first_position, first_position + 1, ...: the position of each row, (rows), or with `sections` (A, rows).
+  // Such a table has a row for each token: rotary takes it with the numbers of the tokens as its positions.
+  token_number_input positions{};
+  rotary_sections sections{};
 };
 
 }  // namespace kaio::ops

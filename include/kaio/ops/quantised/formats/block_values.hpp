@@ -26,8 +26,11 @@ constexpr val<u32> looked_up(thread t, const Layout& layout, const val<u32>& cod
   const val pairs = t.let(low | low >> 4);
   const val selector = t.let((pairs & 0xffu) | (pairs >> 8 & 0xff00u));
   const auto table = layout[&block_layout::table];
-  const val first = t.let(byte_perm(t.let(table[0]), t.let(table[1]), selector));
-  const val second = t.let(byte_perm(t.let(table[2]), t.let(table[3]), selector));
+  const auto among = [&](u32 one, u32 other) {
+    const val low_bytes = t.let(table[one]), high_bytes = t.let(table[other]);
+    return t.let(byte_perm(low_bytes, high_bytes, selector));
+  };
+  const val first = among(0, 1), second = among(2, 3);
   const val upper = t.let((codes >> 3 & 0x01010101u) * 0xffu);
   return t.let((second & upper) | (first & ~upper));
 }
@@ -62,7 +65,7 @@ constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val
     const val bits = t.let(select(b < 2u, 0x00200000u << b, (b - 1u) << 23));
     result.scale = bit_cast<f32>(t.let(select(b == 255u, 0x7fc00000u, bits)));
   }
-  if (auto small = t.when(is(block_scales::ue4m3))) {
+  if (auto little = t.when(is(block_scales::ue4m3))) {
     const val code = detail::byte_at(t, t.let(block + cast<u64>(j >> 1)));
     const val magnitude = t.let(code & 0x7fu);
     // 2^-8 of the number as the bits of an f16 has it: exact, subnormal ones too.

@@ -41,7 +41,7 @@ constexpr val<f32> load_scale(thread t, const Problem& p, const val<i64>& index)
   if (auto is = t.when(kind >= u32{scale_kind::e8m0})) {
     const val byte = t.let(cast<u32>(pointer_at<in<u8>>(t, scales)[index]));
     if (auto power = t.when(kind == u32{scale_kind::e8m0})) scale = number_of_e8m0(t, byte);
-    if (auto small = t.when(kind == u32{scale_kind::e4m3})) scale = number_of_e4m3(t, byte);
+    if (auto little = t.when(kind == u32{scale_kind::e4m3})) scale = number_of_e4m3(t, byte);
     if (auto nested = t.when(kind == u32{scale_kind::nested})) {
       const val of_block = t.let(pointer_at<in<f32>>(
           t, t.let(p[&code_problem::nested_scales]))[index >> p[&code_problem::nested_log2]]);

@@ -39,14 +39,15 @@ inline constexpr auto dequantise_blocks =
         const val j = t.let(index - (which << log2));
         const val block =
             t.let(problem[&block_problem::bytes] + mul_wide(which, t.let(layout[&block_layout::bytes])));
-        const auto x = block_values(t, layout, block, j, t.let(problem[&block_problem::codes_alignment]),
-                                    t.let(problem[&block_problem::high_alignment]));
+        const val codes_alignment = t.let(problem[&block_problem::codes_alignment]);
+        const val high_alignment = t.let(problem[&block_problem::high_alignment]);
+        const auto x = block_values(t, layout, block, j, codes_alignment, high_alignment);
         const quotient at = divide(t, index, problem[&block_problem::row]);
         const val first =
             t.let(cast<i64>(at.whole) * problem[&block_problem::out_row] + cast<i64>(at.rest * 8u));
         const val type = t.let(problem[&block_problem::type]);
-        store_eight<Sm>(t, t.let(problem[&block_problem::out]), first, type,
-                        t.let(problem[&block_problem::out_by_16]), x);
+        const val out = t.let(problem[&block_problem::out]);
+        store_eight<Sm>(t, out, first, type, t.let(problem[&block_problem::out_by_16]), x);
       }
     });
 

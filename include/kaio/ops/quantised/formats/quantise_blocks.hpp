@@ -69,7 +69,8 @@ constexpr chosen_scale choose_scale(thread t, const P& p, const val<u32>& kind, 
     result.by = inverse(d);
     result.bits = cast<u32>(bit_cast<u16>(cast<f16>(d)));
   }
-  if (auto table = t.when(any_of(is(quantised_kind::nf4), is(quantised_kind::fp4)))) {
+  const val is_nf4 = is(quantised_kind::nf4), is_fp4 = is(quantised_kind::fp4);
+  if (auto table = t.when(any_of(is_nf4, is_fp4))) {
     result.by = 1.0f / amax;
     result.bits = largest;
   }
@@ -80,7 +81,7 @@ constexpr chosen_scale choose_scale(thread t, const P& p, const val<u32>& kind, 
     result.by = bit_cast<f32>((254u - b) << 23);
     result.bits = select(exponent == 255u, 255u, b);
   }
-  if (auto small = t.when(is(quantised_kind::nvfp4))) {
+  if (auto little = t.when(is(quantised_kind::nvfp4))) {
     var factor(t, 1.0f);
     const val at = t.let(p[&quantise_blocks_problem::factor]);
     if (auto has = t.when(at != u64{0})) factor = pointer_at<in<f32>>(t, at)[0];
@@ -224,8 +225,9 @@ inline constexpr auto tensor_scale =
             const val column = t.let(place.rest * 8u);
             const val count = t.let(select(index < eights, min(p[&problem::columns] - column, 8u), 0u));
             const val at = t.let(cast<i64>(place.whole) * p[&problem::x_row] + cast<i64>(column));
-            load_numbers(t, t.let(p[&problem::x]), t.let(p[&problem::type]), at, count,
-                         t.let(p[&problem::x_by_16] != 0u), x);
+            const val memory = t.let(p[&problem::x]);
+            const val type = t.let(p[&problem::type]);
+            load_numbers(t, memory, type, at, count, t.let(p[&problem::x_by_16] != 0u), x);
             const val largest = block_reduce(t, largest_bits(t, x), maximum{});
             if (auto one = t.when(t.thread_rank() == 0u)) atomic_max(scale[0], largest);
           }

@@ -114,10 +114,10 @@ inline constexpr auto repack_blocks =
               pointer_at<out<u16>>(t, scales)[place] = scale;
             }
             if (auto byte = t.when(any_of(is(w4_scale_type::e8m0), is(w4_scale_type::e4m3)))) {
-              const val small = t.let(is(w4_scale_type::e4m3));
-              const val bits = detail::byte_at(t, t.let(from + cast<u64>(select(small, j >> 1, 0u))));
+              const val little = t.let(is(w4_scale_type::e4m3));
+              const val bits = detail::byte_at(t, t.let(from + cast<u64>(select(little, j >> 1, 0u))));
               // 0x7f of e4m3 is 0 in these blocks.
-              const val none = t.let(any_of(!exists, all_of(small, bits == 0x7fu)));
+              const val none = t.let(any_of(!exists, all_of(little, bits == 0x7fu)));
               const val scale = t.let(cast<u8>(select(none, 0u, bits)));
               pointer_at<out<u8>>(t, scales)[place] = scale;
             }

@@ -94,23 +94,22 @@ struct w4_integers : w4_dequantisation {
 
     template <class Words, class Minus, class Registers>
     constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
-      for (u32 i = 0; i < 4; ++i) {
-        const val one = register_of(t, words[0], i, minus[i % 2]);
-        registers[i] = one;
-      }
+      for (u32 i = 0; i < 4; ++i) put(t, registers[i], words[0], i, minus[i % 2]);
     }
 
    private:
-    template <class Word, class Zero>
-    static constexpr auto register_of(thread t, const Word& word, std::uint32_t i, const Zero& zero) {
+    template <class Register, class Word, class Zero>
+    static constexpr void put(thread t, Register& to, const Word& word, std::uint32_t i, const Zero& zero) {
       const auto minus = bit_cast<pair>(zero);
       if constexpr (is_half) {
         const val moved = t.let(i < 2 ? t.let(word + 0u) : t.let(word >> 8));
-        if (i % 2 == 0) return t.let(bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x64006400u)) + minus);
-        return t.let(fma(bit_cast<pair>(lop3<and_or>(moved, 0x00f000f0u, 0x64006400u)), 0.0625, minus));
+        if (i % 2 == 0)
+          to = bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x64006400u)) + minus;
+        else
+          to = fma(bit_cast<pair>(lop3<and_or>(moved, 0x00f000f0u, 0x64006400u)), 0.0625, minus);
       } else {
         const val moved = t.let(i == 0 ? t.let(word + 0u) : t.let(word >> (4 * i)));
-        return t.let(bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x43004300u)) + minus);
+        to = bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x43004300u)) + minus;
       }
     }
   };

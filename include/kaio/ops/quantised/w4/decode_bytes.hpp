@@ -49,15 +49,13 @@ struct w8_integers : w8_dequantisation {
         const auto& word = words[i / 2];
         if constexpr (is_half) {
           const val bits = t.let(byte_perm(word, 0x64646464u, i % 2 == 0 ? 0x4240u : 0x4341u));
-          const val number = t.let(bit_cast<pair>(bits) + bit_cast<pair>(minus[i % 2]));
-          registers[i] = number;
+          registers[i] = bit_cast<pair>(bits) + bit_cast<pair>(minus[i % 2]);
         } else {
           const val bytes = t.let(i % 2 == 0 ? t.let(word + 0u) : t.let(word >> 8));
           const val rest = t.let(bit_cast<pair>(lop3<and_or>(bytes, 0x007f007fu, 0x43004300u)));
           const val top = t.let(bit_cast<pair>(lop3<and_xor>(bytes, 0x00800080u, 0x43804380u)));
           const val code = t.let(rest - top);
-          const val number = t.let(code + bit_cast<pair>(minus[i % 2]));
-          registers[i] = number;
+          registers[i] = code + bit_cast<pair>(minus[i % 2]);
         }
       }
     }
@@ -93,13 +91,10 @@ struct w8_e4m3 : w8_dequantisation {
         const val signs = t.let(i % 2 == 0 ? t.let(word << 8 & 0x80008000u) : t.let(word & 0x80008000u));
         const val rest =
             t.let(i % 2 == 0 ? t.let(word << mantissa & bits) : t.let(word >> (8 - mantissa) & bits));
-        const val number = t.let(bit_cast<pair>(signs | rest));
-        if constexpr (is_half) {
-          registers[i] = number;
-        } else {
-          const val whole = t.let(number * 0x1p120);
-          registers[i] = whole;
-        }
+        if constexpr (is_half)
+          registers[i] = bit_cast<pair>(signs | rest);
+        else
+          registers[i] = bit_cast<pair>(signs | rest) * 0x1p120;
       }
     }
   };

@@ -64,8 +64,7 @@ struct w4_nvfp4 : w4_dequantisation {
     constexpr void decode(thread t, const Words& words, const Scale& scale, Registers& registers) const {
       for (u32 i = 0; i < 4; ++i) {
         const val number = detail::e2m1_pair<T>(t, words[0], i);
-        const val product = t.let(number * bit_cast<pair>(scale[i % 2]));
-        registers[i] = product;
+        registers[i] = number * bit_cast<pair>(scale[i % 2]);
       }
     }
   };

@@ -29,10 +29,7 @@ struct w4_rounded_integers : w4_dequantisation {
     template <class Words, class Minus, class Registers>
     constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
       base::decode(t, words, minus, registers);
-      for (u32 i = 0; i < 4; ++i) {
-        const val products = t.let(registers[i] * bit_cast<pair>(minus[2 + i % 2]));
-        registers[i] = products;
-      }
+      for (u32 i = 0; i < 4; ++i) registers[i] *= bit_cast<pair>(minus[2 + i % 2]);
     }
   };
 };
@@ -54,8 +51,8 @@ struct w4_rounded_in_f32 : w4_rounded_integers {
       for (u32 i = 0; i < 4; ++i) {
         const val numbers = t.let(registers[i]);
         const val scale = t.let(bit_cast<f32>(minus[2 + i % 2]));
-        const val products = t.let(pack<pair>(first(t, numbers) * scale, second(t, numbers) * scale));
-        registers[i] = products;
+        const val one = first(t, numbers), other = second(t, numbers);
+        registers[i] = pack<pair>(one * scale, other * scale);
       }
     }
 

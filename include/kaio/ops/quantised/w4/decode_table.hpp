@@ -51,16 +51,12 @@ constexpr void look_up_w4(thread t, [[maybe_unused]] const Table& low, const Tab
     };
     const val upper = bytes_of(high);
     if constexpr (Upper) {
-      const val even = t.let(bit_cast<pair>(byte_perm(upper, 0u, 0x1404u)));
-      const val odd = t.let(bit_cast<pair>(byte_perm(upper, 0u, 0x3424u)));
-      registers[2 * half] = even;
-      registers[2 * half + 1] = odd;
+      registers[2 * half] = bit_cast<pair>(byte_perm(upper, 0u, 0x1404u));
+      registers[2 * half + 1] = bit_cast<pair>(byte_perm(upper, 0u, 0x3424u));
     } else {
       const val lower = bytes_of(low);
-      const val even = t.let(bit_cast<pair>(byte_perm(lower, upper, 0x5140u)));
-      const val odd = t.let(bit_cast<pair>(byte_perm(lower, upper, 0x7362u)));
-      registers[2 * half] = even;
-      registers[2 * half + 1] = odd;
+      registers[2 * half] = bit_cast<pair>(byte_perm(lower, upper, 0x5140u));
+      registers[2 * half + 1] = bit_cast<pair>(byte_perm(lower, upper, 0x7362u));
     }
   }
 }
@@ -176,8 +172,7 @@ class w4_pairs {
   constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
     for (u32 i = 0; i < 4; ++i) {
       const val byte = t.let(byte_perm(words[0], 0u, 0x4440u + i));
-      const val numbers = t.let(bit_cast<pair>(t.let(table_[byte][lane_])));
-      registers[i] = numbers;
+      registers[i] = bit_cast<pair>(table_[byte][lane_]);
     }
   }
 

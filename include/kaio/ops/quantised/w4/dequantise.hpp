@@ -15,7 +15,8 @@ inline constexpr auto dequantise_w4_tiles =
     kaio::kernel<"dequantise_w4", block_size{w4_tile_threads}>([](thread t, val<w4_matrix> matrix) {
       const auto w = matrix[&w4_matrix::w];
       const val n = t.let(w[&w4_packed::n]), k = t.let(w[&w4_packed::k]);
-      const w4_word word = find_word(t, t.let(block_idx_x()), t.let(w[&w4_packed::tiles_k]));
+      const val tile = t.let(block_idx_x());
+      const w4_word word = find_word(t, tile, t.let(w[&w4_packed::tiles_k]));
       const val rows = t.let(w[&w4_packed::rows]), factors = t.let(w[&w4_packed::factors]);
       const auto weights = w4_weight_reader(t, w).weights(word);
       const auto weight = array_of<8>([&](u32 i) {

@@ -259,7 +259,8 @@ class w4_rows {
           const val both = of_pair<2>(address, place, q);
           for (u32 r = 0; r < 2; ++r) {
             const val byte = t_.let(both >> (8 * r) & 0xffu);
-            scales[2 * q + r] = select(exponents, scale_of_e8m0(t_, byte), scale_of_e4m3(t_, byte));
+            const val as_e8m0 = scale_of_e8m0(t_, byte), as_e4m3 = scale_of_e4m3(t_, byte);
+            scales[2 * q + r] = select(exponents, as_e8m0, as_e4m3);
           }
         }
       }

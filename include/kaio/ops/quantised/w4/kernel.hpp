@@ -68,7 +68,9 @@ struct w4_body {
 
     const auto x_lane = lane_of_x(x_tiles);
     auto totals = sums_of<halves * fragments>(t);
-    auto group_sums = sums_of < D::scaled ? 1 : halves * fragments > (t);
+    auto group_sums =
+        array_of < D::scaled ? 1 : halves * fragments > ([&](u32) { return typename mma::accumulator(t); });
+    const typename mma::accumulator none(t, 0.0f);  // what the first product of a group is added to
     // Of x over a group, in rows that are all the same.
     [[maybe_unused]] auto x_sums = sums_of_x(t);
     [[maybe_unused]] const auto ones = all_ones(t);
@@ -96,11 +98,6 @@ struct w4_body {
             minus[2 * h + 1] = decoder_type::of_scale(t, scale.odd);
           }
         } else {
-          for (auto& fragment_sums : group_sums)
-            for (auto& r : fragment_sums.registers) r = 0.0f;
-          if constexpr (D::offsets)
-            for (auto& fragment_sums : x_sums)
-              for (auto& r : fragment_sums.registers) r = 0.0f;
           if constexpr (D::zero_points)
             if (auto some = t.when(has_zeros))
               for (u32 h = 0; h < halves; ++h) {
@@ -133,18 +130,23 @@ struct w4_body {
       const auto first_word = [&](u32 h) {
         return of_stage * copies_type::words + lane * 4u + h * (quads * 128);
       };
-      // 16 of K; load(x) reads the fragments of x, word(h, w) is word w of the step, of half h of the weights.
-      const auto multiply = [&](const auto& load, const auto& word) {
+      // 16 of K, the first ones of a group or not; load(x) reads the fragments of x, word(h, w) is word w of the step, of
+      // half h of the weights.
+      const auto multiply = [&](bool is_first, const auto& load, const auto& word) {
         auto x = array_of<fragments>([&](u32) { return typename mma::b_fragment(t); });
         load(x);
         if constexpr (D::offsets)
-          for (u32 f = 0; f < fragments; ++f) mma::multiply_add(x_sums[f], ones, x[f]);
+          for (u32 f = 0; f < fragments; ++f)
+            mma::multiply_add(x_sums[f], ones, x[f], is_first ? none : x_sums[f]);
         for (u32 h = 0; h < halves; ++h) {
           typename mma::a_fragment w(t);  // 16 x 16 of W
           const auto codes_of_half = array_of<words_of_step>([&](u32 i) { return t.let(word(h, i)); });
           const auto zero = array_of<2>([&](u32 i) { return t.let(minus[2 * h + i]); });
           decoder.decode(t, codes_of_half, zero, w.registers);
-          for (u32 f = 0; f < fragments; ++f) mma::multiply_add(sums[h * fragments + f], w, x[f]);
+          for (u32 f = 0; f < fragments; ++f) {
+            auto& to = sums[h * fragments + f];
+            mma::multiply_add(to, w, x[f], !D::scaled && is_first ? none : to);
+          }
         }
       };
       // Steps of 16 that are known while the kernel is made, in so many groups.
@@ -154,6 +156,7 @@ struct w4_body {
         for (u32 j = 0; j < 4; ++j) {
           if (j % (4 / groups) == 0) begin_group(j / (4 / groups));
           multiply(
+              j % (4 / groups) == 0,
               [&](auto& x) {
                 for (u32 f = 0; f < fragments; f += 2)
                   ldmatrix(x[f], x[f + 1], x_tile.at(x_lane, 8 * f, 16 * j));
@@ -171,6 +174,7 @@ struct w4_body {
             for (auto j : t.range(0u, 4u).no_unroll()) {
               begin_group(j);
               multiply(
+                  true,
                   [&](auto& x) {
                     for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
                   },
@@ -190,6 +194,7 @@ struct w4_body {
             for (u32 half = 0; half < 2; ++half) {
               const val j = t.let(group * 2u + half);
               multiply(
+                  half == 0,
                   [&](auto& x) {
                     for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
                   },
@@ -227,7 +232,7 @@ struct w4_body {
   }
   static constexpr auto sums_of_x([[maybe_unused]] thread t) {
     if constexpr (D::offsets)
-      return sums_of<fragments>(t);
+      return array_of<fragments>([&](u32) { return typename mma::accumulator(t); });
     else
       return 0;
   }

@@ -61,8 +61,8 @@ constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& tota
     for (u32 f = from / 8; f < (from + rows) / 8; ++f)
       for (u32 e = 0; e < 2; ++e) {
         const auto& x = totals[h * C.fragments() + f].registers;
-        const val even = t.let(bit_cast<u32>(x[e])), odd = t.let(bit_cast<u32>(x[e + 2]));
-        store_vec(shared_sums[own + ((8 * f + e - from) * C.pitch() + 16 * h)], make_vec(even, odd));
+        store_vec(shared_sums.template as<f32>()[own + ((8 * f + e - from) * C.pitch() + 16 * h)],
+                  make_vec(x[e], x[e + 2]));
       }
   t.barrier();
 }
@@ -73,27 +73,26 @@ constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>
   constexpr std::uint32_t of_warp = C.rows_at_once() * C.pitch();
   auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
   for (u32 warp = 0; warp < C.warps_k(); ++warp) {
-    const val words = load_vec<4>(shared_sums[at + warp * of_warp]);
-    for (u32 e = 0; e < 4; ++e) x[e] += bit_cast<f32>(words[e]);
+    const val more = load_vec<4>(shared_sums.template as<f32>()[at + warp * of_warp]);
+    for (u32 e = 0; e < 4; ++e) x[e] += more[e];
   }
   return x;
 }
 
-// The sums of a part of K in the workspace, from row `row` and column `column` on.
-constexpr auto w4_part_of(thread t, const val<w4_problem>& problem, const val<u32>& part, const val<u32>& row,
-                          const val<u32>& column) {
+// Where the workspace has the sums of a part of K from row `row` and column `column` on.
+constexpr val<u64> w4_part_address(thread t, const val<w4_problem>& problem, const val<u32>& part,
+                                   const val<u32>& row, const val<u32>& column) {
   const val m = t.let(problem[&w4_problem::m]);
   const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
   const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
-  return pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
-      .from(line * cast<u64>(pitch) + cast<u64>(column));
+  return t.let(problem[&w4_problem::sums] + (line * cast<u64>(pitch) + cast<u64>(column)) * u64{4});
 }
 
 // Columns `column` to column + 3 of row `row` of the sums of a part of K, into the workspace.
 template <class Four>
 constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& part,
                              const val<u32>& row, const val<u32>& column, const Four& x) {
-  const auto to = w4_part_of(t, problem, part, row, column);
+  const auto to = pointer_at<out<f32>>(t, w4_part_address(t, problem, part, row, column));
   const auto y = array_of<4>([&](u32 e) { return t.let(x[e]); });
   store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
 }

@@ -117,7 +117,7 @@ class w4_weight_reader {
       if (auto some = t_.when(has_zeros_)) zero = cast<u32>(pointer_at<in<u8>>(t_, zeros_)[place]);
       number = cast<f32>(cast<i32>(byte) - cast<i32>(zero));
     }
-    if (auto small = t_.when(is(w4_codes::e4m3))) number = detail::number_of_e4m3(t_, byte);
+    if (auto little = t_.when(is(w4_codes::e4m3))) number = detail::number_of_e4m3(t_, byte);
     return t_.let(number);
   }
 

@@ -35,38 +35,47 @@ struct w4_few_rows_end : w4_product_end<C, T> {
     constexpr std::uint32_t inbox =
         C.rows * C.pitch() * C.warps_k();  // the first word after the sums of the warps
     static_assert(inbox + all * 4 <= C.room());
-    const val together = t.let(cluster_size(t));
-    if (auto alone = t.when(together == 1u)) store_w4<C, T>(t, problem, block, totals, words);
-    if (auto several = t.otherwise()) {
-      stage_w4_sums<C>(t, block, totals, words, 0);
+    const val together = t.let(cluster_size(t)), rank = t.let(cluster_rank(t));
+    const val m = t.let(problem[&w4_problem::m]), n = t.let(problem[&w4_problem::w][&w4_packed::n]);
+    const val own_bits = t.let(log2_all - popc(together - 1u));  // of the fours that a block stores
+    const auto is_stored = [&](const auto& i) {
+      return t.let(all_of(block.row + i / fours < m, block.column + i % fours * 4u < n));
+    };
+    const auto sums_of = [&](const val<u32>& i) {
+      return staged_w4_sums<C>(t, words, t.let(i / fours * C.pitch() + i % fours * 4u));
+    };
+    stage_w4_sums<C>(t, block, totals, words, 0);
+    if (auto several = t.when(together != 1u)) {
       cluster_barrier(t);  // no block reads its tiles any more
-      const val m = t.let(problem[&w4_problem::m]), n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-      const val own_bits = t.let(log2_all - popc(together - 1u));  // of the fours that a block stores
-      const val rank = t.let(cluster_rank(t));
-      const auto is_stored = [&](const auto& i) {
-        return t.let(all_of(block.row + i / fours < m, block.column + i % fours * 4u < n));
-      };
       for (auto i : t.block_stride(all).no_unroll())
         if (auto stored = t.when(is_stored(i))) {
-          const auto sums = staged_w4_sums<C>(t, words, t.let(i / fours * C.pitch() + i % fours * 4u));
-          const auto x = array_of<4>([&](u32 e) { return t.let(bit_cast<u32>(sums[e])); });
+          const auto sums = sums_of(i);
           const val owner = t.let(i >> own_bits);
           const val place = t.let((rank << own_bits) + (i - (owner << own_bits)));
-          store_vec(remote(words[inbox + place * 4u], owner), make_vec(x[0], x[1], x[2], x[3]));
+          store_vec(remote(words.template as<f32>()[inbox + place * 4u], owner),
+                    make_vec(sums[0], sums[1], sums[2], sums[3]));
         }
       cluster_barrier(t);  // the sums of all blocks have arrived
-      const val own = t.let(1u << own_bits);
-      for (auto i : t.block_stride(own).no_unroll()) {
-        const val of_all = t.let((rank << own_bits) + i);
-        if (auto stored = t.when(is_stored(of_all))) {
-          auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
-          for (auto part : t.range(0u, together).no_unroll()) {
-            const val more = load_vec<4>(words[inbox + ((part << own_bits) + i) * 4u]);
-            for (u32 e = 0; e < 4; ++e) y[e] += bit_cast<f32>(more[e]);
-          }
-          finish_w4<w4_element<T>>(t, problem, t.let(block.row + of_all / fours),
-                                   t.let(block.column + of_all % fours * 4u), y);
+    }
+    // Without a cluster the sums may be of a part of K, for the second kernel.
+    const val whole = t.let(problem[&w4_problem::parts] == together);
+    const val own = t.let(1u << own_bits);
+    for (auto i : t.block_stride(own).no_unroll()) {
+      const val of_all = t.let((rank << own_bits) + i);
+      if (auto stored = t.when(is_stored(of_all))) {
+        auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
+        if (auto alone = t.when(together == 1u)) {
+          const auto sums = sums_of(of_all);
+          for (u32 e = 0; e < 4; ++e) y[e] = sums[e];
         }
+        if (auto several = t.otherwise())
+          for (auto part : t.range(0u, together).no_unroll()) {
+            const val more = load_vec<4>(words.template as<f32>()[inbox + ((part << own_bits) + i) * 4u]);
+            for (u32 e = 0; e < 4; ++e) y[e] += more[e];
+          }
+        const val row = t.let(block.row + of_all / fours), column = t.let(block.column + of_all % fours * 4u);
+        if (auto complete = t.when(whole)) finish_w4<w4_element<T>>(t, problem, row, column, y);
+        if (auto of_part = t.otherwise()) store_w4_part(t, problem, block.part, row, column, y);
       }
     }
   }

@@ -112,14 +112,15 @@ class w4_one_row_body {
       const val first = t.let(i * each + min(i, rest));
       return w4_one_row_part{first, t.let(first + each + select(i < rest, 1u, 0u))};
     };
-    const w4_one_row_part units =
-        share(cluster, t.let(work[&w4_one_row_work::units]), t.let(work[&w4_one_row_work::rest]));
-    const w4_one_row_part k =
-        share(part, t.let(problem[&w4_problem::steps]), t.let(problem[&w4_problem::rest]));
+    const val units_of_cluster = t.let(work[&w4_one_row_work::units]);
+    const w4_one_row_part units = share(cluster, units_of_cluster, t.let(work[&w4_one_row_work::rest]));
+    const val steps_of_part = t.let(problem[&w4_problem::steps]);
+    const w4_one_row_part k = share(part, steps_of_part, t.let(problem[&w4_problem::rest]));
     const val of_block = t.let(k.last - k.first);
     const val warp = t.let(t.warp_rank()), lane = t.lane_rank();
     const val multiplies = t.let(warp < C.warps);
-    const w4_one_row_part of_warp = share(warp, t.let(of_block / C.warps), t.let(of_block % C.warps));
+    const val steps_of_warp = t.let(of_block / C.warps);
+    const w4_one_row_part of_warp = share(warp, steps_of_warp, t.let(of_block % C.warps));
     const w4_one_row_part own{t.let(k.first + of_warp.first),
                               t.let(k.first + select(multiplies, of_warp.last, of_warp.first))};
     const val columns = t.let((units.last - units.first) * End::tiles_of_unit);
@@ -127,7 +128,7 @@ class w4_one_row_body {
 
     if (auto late = t.when(problem[&w4_problem::constant] == 0u)) grid_dependency_wait(t);
     tiles_type tiles(t, words, problem, own, columns, tile_of);
-    for (u32 u = 0; u + 1 < C.stages; ++u) tiles.ask(tile_of);
+    for ([[maybe_unused]] auto step : t.range(1u, C.stages).no_unroll()) tiles.ask(tile_of);
     x_type::ask_for_norm(t, problem, work);
     grid_dependency_wait(t);
     x_type::load(t, x, of_warps, partial, problem, work, k);

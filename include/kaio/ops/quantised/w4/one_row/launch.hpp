@@ -43,7 +43,7 @@ inline w4_one_row_division plan_w4_one_row(const w4_one_row_config& config, std:
   // where they are of eight bits, and of an average one, which share the memory's rate, and of a block of a cluster.
   constexpr double of_launch = 2.6, of_mean = 0.0195, of_block = 0.2;
   const double of_most = config.bits == 8 ? 0.0105 : 0.0125;
-  const double kilobytes = tiles_of_unit * (config.words() / 256.0);  // of a unit, of 64 of K
+  const double kilobytes = tiles_of_unit * (config.words() / double{256});  // of a unit, of 64 of K
   w4_one_row_division best;
   for (std::uint32_t parts = 1; parts <= config.most_parts; parts *= 2) {
     const std::uint32_t of_part = (tiles_k + parts - 1) / parts;

@@ -53,28 +53,68 @@ class w4_one_row_x {
     const auto load_words = [&](const val<u32>& i, auto& words) {
       elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), words, 0);
     };
-    if (auto plain = t.when(norm == u64{0})) {
-      if (auto ordered = t.when(order != u64{0})) {
-        for (auto i : t.block_stride(exist).no_unroll()) {
-          auto words = array_of<4>([&](u32) { return var(t, 0u); });
-          load_words(t.let(i + 0u), words);
-          const auto four = array_of<4>([&](u32 w) { return t.let(bit_cast<f32>(words[w])); });
-          store_vec(free[i * 4u], make_vec(four[0], four[1], four[2], four[3]));
-        }
-        t.barrier();
-      }
-      for_pieces(t, pieces, [&](const val<u32>& i) {
-        const val at = t.let(first + i);
-        const val here = t.let(i < pieces);
+    const val is_plain = t.let(norm == u64{0}), is_ordered = t.let(order != u64{0});
+    if (auto ordered = t.when(all_of(is_plain, is_ordered))) {
+      for (auto i : t.block_stride(exist).no_unroll()) {
         auto words = array_of<4>([&](u32) { return var(t, 0u); });
-        if (auto inside = t.when(all_of(here, at < exist))) {
-          if (auto ordered = t.when(order != u64{0})) gather(t, free, order, at, words);
+        load_words(t.let(i + 0u), words);
+        const auto four = array_of<4>([&](u32 w) { return t.let(bit_cast<f32>(words[w])); });
+        store_vec(free[i * 4u], make_vec(four[0], four[1], four[2], four[3]));
+      }
+      t.barrier();
+    }
+    const val rank = t.let(t.thread_rank());
+    const row_inputs inputs{x, t.let(work[&w4_one_row_work::residual]), norm};
+    const val adds = t.let(inputs.residual != u64{0});
+    auto h = array_of<4>([&](u32) { return var(t, 0u); });
+    auto more = array_of<4>([&](u32) { return var(t, 0u); });
+    auto weight = array_of<4>([&](u32) { return var(t, 0u); });
+    const auto load = [&](const val<u32>& i) {
+      if (auto inside = t.when(all_of(i < pieces, first + i < exist))) {
+        const val at = t.let(first + i);
+        inputs.load_h(t, at, h, 0);
+        elements::load_words(t, t.let(inputs.norm + cast<u64>(at) * u64{16}), weight, 0);
+        if (auto also = t.when(adds)) inputs.load_residual(t, at, more, 0);
+      }
+    };
+    var factor(t, 0.0f);
+    if (auto normed = t.when(!is_plain)) {
+      load(rank);  // while the squares are added up
+      const val size = t.let(problem[&w4_problem::w][&w4_packed::k]);
+      factor = inverse_rms(t, of_warps, inputs, adds, size, work);
+    }
+    const val offset = t.let(work[&w4_one_row_work::weight_offset]);
+    const val residual_out = t.let(work[&w4_one_row_work::residual_out]);
+    const val stores = t.let(all_of(residual_out != u64{0}, cluster_idx_x() == 0u));
+    for_pieces(t, pieces, [&](const val<u32>& i) {
+      const val at = t.let(first + i);
+      const val here = t.let(i < pieces);
+      const val inside = t.let(all_of(here, at < exist));
+      auto words = array_of<4>([&](u32) { return var(t, 0u); });
+      if (auto plain = t.when(is_plain)) {
+        if (auto exists = t.when(inside)) {
+          if (auto ordered = t.when(is_ordered)) gather(t, free, order, at, words);
           if (auto adjacent = t.otherwise()) load_words(at, words);
         }
-        digits::store(t, to, i, words, here);
-      });
-    }
-    if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
+      }
+      if (auto normed = t.otherwise()) {
+        if (auto later = t.when(i != rank)) load(i);
+        if (auto exists = t.when(inside)) {
+          if (auto also = t.when(adds)) {
+            row_inputs::add(t, h, more, 0);
+            if (auto one = t.when(stores))
+              elements::store_words(t, t.let(residual_out + cast<u64>(at) * u64{16}), h);
+          }
+          const auto y = array_of<piece>([&](u32 e) {
+            const val own = elements::value(t, h, 0, e), by = elements::value(t, weight, 0, e);
+            return t.let(own * factor * (offset + by));
+          });
+          const auto rounded = elements::rounded_words(t, y);
+          for (u32 w = 0; w < 4; ++w) words[w] = rounded[w];
+        }
+      }
+      digits::store(t, to, i, words, here);
+    });
   }
 
  private:
@@ -122,55 +162,6 @@ class w4_one_row_x {
     }
   };
 
-  template <class X>
-  static constexpr void load_normed(thread t, const X& to, const row_sums& of_warps,
-                                    const val<w4_problem>& problem, const val<w4_one_row_work>& work,
-                                    const w4_one_row_part& k) {
-    const val size = t.let(problem[&w4_problem::w][&w4_packed::k]);
-    const val exist = t.let(size / piece);
-    const val first = t.let(k.first * (w4_tile_k / piece));
-    const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
-    const val rank = t.let(t.thread_rank());
-    const row_inputs inputs{t.let(problem[&w4_problem::x]), t.let(work[&w4_one_row_work::residual]),
-                            t.let(work[&w4_one_row_work::norm])};
-    const val adds = t.let(inputs.residual != u64{0});
-    auto h = array_of<4>([&](u32) { return var(t, 0u); });
-    auto more = array_of<4>([&](u32) { return var(t, 0u); });
-    auto weight = array_of<4>([&](u32) { return var(t, 0u); });
-    const auto load = [&](const val<u32>& i) {
-      if (auto inside = t.when(all_of(i < pieces, first + i < exist))) {
-        const val at = t.let(first + i);
-        inputs.load_h(t, at, h, 0);
-        elements::load_words(t, t.let(inputs.norm + cast<u64>(at) * u64{16}), weight, 0);
-        if (auto also = t.when(adds)) inputs.load_residual(t, at, more, 0);
-      }
-    };
-    load(rank);  // while the squares are added up
-    const val factor = t.let(inverse_rms(t, of_warps, inputs, adds, size, work));
-    const val offset = t.let(work[&w4_one_row_work::weight_offset]);
-    const val residual_out = t.let(work[&w4_one_row_work::residual_out]);
-    const val stores = t.let(all_of(residual_out != u64{0}, cluster_idx_x() == 0u));
-    for_pieces(t, pieces, [&](const val<u32>& i) {
-      const val at = t.let(first + i);
-      const val here = t.let(i < pieces);
-      auto words = array_of<4>([&](u32) { return var(t, 0u); });
-      if (auto later = t.when(i != rank)) load(i);
-      if (auto inside = t.when(all_of(here, at < exist))) {
-        if (auto also = t.when(adds)) {
-          row_inputs::add(t, h, more, 0);
-          if (auto one = t.when(stores))
-            elements::store_words(t, t.let(residual_out + cast<u64>(at) * u64{16}), h);
-        }
-        const auto y = array_of<piece>([&](u32 e) {
-          const val own = elements::value(t, h, 0, e), by = elements::value(t, weight, 0, e);
-          return t.let(own * factor * (offset + by));
-        });
-        const auto rounded = elements::rounded_words(t, y);
-        for (u32 w = 0; w < 4; ++w) words[w] = rounded[w];
-      }
-      digits::store(t, to, i, words, here);
-    });
-  }
   // Of the row, with the bits of rms_norm: lanes have every lanes-th piece.
   static constexpr val<f32> inverse_rms(thread t, const row_sums& of_warps, const row_inputs& inputs,
                                         const val<bool>& adds, const val<u32>& size,
@@ -179,7 +170,8 @@ class w4_one_row_x {
     const val lanes = t.let(val<u32>(1u) << work[&w4_one_row_work::lanes_log]);
     const val rank = t.let(t.thread_rank());
     var sum(t, 0.0f);
-    for (auto i : t.range(rank, t.let(select(rank < lanes, pieces, 0u)), t.let(lanes * held)).no_unroll()) {
+    const val last = t.let(select(rank < lanes, pieces, 0u)), step = t.let(lanes * held);
+    for (auto i : t.range(rank, last, step).no_unroll()) {
       auto h = array_of<4 * held>([&](u32) { return var(t, 0u); });
       auto more = array_of<4 * held>([&](u32) { return var(t, 0u); });
       const auto for_pieces = [&](const auto& f) {

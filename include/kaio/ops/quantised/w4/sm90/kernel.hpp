@@ -42,6 +42,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace kaio::ops {
 
@@ -296,7 +297,7 @@ struct w4_sm90_body {
           const auto of_codes = array_of<minus_count>([&](u32 i) { return t.let(minus[j / of_slot][i]); });
           fragment decoded(t);
           decoder.decode(t, codes_of_step, of_codes, decoded.registers);
-          return wgmma_register_operand<T>(decoded.registers);
+          return wgmma_register_operand<T>(std::move(decoded.registers));
         });
         const auto x = wgmma_operand<major::k>(x_tiles[t.let(stage * C.tiles + k)]);
         if constexpr (!D::scaled) {

@@ -31,21 +31,27 @@ class w4_sm90_sums {
   // The sums of a thread, each to the block that owns its row of y.
   template <class Totals>
   constexpr void hand_out(const Totals& totals, const val<u32>& warp) const {
-    const val rank = t_.let(cluster_rank(t_)), own_bits = find_own_bits();
-    for_sums(totals, warp, [&](const val<u32>& row, const val<u32>& column, const auto& both) {
-      const val owner = t_.let(row >> own_bits);
-      const val place = t_.let((rank << own_bits) + (row - (owner << own_bits)));
-      store_vec(remote(inbox_[place][column], owner), both);
+    const val own_bits = find_own_bits(), own_rows = t_.let(1u << own_bits);
+    const val first_place = t_.let(cluster_rank(t_) << own_bits);
+    const val first_row = first_row_of_lane(), column = column_of_lane(warp);
+    for_sums(totals, [&](u32 further, const auto& both) {
+      const val row = t_.let(first_row + further);
+      const val place = t_.let(first_place + (row & (own_rows - 1u)));
+      store_vec(remote(inbox_[place][column], t_.let(row >> own_bits)), both);
     });
   }
   // The sums of a thread, of a part of K, to the workspace.
   template <class Totals>
   constexpr void store_part(const Totals& totals, const val<u32>& warp, const val<u32>& part) const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
-    for_sums(totals, warp, [&](const val<u32>& of_rows, const val<u32>& of_columns, const auto& both) {
-      const val row = t_.let(row_ + of_rows), column = t_.let(column_ + of_columns);
-      if (auto exists = t_.when(all_of(row < m, column < n)))
-        store_vec(w4_part_of(t_, problem_, part, row, column)[0], both);
+    const val row = t_.let(row_ + first_row_of_lane()), column = t_.let(column_ + column_of_lane(warp));
+    // Rows from that one on, and those whose sums the thread has to store.
+    const val left = t_.let(select(all_of(row < m, column < n), m - row, 0u));
+    const val to = t_.let(w4_part_address(t_, problem_, part, row, column));
+    const val pitch = t_.let(cast<u64>(problem_[&w4_problem::w][&w4_packed::tiles_n] * (w4_tile_n * 4)));
+    for_sums(totals, [&](u32 further, const auto& both) {
+      if (auto exists = t_.when(left > further))
+        store_vec(pointer_at<out<f32>>(t_, t_.let(to + pitch * u64{further}))[0], both);
     });
   }
   // What was handed to the block, in the order of K, to y. By all threads of the block.
@@ -82,17 +88,18 @@ class w4_sm90_sums {
 
   // Bits of a row of those of y that a block adds up.
   constexpr val<u32> find_own_bits() const { return t_.let(log2_rows - popc(cluster_size(t_) - 1u)); }
-  // f(row, even column, its sum and that of the odd one), from those of the block on: neighbours are of the even and
-  // the odd column of a pair (layout.hpp).
+  // The first row and the even column of y that a lane has sums of, from those of the block on: neighbours are of the
+  // even and the odd column of a pair (layout.hpp).
+  constexpr val<u32> first_row_of_lane() const { return t_.let(t_.lane_rank() % 4u * 2u); }
+  constexpr val<u32> column_of_lane(const val<u32>& warp) const {
+    return t_.let(warp * 16u + t_.lane_rank() / 4u * 2u);
+  }
+  // f(rows after the first one, the sums of both columns).
   template <class Totals, class F>
-  constexpr void for_sums(const Totals& totals, const val<u32>& warp, const F& f) const {
-    const val lane = t_.lane_rank();
-    const val first_row = t_.let(lane % 4u * 2u);
-    const val column = t_.let(warp * 16u + lane / 4u * 2u);
+  static constexpr void for_sums(const Totals& totals, const F& f) {
     static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
     for (u32 i = 0; i < accumulator::size(); ++i)
-      if (accumulator::row(i) == 0)
-        f(t_.let(first_row + accumulator::column(i)), column, make_vec(totals[i], totals[i + 2]));
+      if (accumulator::row(i) == 0) f(u32{accumulator::column(i)}, make_vec(totals[i], totals[i + 2]));
   }
 
   thread t_;
