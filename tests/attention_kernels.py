@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Each kernel of attention that the library has (tools/registry/kernels.txt) is in the table of what it is for
-(bench/results/attention_kernels.md), with a device and calls that take it, and no other is."""
+(bench/results/attention_kernels.md), with a device and calls that take it, and no other is. A kernel that serves several
+element types, with lists of blocks and without them, is a row for each."""
 
 import pathlib
 import sys
@@ -8,10 +9,22 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 
 
+def variants_of(kernel):
+    for mark, types in (("attention_mma_16bit_", ("f16", "bf16")), ("attention_simt_any_", ("f32", "f16"))):
+        if kernel.startswith(mark):
+            begin, end = mark.rsplit("_", 2)[0], kernel.removeprefix(mark)
+            names = [f"{begin}_{t}_{end}" for t in types]
+            blocks = [name.replace("_biased_band", "_general_blocks_band") for name in names]
+            # Of multiply-adds, f32 alone has lists.
+            return names + (blocks if "mma" in mark else blocks[:1])
+    return [kernel]
+
+
 def main():
     index = (root / "tools/registry/kernels.txt").read_text(encoding="utf-8").splitlines()
     families = ("attention_sm90_", "attention_mma_", "attention_simt_")
-    kernels = {line.split()[0] for line in index if len(line.split()) > 1 and line.split()[1].startswith(families)}
+    found = [line.split()[0] for line in index if len(line.split()) > 1 and line.split()[1].startswith(families)]
+    kernels = {variant for kernel in found for variant in variants_of(kernel)}
     rows = {}
     for line in (root / "bench/results/attention_kernels.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]

@@ -51,6 +51,7 @@ private_wings = {
     "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "driver_abi", "emulator", "runtime", "host"}),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime", "host"}),
     "tool": ({"ptx", "tool"}, {"tool", "host"}),
+    "images": ({"ptx", "dsl", "tool"}, {"images", "host"}),
     "weights": ({"ptx", "dsl", "runtime", "weights"}, {"weights", "runtime", "host"}),
 }
 
@@ -88,6 +89,7 @@ private_floors = {
             "attention/decode/mla", "attention/decode/call", "quantised/common", "quantised/int8", "quantised/fp8",
              "rms_norm", "quantised/w4", "quantised/w4/call", "quantised/formats", "qkv", "gate_up"],
     "tool": ["."],
+    "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the latter stand in for include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
 }
 # What a compiler ends at that was not asked for C++20: it is not there.

@@ -69,7 +69,7 @@ class weights(unittest.TestCase):
             "norm": "F32 | 4 | 16 | read",
             "output": "F32 | 2 x 4 | 32 | read; multiplied by matmul",
             "q": "Q4_K | 2 x 256 | 288 | read; multiplied by matmul_w4 after repack",
-            "codebook": "IQ1_S | 256 | 50 | listed; its values are not decoded"})
+            "codebook": "IQ1_S | 256 | 50 | read"})
         self.assertRegex(self.sums, r"Q4_K +1 +288\n")
 
     def test_gptq_with_its_configuration(self):
@@ -175,8 +175,32 @@ class weights(unittest.TestCase):
         self.refused(self.run_on("other.json", b"{}"), "is no index of safetensors files: it has no weight_map")
         self.refused(self.run_on("none.gguf", None), "cannot be read: No such file")
         self.refused(self.run_on("n.safetensors", safetensors({}), "--config", "/nowhere.json"), "/nowhere.json")
-        (self.folder / "config.json").write_text('{"quantization_config": {"quant_method": "gptq", "group_size": 1e300}}')
-        self.refused(self.run_on("n.safetensors", safetensors({})), "config.json' is damaged: its group_size is neither")
+        config = self.folder / "other_config.json"
+        config.write_text('{"quantization_config": {"quant_method": "gptq", "group_size": 1e300}}')
+        self.refused(self.run_on("n.safetensors", safetensors({}), "--config", str(config)), "config.json' is damaged: its group_size is neither")
+
+    def test_a_configuration_that_is_not_usable_is_a_note(self):
+        tensors = {"l.q.qweight": ("I32", [8, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}
+        for text in ("{", '{"quantization_config": {"quant_method": "gptq", "group_size": 1e300}}', "\x1b"):
+            (self.folder / "config.json").write_text(text)
+            rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+            self.assertEqual(len(rows), 3)
+            self.assertIn("multiplied by matmul_w4", rows["l.q.qweight"])
+            self.assertRegex(self.head, r"note: the configuration is not used: kaio: '[^']*config.json' is damaged")
+        (self.folder / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "NVFP4", "group_size": 16}}')
+        self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("quantization_config: modelopt (nvfp4), groups of 16", self.head)
+
+    def test_tensors_of_unknown_types_and_names(self):
+        rows = self.rows(self.run_on("m.gguf", gguf([("a", [32], 8, bytes(34)), ("b", [32], 99, bytes(34)), ("c", [2], 0, bytes(8))])))
+        self.assertEqual(rows["b"], "type 99 | 32 | ? | listed; kaio does not know its type, a newer version may")
+        self.assertEqual((rows["a"].split()[0], rows["c"].split()[0]), ("Q8_0", "F32"))
+        done = self.run_on("m.safetensors", safetensors({"\x1b[31m\n": ("U8", [1])}))
+        self.assertIn("\\x1b[31m\\x0a  U8", done.stdout)
+        self.assertNotIn("\x1b", done.stdout)
+        rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("F8_E4M3", [4, 4]), "w.shift": ("F32", [4])})))
+        self.assertIn("codes of FP8 with scales, refused: kaio does not know what w.shift does to it", rows["w.weight"])
+        self.assertEqual(rows["w.shift"], "F32 | 4 | 16 | unknown part of FP8 with scales, refused")
 
 
 if __name__ == "__main__":
