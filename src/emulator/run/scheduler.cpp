@@ -22,7 +22,7 @@ namespace {
 constexpr u64 no_cluster = std::numeric_limits<u64>::max();
 constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
 constexpr u64 random_turn = 1024;               // at most, in a random schedule
-constexpr u64 starved_cluster_turns = 16;       // the starved cluster has one turn of so many
+constexpr u64 starved_cluster_turns = 16;       // turns in which the starved cluster has one
 constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
 constexpr u64 most_resident = 1024;
 constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other

@@ -43,6 +43,9 @@ std::optional<bool> truth_in(const json& of, std::string_view key) {
   return found && found->is == json::kind::boolean ? std::optional(found->boolean) : std::nullopt;
 }
 
+// What two groups have both, or nothing.
+std::optional<bool> agreed(std::optional<bool> a, std::optional<bool> b) { return a == b ? a : std::nullopt; }
+
 // The first of compressed-tensors' groups of layers has the numbers; what they are, all of them have to agree on.
 void read_groups(const json& groups, std::string_view path, quantisation_config& to) {
   bool is_first = true;
@@ -55,11 +58,9 @@ void read_groups(const json& groups, std::string_view path, quantisation_config&
     if (is_first) {
       read_numbers(*weights, path, to);
       read_blocks(*weights, to);
-      to.symmetric = symmetric;
-      to.act_order = act_order;
     }
-    if (to.symmetric != symmetric) to.symmetric = std::nullopt;
-    to.act_order = to.act_order && act_order;
+    to.symmetric = is_first ? symmetric : agreed(to.symmetric, symmetric);
+    to.act_order = (is_first || to.act_order) && act_order;
     is_first = false;
   }
 }

@@ -92,7 +92,7 @@ class shared_array {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
-  // The same memory as elements of another type of that size.
+  // This memory, as elements of another type of that size.
   template <memory_element U>
   constexpr shared_array<U> as() const {
     static_assert(bytes_of<U> == bytes_of<T>,

@@ -20,7 +20,7 @@ namespace kaio::ops::detail {
 inline constexpr std::int64_t most_row_size = 512;  // a lane of 32 for each 16 elements
 
 [[noreturn]] void refuse(std::string_view operation, const std::string& what);
-// What is added to a mean of squares: 0, or large enough that its square root is exact.
+// Refuses what cannot be added to a mean of squares: it is 0, or from 1e-30 to 1e30.
 void check_epsilon(std::string_view operation, std::string_view name, f32 epsilon);
 
 constexpr u32 shift_of(std::uint32_t element_bytes) {
