@@ -71,7 +71,7 @@ function(kaio_precompiled_source variable name tool)
       DEPENDS ${part} ${scripts}
       COMMENT "Assembling the kernels of ${part}")
   endforeach()
-  add_custom_command(OUTPUT ${data} VERBATIM
+  add_custom_command(OUTPUT ${data} ${data}.hpp VERBATIM
     COMMAND ${tool} dump ${folder}/ptx
     COMMAND ${assemble} ${folder}/ptx --output ${data} ${architectures}
     DEPENDS ${tool} ${parts} ${scripts}

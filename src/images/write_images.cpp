@@ -1,6 +1,8 @@
 #include "images/write_images.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <ios>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -91,7 +93,11 @@ void write_images(std::string_view family, const std::vector<const ptx::kernel_i
   data += ".packed";
   source += ".cpp";
   std::ostringstream out;
-  out << "// Made by the program of the family " << family << ": the images of its kernels.\n"
+  // The assembler reads the data, not the compiler: a cache of objects sees in this line that they have changed.
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : packed) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  out << "// Made by the program of the family " << family << ": the images of its kernels, " << packed.size()
+      << " bytes with the hash " << std::hex << hash << std::dec << ".\n"
       << "#include \"images/linked_image.hpp\"\n\n"
       << "asm(R\"(\n"
       << "  .pushsection .rodata.kaio_images, \"a\"\n"

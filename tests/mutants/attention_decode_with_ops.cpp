@@ -206,7 +206,7 @@ bool is_for(const decode_case& c, bool has_clusters) {
 constexpr harmless_statement without_effect[] = {
     // Elements one by one instead of together.
     {"common/copy_rows.hpp", "auto fast ="},
-    {"decode/common/store.hpp", "auto together ="},
+    {"common/store_four.hpp", "auto together ="},
     {"decode/common/merge.hpp", "auto whole ="},
     // A range that has numbers whatever the call is.
     {"decode/common/cluster.hpp", "t.range(0u, parts)"},
@@ -233,7 +233,7 @@ constexpr harmless_statement without_effect[] = {
     // An element beyond the rows in shared memory, which the thread's own copy of keys replaces.
     {"decode/mma_sync/queries.hpp", "t.block_stride(Rows * Depth / step)"},
     // The first element of four neighbours, which always exists.
-    {"decode/common/store.hpp", "t.when(e < left)",
+    {"common/store_four.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},

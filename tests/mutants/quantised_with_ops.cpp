@@ -33,7 +33,7 @@ constexpr harmless_statement without_effect[] = {
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
-    {"decode/common/store.hpp", "t.when(e < left)",
+    {"common/store_four.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
@@ -50,7 +50,7 @@ constexpr harmless_statement without_effect[] = {
     {"w4/store.hpp", "t.block_stride(rows * fours)"},
     // Four elements one by one instead of together.
     {"w4/store.hpp", "const val whole ="},
-    {"decode/common/store.hpp", "auto together ="},
+    {"common/store_four.hpp", "auto together ="},
     {"matmul/common/store_strip.hpp", "by_four = t.when(aligned)"},
     {"matmul/common/store_strip.hpp", "whole = t.when(at.is_whole)"},
     {"matmul/common/store_strip.hpp", "together = t.when(whole)"},

@@ -2,7 +2,6 @@
 // The rows of heads that the kernels of qkv_project finish: which one a group of lanes has, and where it goes.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/cache/append/kernel.hpp>
 #include <kaio/ops/cache/append/place.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
 #include <kaio/ops/qkv/problem.hpp>

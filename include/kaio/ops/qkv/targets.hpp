@@ -3,6 +3,7 @@
 // read, asked for into L2.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/qkv/row.hpp>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
-#include <kaio/ops/attention/decode/common/store.hpp>
+#include <kaio/ops/attention/common/store_four.hpp>
 #include <kaio/ops/quantised/w4/block.hpp>
 
 #include <cstdint>
