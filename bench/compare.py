@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What became slower between two builds, from the lines of `regression`, and whose results differ.
+"""Compares two builds by the lines of `regression`: what became slower, and whose results differ.
 
     compare.py --old OLD... --new NEW... [--limit 1.05]
 
-Several files of a side are runs of the same build: a time is the median of its runs. Printed are, for each kind and for
-all, the geometric mean of new / old of both protocols, the 95th percentile, and the worst; then every problem above the
-limit, every checksum that differs by more than the problem's tolerance, and every failure. Exits with 1 if a result
-differs, a call failed, or a problem is missing on one side; times alone do not fail.
+Several files of a side are runs of one build: a time is the median of its runs. For each kind of problem, and for all, it
+prints the geometric mean of new / old of both protocols, the 95th percentile, and the worst. Then it prints every problem
+above the limit, every checksum that differs by more than the problem's tolerance, and every failure. Exits with 1 if a
+result differs, a call failed, or a problem is missing on one side; times alone do not fail.
 """
 
 import argparse
@@ -21,7 +21,7 @@ protocols = {"burst_us": "burst", "cold_us": "cold"}
 
 
 def read(files):
-    """(kind, problem, number among equals) -> its rows, one of each file; and the failures, as texts."""
+    """{(kind, problem, number among equal problems): its rows, one per file}; the failures, as texts; the seeds."""
     runs, failures, seeds = collections.defaultdict(list), set(), set()
     for file in files:
         equals = collections.Counter()
@@ -53,7 +53,7 @@ def percentile(ratios, share):
 
 
 def difference(old, new):
-    """The largest relative difference of two checksums, which are a norm and two sums for each output."""
+    """The largest relative difference of two checksums: each has a norm and two sums for each output."""
     if len(old) != len(new) or None in old or None in new:
         return math.inf
     largest = 0.0

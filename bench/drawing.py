@@ -1,4 +1,4 @@
-"""Drawings of figures over sizes, as SVG: for the plot.py of the benchmarks."""
+"""Draws figures over sizes as SVG, for the plot.py of the benchmarks."""
 
 import html
 import math

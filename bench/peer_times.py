@@ -1,10 +1,10 @@
-"""How long the peers of a benchmark take, in Python. A benchmark's peers.py lists them; its program prints a line for each case,
-contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case,
-prints none.
+"""Times the Python peers of a benchmark. A benchmark's peers.py lists them, and prints a line for each case, contestant and
+protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case, prints none.
 
-The protocols are those of the programs (bench/matmul/timing.hpp): cold, the L2 cache displaced before each run by reading
-something else; burst, one CUDA graph of runs back to back, which go through so many sets of operands that L2 does not hold
-them.
+The protocols are those of the programs (bench/matmul/timing.hpp):
+
+    cold     before each run, reading other data displaces the L2 cache
+    burst    a CUDA graph of runs back to back, which go through enough sets of operands that L2 does not hold them
 """
 
 import argparse
@@ -13,7 +13,7 @@ import sys
 
 
 def median_us(torch, runs, seconds, flush):
-    """The medians of one product: cold, burst. `runs`: the same with each set of operands."""
+    """(cold, burst): the medians of one product. runs: the product with each set of operands."""
     run = runs[0]
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     for _ in range(3):
@@ -51,16 +51,16 @@ def median_us(torch, runs, seconds, flush):
 
 
 def displacing(torch):
-    """How many bytes of operands L2 does not hold, and what displaces its contents: so many bytes that the device is still
-    reading them when Python has called the peer, whose time would else be that of the call."""
+    """(bytes of operands that L2 does not hold, a function that displaces L2's contents). The function reads enough bytes to
+    keep the device busy until Python has called the peer; otherwise the time would be that of the call."""
     cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
     displaced = torch.empty(max(cache, 512 << 20) // 4, device="cuda").zero_()
     return cache, lambda: displaced.sum()
 
 
 def print_times(torch, case, name, make_runs, seconds, flush):
-    """A line for each protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. make_runs() gives what median_us takes, or nothing
-    where the peer cannot compute the case; an error of a peer that is not installed, or does not have it, is printed."""
+    """Prints a line for each protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. make_runs() gives the runs for median_us, or
+    nothing if the peer cannot compute the case. If the peer is not installed, or does not have the case, prints its error."""
     try:
         runs = make_runs()
         if not runs:
@@ -75,9 +75,9 @@ def print_times(torch, case, name, make_runs, seconds, flush):
 
 
 def print_all(document, parse, contestants, flags=()):
-    """The program of a peers.py: its cases are the words of the command line, which parse(word) makes a dict of, with the word
-    as "text". contestants(torch, case, options, sets_of) gives for each name what print_times takes; sets_of(size, most) is how
-    many sets of operands of so many bytes L2 does not hold, at most so many."""
+    """The program of a peers.py. Its cases are the words of the command line; parse(word) makes a dict of a word, with the word
+    as "text". contestants(torch, case, options, sets_of) gives {name: make_runs} for print_times. sets_of(size, most) is the
+    number of sets of operands, of `size` bytes each, that L2 does not hold, but at most `most`."""
     parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.5)
     for flag in flags:
@@ -101,7 +101,7 @@ def print_all(document, parse, contestants, flags=()):
 
 
 def runs_of(peer, torch, case, inputs):
-    """What print_times takes of a peer that is called with torch, a case and a set of operands."""
+    """make_runs of print_times, for a peer that is called with torch, a case and a set of operands."""
     def make_runs():
         runs = [peer(torch, case, *one) for one in inputs]
         return None if None in runs else runs

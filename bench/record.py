@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps what benchmarks print as data: reads their JSON lines (--json), adds the date and the commit, and appends them to a
-file of bench/results. Then bench/report.py renders the tables.
+"""Records what benchmarks print: reads their JSON lines (--json), adds the date and the commit, and replaces older times of the
+same cases in a file of bench/results. Then bench/report.py renders the page.
 
     build/release/bench/bandwidth --json | bench/record.py h200
     bench/report.py
@@ -12,28 +12,26 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+BENCH = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(BENCH), str(BENCH.parent / "tools")]
+import measurements  # noqa: E402
 from replace_file import replace_file  # noqa: E402
-
-results = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=results.parent, text=True,
-                            capture_output=True, check=True).stdout.strip()
-    rows = [json.loads(line) for line in sys.stdin if line.startswith("{")]
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=BENCH, text=True, capture_output=True,
+                            check=True).stdout.strip()
+    measured = {"date": datetime.date.today().isoformat(), "commit": commit}
+    rows = [{**json.loads(line), **measured} for line in sys.stdin if line.startswith("{")]
     if not rows:
         sys.exit("record.py: there was no JSON line on the standard input")
-    results.mkdir(exist_ok=True)
-    file = results / f"{sys.argv[1]}.jsonl"
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    for row in rows:
-        row.update(date=datetime.date.today().isoformat(), commit=commit)
-        text += json.dumps(row) + "\n"
-    replace_file(file, text)
-    print(f"{len(rows)} rows recorded")
+    measurements.RESULTS.mkdir(exist_ok=True)
+    file = measurements.RESULTS / f"{sys.argv[1]}.jsonl"
+    lines = measurements.merge(measurements.read(file), rows)
+    replace_file(file, measurements.text_of(lines))
+    print(f"{len(rows)} rows recorded; {file.name} has {len(lines)} lines")
 
 
 if __name__ == "__main__":

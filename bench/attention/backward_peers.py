@@ -1,10 +1,11 @@
-"""The peers of the benchmark of attention's gradients: those of torch's scaled_dot_product_attention by cuDNN and by
-FlashAttention-2, each as it is and with deterministic algorithms, that of FlexAttention under torch.compile, and
-FlashAttention-3 where it is installed.
+"""Peers of the benchmark of attention's gradients: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, each with
+and without deterministic algorithms; its memory-efficient kernel; FlexAttention under torch.compile; varlen_attn; and
+FlashAttention-3 if it is installed.
 
-Each peer takes torch and a case of peers.py, and returns None where it cannot compute it, or a function of (q, k, v), of
-(B, S, H, D) or packed (rows, H, D). That one runs the attention once, and returns the function that computes the gradients.
-torch's kernels for grouped heads take K and V repeated: that, and summing dK and dV of a group, is not timed.
+A peer takes torch and a case of peers.py. It returns None if it cannot compute the case, otherwise a function of (q, k, v), each
+(B, S, H, D) or packed (rows, H, D). That function runs the attention once, and returns the function that computes the
+gradients. For grouped heads torch's kernels take K and V repeated; repeating them, and summing dK and dV of a group, is not
+timed.
 """
 
 
@@ -13,12 +14,12 @@ def repeated(torch, case, x):
 
 
 def random_like(torch, x):
-    """Of a generator of its own: see peers.py."""
+    """Random numbers from a generator of its own: see contestants() of peers.py."""
     return torch.empty_like(x).normal_(generator=torch.Generator(device="cuda"))
 
 
 def by_operator(name, deterministic):
-    """torch's operators themselves: what autograd calls, without autograd."""
+    """torch's operators, which autograd calls, without autograd."""
     def peer(torch, case):
         if case["work"] not in ("full", "causal") or case["type"] == "f32":
             return None
@@ -68,7 +69,7 @@ def by_autograd(forward):
 
 
 def peers_of(forward):
-    """By name; of the peers of peers.py."""
+    """{name: peer}, from the peers of peers.py."""
     return {"cudnn": by_operator("cudnn", False), "cudnn_deterministic": by_operator("cudnn", True),
             "flash": by_operator("flash", False), "flash_deterministic": by_operator("flash", True),
             "efficient": by_autograd(forward["efficient"]), "flex": by_autograd(forward["flex"]),

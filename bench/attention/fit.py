@@ -6,30 +6,33 @@
     bench_attention --model --type bf16 --random 300 >> model.jsonl              # the same problems
     fit.py --model model.jsonl [--measured measured.jsonl]... [--folds N] [--write]
 
-The constants of now are of bench/results/attention_variants_h200.jsonl.xz: 170 random problems of seed 20261127, and others of 512 to
-8192 rows. Without --measured the times of bench/results/h200.jsonl alone are taken, of the last commit that measured a problem; the
-shapes that are there: fit.py --shapes prints them as arguments for --model. Those times are of the kernel that a call
-took, so that no other has any. A constant that no time depends on keeps the number that is written here, and so does,
-nearly, one that times hardly depend on: each is held to it by a spring. Where a kernel has no times, its rate moves with
-that of the kernel that it is compared with here.
+The present constants are fitted to attention_variants_h200.jsonl.xz of bench/results: 170 random problems of seed 20261127, and
+others of 512 to 8192 rows. Without --measured the script takes only the times of h200.jsonl there, from the last commit that
+measured a problem. fit.py --shapes prints their shapes as arguments for --model. Those times are of the kernel that a call
+took, so no other kernel has any. bench/measurements.py reads both files from the commit that still has them.
 
-What is minimised is the square of the errors of the logarithms, and with --measured how much longer the model's choice takes
-than the best kernel, the choice made soft so that it has a derivative. seconds() is seconds_of() of cost.cpp: the
-script stops where the two disagree on a time. It needs numpy and scipy.
+A spring holds each constant to the number that is written here. A constant that no time depends on keeps this number; a constant
+that times hardly depend on nearly keeps it. If a kernel has no times, its rate moves with that of the kernel that it is compared
+with here.
+
+The fit minimises the squares of the errors of the logarithms and, with --measured, how much longer the model's choice takes than
+the best kernel. The choice is made soft so that it has a derivative. seconds() is seconds_of() of cost.cpp: the script stops if
+the two disagree on a time. It needs numpy and scipy.
 """
 
 import argparse
-import json
-import lzma
 import pathlib
 import sys
 
 import numpy as np
 import scipy.optimize
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import measurements  # noqa: E402
+
 root = pathlib.Path(__file__).resolve().parents[2]
 fitted = root / "src/ops/attention/choice/fitted.hpp"
-recorded = root / "bench/results/h200.jsonl"
+recorded = "h200.jsonl"
 multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
 small_us, long_us = 3, 30
 
@@ -41,35 +44,36 @@ work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries"
                "most_steps", "operations", "operations_in_clock", "padded", "scores", "loaded_bytes", "copied", "softcap", "alibi",
                "tensors", "results", "read_and_written", "seconds"]
 
-# Where the search begins, and what stays where nothing was measured. Sources: the throughput of instructions (CUDA C++
-# Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's heuristics for L2), the
-# instructions that a kernel has for a score, and for copies matmul's constants. padding: of kernels that fit otherwise the one
-# for the smaller head size is the faster one. Zeros cost an H200 nothing: it takes 0.92 to 0.94 of the time of D = 128 for
-# 72, 80 and 96, and 0.89 to 0.92 of that of 256 for 136, 160 and 192 (8 x 2048 x 8 x 8 x D). But with less than .4 kernels
-# for larger head sizes, and of mma_sync in place of sm90, are chosen, which are slower.
+# The search begins with these constants, and a constant without measurements keeps its number. Sources: the throughput of
+# instructions (CUDA C++ Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's
+# heuristics for L2), the instructions that a kernel has for a score, and matmul's constants for copies.
+# padding: if kernels are equal otherwise, the one for the smaller head size is faster. Zeros cost an H200 nothing: D = 72, 80
+# and 96 take 0.92 to 0.94 of the time of D = 128; D = 136, 160 and 192 take 0.89 to 0.92 of that of D = 256 (8 x 2048 x 8 x 8
+# x D). But below .4 the model chooses slower kernels: for larger head sizes, and of mma_sync in place of sm90.
 first_device = [1e-6, .87, .1707, 16, .04, .016, .08, .024, .125, .063, .6, 64, 46.6]
-# sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; a tile costs
-# as much as that of sm90, of which it was measured. simt: instructions, and reads of shared memory.
+# sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; the cost of a
+# tile was measured for sm90, and mma_sync takes the same. simt: instructions, and reads of shared memory.
 first_family = [[1960, 5703, 197.8, 1, .6052, .58], [1000, 6000, 200, 2, .7, .5], [1000, 6000, 2000, 1.2, .7, .3]]
-# How far constants may go, as logarithms, by family. --variants takes short runs, in which the clock has not yet fallen: what sets the
-# times of long ones is held, as it was fitted to 16 problems of sustained runs (bench/results); device and simt all.
+# How far the logarithm of a constant may move, by family. --variants measures short runs, in which the clock has not yet fallen.
+# Constants that set the times of long runs are therefore held: they were fitted to 16 problems of sustained runs
+# (bench/results). All constants of the device and of simt are held.
 family_room = {"sm90": {"start_clocks": .9, "tile_clocks": .9},
                "mma_sync": {"start_clocks": 1.2, "tile_clocks": 1.2, "step_clocks": 1.2, "alone": .2, "last_wave": .35}}
 rate_room = {"sm90": .15, "mma_sync": .7}
 
-# (family, sm, bytes, head sizes, queries, keys): the rate, or its ratio to that of another kernel; further clocks of a
-# tile; where they are from.
+# (family, sm, bytes, head sizes, queries, keys): the rate, or another kernel and the ratio to its rate; further clocks of a
+# tile; the source of both.
 sm90_64, sm90_128, sm90_256 = (0, 90, 2, 64, 64, 192, 128), (0, 90, 2, 128, 128, 128, 128), (0, 90, 2, 256, 256, 128, 80)
 mma_128 = (1, 80, 2, 128, 128, 64, 64)
 simt_64 = (2, 70, 4, 64, 64, 32, 128)
 kernels = {
     sm90_64: (.4955, 0, "16 problems of sustained runs"),
     (0, 90, 2, 64, 64, 192, 112): ((sm90_64, .98), 0, "the one above, with a step that is an eighth shorter"),
-    # The rates of these three order the kernels of 24 problems as their times on an H100 do.
+    # With the rates of these three the kernels of 24 problems have the order of their times on an H100.
     (0, 90, 2, 64, 64, 128, 128): ((sm90_64, .9), 0, "the first one, with two consumers of three"),
     (0, 90, 2, 64, 64, 64, 128): ((sm90_64, .81), 0, "the first one, by 2048 rows on an H100"),
     sm90_128: (.626, 0, "16 problems of sustained runs"),
-    # Against the one above fewer steps, but queries of which only half are loaded ahead.
+    # Fewer steps than the one above, but only half of the queries are loaded ahead.
     (0, 90, 2, 128, 128, 128, 176): ((sm90_128, 1.06), 2300, "the crossover between 2048 and 4096 keys"),
     (0, 90, 2, 128, 128, 64, 128): ((sm90_128, .64), 0, "the one of 128 queries, by 2048 rows on an H100"),
     (0, 90, 2, 192, 128, 128, 128): ((sm90_128, 1.0), 0, "D = 128"),
@@ -96,13 +100,13 @@ kernels = {
     (2, 70, 2, 512, 512, 16, 128): ((simt_64, .368), 0, "the same"),
 }
 order = list(kernels)
-# Rates of sustained runs.
+# Kernels whose rates are held: they were fitted to sustained runs.
 held = {sm90_64, (0, 90, 2, 64, 64, 192, 112), (0, 90, 2, 64, 64, 128, 128), sm90_128, (0, 90, 2, 128, 128, 128, 176), sm90_256}
 
 
 class Constants:
-    """The vector that is fitted, of logarithms: device, families, and a factor of each kernel's rate and of its further
-    clocks."""
+    """The vector of logarithms that is fitted: the constants of the device and of the families, and for each kernel a factor of
+    its rate and one of its further clocks."""
 
     def __init__(self):
         self.first = np.log(np.concatenate([first_device, np.ravel(first_family), np.ones(len(order)), np.ones(len(order))]))
@@ -116,7 +120,7 @@ class Constants:
             if key not in held:
                 room[self.cuts[1] + k] = rate_room.get(families[key[0]], 1e-9)
         self.bounds = [(x - r, x + r) for x, r in zip(self.first, room)]
-        # Where tiles of 80 keys are as fast for many keys, which runs of tiles of 64 are the first to be slower in.
+        # For many keys tiles of 80 keys are at least as fast, and tiles of 64 slow down first in long runs: bounds their rate.
         at = self.cuts[1] + order.index((0, 90, 2, 256, 256, 128, 64))
         self.bounds[at] = (self.bounds[at][0], self.first[at] + .015)
 
@@ -133,14 +137,14 @@ class Constants:
 
 
 class Rows:
-    """The rows of the model for which there are times: one for each problem and kernel."""
+    """The rows of the model that have times: one for each problem and kernel."""
 
     def __init__(self, model, times):
         rows, us, problem = [], [], []
         for number, (key, of_kernels) in enumerate(times.items()):
             for name, time in of_kernels.items():
                 variants = model.get(key, {})
-                if name is None and variants:  # the first of the table, which calls took when this was recorded
+                if name is None and variants:  # calls took the first kernel of the table when this was recorded
                     name = self.recorded_choice(key, variants)
                 if name in variants:
                     rows.append(variants[name])
@@ -156,7 +160,7 @@ class Rows:
 
     @staticmethod
     def recorded_choice(key, variants):
-        """The kernel of tiles of 128 keys, as the one of 176 was made after those times."""
+        """The kernel of tiles of 128 keys: the one of 176 was made after those times."""
         return next(name for name in variants if "x176_" not in name)
 
 
@@ -188,11 +192,11 @@ def seconds(w, device, family, rate, further):
 
 
 def difference(w, head):
-    """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
+    """The largest relative difference of seconds(), with the constants of cost.cpp, from its times."""
     here = dict((tuple(map(int, row[:7])), row[7:]) for row in head["kernels"])
     rate = np.array([here.get(key, [0, 0])[0] for key in order])
     further = np.array([here.get(key, [0, 0])[1] for key in order])
-    # What is not in fitted.hpp yet is there by its family.
+    # A kernel that is not in fitted.hpp yet has its family's constants there.
     known = np.array([key in here for key in order])
     kernel, w.kernel = w.kernel, np.where((w.kernel >= 0) & known[w.kernel], w.kernel, -1)
     result = seconds(w, dict(zip(device_fields, head["device"])), np.array(head["families"]), rate, further)
@@ -201,7 +205,7 @@ def difference(w, head):
 
 
 def lost(us, w):
-    """How much longer the model's choice takes than the best kernel, of the problems with several."""
+    """How much longer the model's choice takes than the best kernel, for problems with several kernels."""
     result = []
     for p in np.flatnonzero(w.count > 1):
         rows = np.flatnonzero(w.problem == p)
@@ -211,7 +215,7 @@ def lost(us, w):
 
 def fit(constants, w):
     several = [np.flatnonzero(w.problem == p) for p in np.flatnonzero(w.count > 1)]
-    # A problem counts by how much of its time is not that of a launch, and times half as much as choices.
+    # A problem counts with the share of its time that is not a launch; times count half as much as choices.
     best = np.array([w.us[w.problem == p].min() for p in range(len(w.count))])
     importance = best / (best + small_us)
     weight = .5 * np.sqrt((best / (best + long_us))[w.problem] / w.count[w.problem])
@@ -219,7 +223,7 @@ def fit(constants, w):
     def errors(vector):
         found = constants.read(vector)
         log_us = np.log(1e6 * seconds(w, *found))
-        # No kernel reaches all of the operations of a device.
+        # No kernel reaches a device's peak.
         parts = [weight * (log_us - np.log(w.us)), .05 * (vector - constants.first), 10 * np.log(np.maximum(found[2] / .95, 1))]
         for rows in several:
             chance = np.exp(-(log_us[rows] - log_us[rows].min()) / .03)
@@ -244,8 +248,8 @@ def report_choices(loss):
 
 
 def held_out(constants, model, times, folds):
-    """How much longer the choices take for problems that the constants were not fitted to: each is in one of `folds` parts,
-    for which those of the others are fitted."""
+    """How much longer the choices take for problems that the constants were not fitted to. Each problem is in one of `folds`
+    parts; for a part the constants are fitted to the other parts."""
     result = []
     for fold in range(folds):
         parts = [{key: of for i, (key, of) in enumerate(times.items()) if (i % folds == fold) == mine} for mine in (True, False)]
@@ -278,10 +282,9 @@ def text_of(constants, vector, w):
 
 
 def recorded_times():
-    """{(type, shape, work): {None: us}}, of the last commit that measured any; both protocols count."""
+    """{(type, shape, work): {None: us}}, from the last commit that measured any; both protocols count."""
     result, commits = {}, []
-    with open(recorded, encoding="utf-8") as file:
-        rows = [r for r in map(json.loads, file) if r.get("benchmark") == "attention" and r["contestant"] == "kaio"]
+    rows = [r for r in measurements.archived(recorded) if r.get("benchmark") == "attention" and r["contestant"] == "kaio"]
     for row in rows:
         commits.append(row["commit"])
         if row["work"] in ("full", "causal"):
@@ -295,22 +298,20 @@ def main():
     parser.add_argument("--model")
     parser.add_argument("--measured", action="append", default=[])
     parser.add_argument("--shapes", action="store_true", help="print the recorded shapes as arguments for --model")
-    parser.add_argument("--folds", type=int, default=0, help="report the choices of problems that were held out, in so many parts")
+    parser.add_argument("--folds", type=int, default=0, help="report the choices for held-out problems, with this number of parts")
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
     times = recorded_times() if words.shapes or not words.measured else {}
     if words.shapes:
         print(" ".join(f"--shape {shape}" for shape in dict.fromkeys(shape for _, shape, _ in times)))
         return 0
-    with open(words.model, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file]
+    lines = measurements.parsed(pathlib.Path(words.model).read_bytes(), words.model)
     head = lines[0]
     model = {(line["type"], line["shape"], line["work"]): line["variants"] for line in lines if "variants" in line}
     for name in words.measured:
-        with (lzma.open if name.endswith(".xz") else open)(name, "rt", encoding="utf-8") as file:
-            for line in map(json.loads, file):
-                if line.get("benchmark") == "attention_variants":
-                    times.setdefault((line["type"], line["shape"], line["work"]), {}).update(line["us"])
+        for line in measurements.parsed(pathlib.Path(name).read_bytes(), name):
+            if line.get("benchmark") == "attention_variants":
+                times.setdefault((line["type"], line["shape"], line["work"]), {}).update(line["us"])
     w = Rows(model, times)
     if difference(w, head) > 1e-9:
         print("seconds() is not what cost.cpp computes: make them equal first", file=sys.stderr)

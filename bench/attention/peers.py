@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of attention: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2,
-FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 where it is installed.
+"""Peers of the attention benchmark: torch's scaled_dot_product_attention by cuDNN, by FlashAttention-2 and by its
+memory-efficient kernel; FlexAttention under torch.compile; varlen_attn; and FlashAttention-3 if it is installed.
 
     peers.py [--seconds S] [--backward] TYPE:BxSxHxHkvxD:WORK ...
 
---backward: of the gradients, backward_peers.py. The works are those of problem.hpp. What is printed, and how it is measured:
-bench/peer_times.py.
+--backward times the gradients (backward_peers.py). The works are those of problem.hpp. bench/peer_times.py describes what is
+printed, and how it is measured.
 """
 
 import inspect
@@ -29,7 +29,7 @@ def parse(word):
 
 
 def documents(case):
-    """The lengths of problem.hpp."""
+    """The lengths of the documents, as in problem.hpp."""
     state, left, lengths = 1, case["length"] * (case["batches"] if case["packed"] else 1), []
     while left > 0:
         state = (state * 1664525 + 1013904223) % 2**32
@@ -39,7 +39,7 @@ def documents(case):
 
 
 def mask_of(torch, case):
-    """What attn_mask is: a bias of (1, heads, queries, keys), the padding of problem.hpp, or None."""
+    """attn_mask: a bias of (1, heads, queries, keys), the padding of problem.hpp, or None."""
     batches, length = case["batches"], case["length"]
     if case["work"] == "bias":
         generator = torch.Generator(device="cuda")
@@ -53,7 +53,7 @@ def mask_of(torch, case):
     return None
 
 
-# Each peer takes torch and a case, and returns a function of (q, k, v), of (B, S, H, D) or packed (rows, H, D), or None.
+# Each peer takes torch and a case. It returns None, or a function of (q, k, v), each (B, S, H, D) or packed (rows, H, D).
 
 
 def by_backend(name):
@@ -79,7 +79,7 @@ def flex(torch, case):
     from torch.nn.attention.flex_attention import create_block_mask, flex_attention
     if case["packed"]:
         return None
-    torch._dynamo.reset()  # compiled anew for each case: for its own extents
+    torch._dynamo.reset()  # compiled anew for each case, for its own extents
     document = torch.repeat_interleave(torch.tensor(documents(case), device="cuda"))
     slopes = torch.tensor([2.0**(-8 * (h + 1) / case["heads"]) for h in range(case["heads"])], device="cuda")
     masks = {"causal": lambda b, h, q, k: q >= k, "causal_alibi": lambda b, h, q, k: q >= k,
@@ -141,7 +141,7 @@ TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
 
 
 def contestants(torch, case, options, sets_of):
-    # Its own: a peer that fails while it is captured leaves torch's in a state that nobody can use.
+    # A generator of its own: a peer that fails while it is captured leaves torch's default generator unusable.
     generator = torch.Generator(device="cuda")
 
     def tensor(heads):

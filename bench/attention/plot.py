@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Draws what is recorded of the benchmark of attention: bench/results/attention_TYPE.svg for each type, with the rate over
-the length, a panel for each head size and work of which several lengths were measured with B * S and H * D as they are
-by default. The newest row of each case counts.
+"""Draws the recorded results of the attention benchmark: bench/results/attention_TYPE.svg for each type, with the rate over the
+length. A panel is a head size and a work for which several lengths were measured with the default B * S and H * D. The newest
+row of each case counts.
 
     bench/attention/plot.py [PROTOCOL]        cold (the default) or burst
 """
 
-import json
 import pathlib
 import sys
 
 bench = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(bench), str(bench.parent / "tools")]
 from drawing import curves, drawing  # noqa: E402
+from measurements import contestants, recorded  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
 results = bench / "results"
@@ -22,11 +22,10 @@ colors = {"kaio": "#d1495b", "cudnn": "#30638e", "flash": "#00798c", "flash_3": 
 
 def panels(protocol):
     """{type: {(head size, work): {contestant: {length: TFLOP/s}}}} of the device that was measured last, and its name"""
-    rows = [json.loads(line) for file in sorted(results.glob("*.jsonl")) for line in file.read_text().splitlines()]
-    rows = [row for row in rows if row["benchmark"] == "attention" and row["protocol"] == protocol]
+    rows = [row for line in recorded("attention") if line["protocol"] == protocol for row in contestants(line)]
     if not rows:
         sys.exit("plot.py: no row of the benchmark attention is recorded; see bench/record.py")
-    device = max(rows, key=lambda row: row.get("date", ""))["device"]
+    device = max(rows, key=lambda row: row["measured"])["device"]
     table = {}
     for row in rows:
         batches, length, heads, key_heads, size = map(int, row["shape"].split("x"))

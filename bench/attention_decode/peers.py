@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of attention over caches: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2
-for caches without pages, and FlashInfer where it is installed.
+"""Peers of the benchmark of attention over caches: for caches without pages torch's scaled_dot_product_attention by cuDNN, by
+FlashAttention-2 and by its memory-efficient kernel; and FlashInfer if it is installed.
 
     peers.py [--seconds S] TYPE:BxSxHxHkvxD:WORK ...
 
-The works are those of problem.hpp. What is printed, and how it is measured: bench/peer_times.py. What a peer plans on the host
-before it runs is not timed.
+The works are those of problem.hpp. bench/peer_times.py describes what is printed, and how it is measured. The plan that a peer
+makes on the host before it runs is not timed.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ def parse(word):
 
 
 def lengths(case):
-    """Those of problem.hpp."""
+    """The lengths of the sequences, as in problem.hpp."""
     state, result = 1, []
     for _ in range(case["batches"]):
         state = (state * 1664525 + 1013904223) % 2**32
@@ -32,7 +32,7 @@ def lengths(case):
     return result
 
 
-# Each peer takes torch, a case and operands (q, k, v), of (B, Sq, H, D) and (pages or B, rows, heads, D), and returns the
+# Each peer takes torch, a case and operands: q of (B, Sq, H, D), k and v of (pages or B, rows, heads, D). It returns the
 # function that computes, or None.
 
 
@@ -59,7 +59,7 @@ def flashinfer(torch, case, q, k, v):
     if case["type"] == "f32" or case["queries"] > 1:
         return None
     device, page = "cuda", 16 if case["page"] == case["keys"] else case["page"]
-    if case["page"] == case["keys"]:  # as pages of 16 that follow each other
+    if case["page"] == case["keys"]:  # as consecutive pages of 16
         if case["keys"] % page:
             return None
         k, v = (x.reshape(-1, page, *x.shape[2:]) for x in (k, v))

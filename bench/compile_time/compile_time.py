@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What kaio costs the compiler: the headers, a file of one small kernel, each further instruction of several kinds of
-kernel, and the largest kernel that the default limits allow. Compared with `nvcc -ptx` of the same kernels in CUDA C++
-where nvcc is installed, and with another checkout of kaio (--base).
+"""Measures what kaio costs the compiler: the headers, a file of one small kernel, each further instruction of several kinds of
+kernel, and the largest kernel that the default limits allow. Compares it with `nvcc -ptx` of the same kernels in CUDA C++ if
+nvcc is installed, and with another checkout of kaio (--base).
 
   compile_time.py [--json] [--compilers g++,clang++-16] [--repeats 5] [--base ROOT] [--quick]
 
-Times are CPU seconds of the compiler and its children (user and system), the least of the repeats, at -O0: other work on
-the machine adds no waiting to them (but slows the cores that it shares). All files and checkouts take turns in each
-repeat. The texts of all kernels go through ptxas where it is installed."""
+A time is the CPU seconds of the compiler and its children (user and system), the least of the repeats, at -O0. Other work on
+the machine adds no waiting to it, but slows the cores that it shares. In each repeat all files and checkouts take turns.
+The texts of all kernels go through ptxas if it is installed."""
 
 import argparse
 import dataclasses
@@ -23,8 +23,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE / "kernels"
 
-# Kernels of which a further instruction is measured: the name of the file, and statements or rounds of a small and a
-# large version. The large ones keep within clang's default limits at 7f4371a.
+# Kernels that measure a further instruction: the name of the file, and the statements or rounds of a small and a large
+# version. The large ones keep within clang's default limits at 7f4371a.
 KERNELS = {
     "statements": (10, 1200),
     "wgmma": (1, 6),
@@ -33,7 +33,7 @@ KERNELS = {
 ARCHITECTURE = {"wgmma": "sm_90a", "mma": "sm_80"}
 STAGES = ["trace", "checks", "text", "image"]  # of stage.hpp
 WANTED_ROUNDS = 1500        # of unrolled.cpp: 6,000 instructions
-KNOWN_ROUNDS = [1626, 688]  # of the largest kernels of g++ and clang++ at 7f4371a: where a search begins
+KNOWN_ROUNDS = [1626, 688]  # of the largest kernels of g++ and clang++ at 7f4371a: a search begins there
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,7 @@ def flags_of(kernel, size, folder):
 
 
 def run_once(command, folder):
-    """The cost of a command, or None where it fails."""
+    """The cost of a command, or None if it fails."""
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -68,7 +68,7 @@ def run_once(command, folder):
 
 
 def run_in_turn(jobs, folder, repeats):
-    """The cost of each job, {key: command}: the least of the repeats, in each of which all jobs take their turn."""
+    """The cost of each job, {key: command}: the least of the repeats. In each repeat all jobs take their turn."""
     costs = {}
     for _ in range(repeats):
         for key, command in jobs.items():
@@ -84,7 +84,7 @@ def count_instructions(ptx):
 
 
 class workshop:
-    """A compiler and a folder for what it makes."""
+    """A compiler, and a folder for its output."""
 
     def __init__(self, compiler, folder):
         self.compiler, self.folder = compiler, pathlib.Path(folder)
@@ -107,7 +107,7 @@ class workshop:
         return run_once(self.command(root, "unrolled.cpp", f"-DROUNDS={rounds}"), self.folder) is not None
 
     def largest_rounds(self, root):
-        """The most rounds of unrolled.cpp that compile with default limits, a few per cent less at most."""
+        """The most rounds of unrolled.cpp that compile with default limits, or at most a few per cent fewer."""
         low, high = 250, 4000
 
         def bisect(rounds):
@@ -122,7 +122,7 @@ class workshop:
         return low
 
     def instantiations(self, root, file, *flags):
-        """Functions and classes that clang instantiates."""
+        """The numbers of functions and classes that clang instantiates."""
         subprocess.run(self.command(root, file, *flags, "-ftime-trace", "-ftime-trace-granularity=0"), cwd=self.folder,
                        check=True)
         events = [event["name"] for event in json.loads((self.folder / "out.json").read_text())["traceEvents"]]
@@ -133,7 +133,7 @@ def measure(place, roots, repeats, quick):
     """A row of figures for each checkout, {name: path}."""
     flags = {(kernel, size): flags_of(kernel, size, place.folder) for kernel, sizes in KERNELS.items() for size in sizes}
     largest = {} if quick else {name: place.largest_rounds(root) for name, root in roots.items()}
-    # As many instructions in all checkouts as the least of them allows.
+    # All checkouts get the number of instructions that each of them allows.
     rounds = min([WANTED_ROUNDS, *largest.values(), *([KNOWN_ROUNDS[1]] if quick and place.is_clang else [])])
     whole = f"-DROUNDS={rounds}"
 
@@ -185,7 +185,7 @@ def nvcc_jobs():
 
 
 def report(row, base):
-    """The row as text, each figure next to that of the base."""
+    """Prints the row, each figure next to that of the base."""
     print(f"{row['compiler']}" + (f", and {base['base']}" if base else ""))
 
     def line(what, key, unit, form=".2f", note=""):
@@ -218,11 +218,11 @@ def report(row, base):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--json", action="store_true", help="one JSON object a compiler and checkout")
+    arguments.add_argument("--json", action="store_true", help="print one JSON object for each compiler and checkout")
     arguments.add_argument("--compilers", default="g++,g++-13,clang++-16,clang++-19")
     arguments.add_argument("--repeats", type=int, default=5)
     arguments.add_argument("--base", type=pathlib.Path, help="another checkout, measured in turn")
-    arguments.add_argument("--quick", action="store_true", help="one repeat, no search for the largest kernel: whether all of it works")
+    arguments.add_argument("--quick", action="store_true", help="one repeat, no search for the largest kernel: checks that everything works")
     given = arguments.parse_args()
     compilers = [c for c in given.compilers.split(",") if shutil.which(c)]
     if not compilers:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of gated projections: torch.mm of the weight of both alone, which is a floor for what torch's users
-call, and silu(x Wg) * (x Wu) written in torch, as it is and compiled where torch can.
+"""Peers of the benchmark of gated projections: torch.mm of only the weight of both, which is a floor for what torch's users call;
+and silu(x Wg) * (x Wu) written in torch, eager, and compiled if torch can.
 
     peers.py [--seconds S] TYPE:KxF:mM ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib

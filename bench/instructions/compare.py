@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What ptxas makes of kaio's kernels, compared with the same kernels in CUDA C++.
+"""Compares what ptxas makes of kaio's kernels with what it makes of the same kernels in CUDA C++.
 
     compare.py --ptx DIR [--arch sm_90] [--json]
 
 DIR holds one bench_NAME.ptx for each kernel of kernels.hpp, as `instructions DIR` writes it; kernels.cu is compiled with
-`nvcc -O3 -ptx`. Both go through the same `ptxas -O3`. Counted are the SASS instructions of a kernel, without
-the padding after its end, and its registers. --json prints one line per kernel, for bench/record.py.
+`nvcc -O3 -ptx`. Both go through the same `ptxas -O3`. The script counts a kernel's SASS instructions, without the padding
+after its end, and its registers. --json prints one line per kernel, for bench/record.py.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def tool(name):
 
 
 def instructions(cubin):
-    """kernel -> how many SASS instructions it has"""
+    """{kernel: number of its SASS instructions}"""
     said = subprocess.run([tool("cuobjdump"), "-sass", cubin], capture_output=True, text=True, check=True).stdout
     counts, name = {}, None
     for line in said.splitlines():
@@ -37,7 +37,7 @@ def instructions(cubin):
             counts[name] = []
         elif name and (found := re.match(r"\s+/\*[0-9a-f]{4}\*/\s+(?:@!?U?P\w+ )?([A-Z0-9_.]+)", line)):
             counts[name].append(found.group(1))
-    # After the end are a branch to itself and padding.
+    # A branch to itself and padding follow the end.
     for ops in counts.values():
         while ops and ops[-1] == "NOP":
             ops.pop()
@@ -47,7 +47,7 @@ def instructions(cubin):
 
 
 def assemble(ptx, arch):
-    """kernel -> (instructions, registers)"""
+    """{kernel: (instructions, registers)}"""
     with tempfile.TemporaryDirectory() as folder:
         cubin = pathlib.Path(folder) / "k.cubin"
         said = subprocess.run([tool("ptxas"), "-v", "-O3", f"-arch={arch}", ptx, "-o", cubin],

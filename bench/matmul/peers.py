@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peers of Python in the benchmark of matmul: torch.mm (bmm, _scaled_mm) and a Triton kernel, autotuned. Prints one
-JSON line for each case, contestant and protocol; a peer that is not installed, or has no such product, prints none.
+"""Python peers of the matmul benchmark: torch.mm (bmm, _scaled_mm) and an autotuned Triton kernel. Prints one JSON line for each
+case, contestant and protocol; a peer that is not installed, or has no such product, prints none.
 
     peers.py [--seconds S] [--plain] TYPE:LAYOUT:MxNxKxBATCH ...       peers.py --libraries
 
---plain: fields with blanks between, for the program. --libraries: the files of cuBLASLt in Python's packages.
+--plain: prints fields with blanks between, for the program. --libraries: prints the files of cuBLASLt in Python's packages.
 
 The protocols are those of bench/peer_times.py.
 """
@@ -27,7 +27,7 @@ def libraries():
 
 
 def torch_product(torch, case, a, b):
-    """The call, or None where torch has none."""
+    """The call, or None if torch has none."""
     out = torch.empty((case["batch"], case["m"], case["n"]) if case["batch"] > 1 else (case["m"], case["n"]),
                       dtype=torch.bfloat16 if case["type"] == "e4m3" else a.dtype, device="cuda")
     if case["type"] == "e4m3":
@@ -54,7 +54,7 @@ def triton_product(torch, triton, case, a, b):
     return run
 
 
-def triton_kernel(triton, cache={}):  # one kernel for the whole run: its tuning is remembered
+def triton_kernel(triton, cache={}):  # one kernel for the whole run, to keep its tuning
     if "kernel" in cache:
         return cache["kernel"]
     import triton.language as tl
@@ -145,7 +145,7 @@ def main():
                 if runs[0] is None:
                     continue
                 times = median_us(torch, runs, options.seconds, flush)
-            except Exception as error:  # a product that the peer does not have
+            except Exception as error:  # the peer does not have the product
                 print(f"peers.py: {name} {case}: {str(error).splitlines()[0] if str(error) else error!r}", file=sys.stderr)
                 continue
             version = torch.__version__ if name == "torch" else triton.__version__

@@ -1,10 +1,10 @@
-"""seconds_of() of src/ops/matmul/choice/cost.cpp on an H200, for arrays of numpy or jax (xp): what is fitted."""
+"""seconds_of() of src/ops/matmul/choice/cost.cpp on an H200, for arrays of numpy or jax (xp): the function that is fitted."""
 
 multiprocessors, clock = 132, 1.98e9
 
 
 def seconds(xp, w, family, device, start_clocks, rate, step_clocks, dram):
-    """w: the numbers of kernel_work, and whether kernels are persistent and general; family: by field."""
+    """w: the numbers of kernel_work, and whether each kernel is persistent and general; family: {field: array}."""
     filled = w.blocks / w.at_once
     rounds = xp.floor(filled)
     halved = (w.halves == 1) & (filled > rounds) & (filled - rounds <= .5)

@@ -5,28 +5,36 @@
     matmul_choice --work --first 100001 --problems 8400 > work.jsonl
     fit.py --work work.jsonl [--measured measured.jsonl ...] [--new] [--write]
 
-With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
-Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2800001 and
-2700001 (all types), 2100001 (all types), 2200001, 2500001 (without terms), 2600001, 2900001 (16 bits) and 2300001 on
-(products with few rows or columns, --few 64); and what was measured before epilogues worked on strips of C, of kernels
-that did not change: f32, and products of aligned 16 and 8 bits without further terms, of seeds from 100001, 300001,
-500001, 700001, 810001, 910001, 920001, 950001, 970001, 1100001, 1200001 and 1300001 on. Of seeds below 2800001 there is
-nothing of f32 as tf32, and nothing of results of 16 bits in rows that begin anywhere: other kernels took them then. And
-matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which nothing is fitted. Works for all of them are one file,
-the lines of further ranges appended. Problems of which it has nothing are left out.
+With --new only kernels without a row in fitted.hpp are fitted, and all other constants stay: few measured problems are enough.
 
-Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much
-longer the model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What
-is minimised is that loss, with the choice made soft so that it has a derivative, and the error of the predicted times,
-first with a large weight and then with a small one; the times of kernels that are far from the best count little. Long
-plain products of 16 bits, for which programs spend most of their time, count four times. seconds() is seconds_of() of
-cost.cpp: the script stops where the two disagree on a time. matmul_int8 and matmul_fp8 share all constants but those of
-their kernels, which are to be fitted again afterwards (bench/quantised_choice/fit.py). It needs numpy, scipy and jax.
+Without --measured the script takes the recorded times of bench/results, which bench/measurements.py reads from the commit that
+still has them. matmul_choice_h200.jsonl.xz has
+
+- seeds from 2800001 and 2700001 (all types), 2100001 (all types), 2200001, 2500001 (without terms), 2600001, 2900001 (16 bits)
+  and 2300001 on (products with few rows or columns, --few 64);
+- times from before epilogues worked on strips of C, of kernels that did not change: f32, and products of aligned 16 and 8 bits
+  without further terms, seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920001, 950001, 970001, 1100001, 1200001 and
+  1300001 on.
+
+Seeds below 2800001 have no times of f32 as tf32, nor of results of 16 bits in rows that begin anywhere: other kernels took them
+then. matmul_choice_h100.jsonl.xz has seeds from 2400001 on; nothing is fitted to it. The works of all seeds go into one file:
+append the lines of further ranges. Problems without a line there are left out.
+
+The constants are fitted to problems with even seeds. Those with odd seeds, and all of an H100, are held out. For both the script
+reports how much longer the model's choice takes than the best kernel. The constants that are written are fitted to all problems
+of an H200.
+
+The fit minimises that loss and the error of the predicted times. The choice is made soft so that the loss has a derivative. The
+error first has a large weight and then a small one; times of kernels that are far from the best count little. Long plain products
+of 16 bits count four times, because programs spend most of their time in them.
+
+seconds() is seconds_of() of cost.cpp: the script stops if the two disagree on a time. matmul_int8 and matmul_fp8 share all
+constants except those of their kernels; fit these again afterwards (bench/quantised_choice/fit.py). The script needs numpy,
+scipy and jax.
 """
 
 import argparse
 import json
-import lzma
 import pathlib
 import re
 import sys
@@ -36,14 +44,16 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.optimize
 
-from cost import seconds
-from names import of_today
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import measurements  # noqa: E402
+from cost import seconds  # noqa: E402
+from names import of_today  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
 root = pathlib.Path(__file__).resolve().parents[2]
 fitted = root / "src/ops/matmul/choice/fitted.hpp"
-recorded = [root / f"bench/results/matmul_choice_{name}.jsonl.xz" for name in ("h200", "h100")]
+recorded = [f"matmul_choice_{name}.jsonl.xz" for name in ("h200", "h100")]
 dram = 2 * 3201e6 * 6144 / 8  # of the H200
 dram_of_h100 = 2 * 2619e6 * 5120 / 8
 
@@ -61,7 +71,7 @@ work_fields = ["start_clocks", "rate", "step_clocks", "blocks", "at_once", "step
                "bias", "addends", "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
 
-# Where the search begins: of a family in the order of `families`.
+# The search begins here. Each row has the constants of the families in the order of `families`.
 first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
                          [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
                          [30] * 5, [30] * 5, [.2] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2],
@@ -70,7 +80,7 @@ first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 60
 
 
 def kernel_of_today(number, name):
-    """The number of a measured kernel, and its parts where it had another name for them: a pair of blocks, or eight."""
+    """(number of a measured kernel, its splits if an old name gave them: -2 for a pair of blocks, 8, or None)."""
     now = of_today(number, name)
     parts = -2 if "_c2x1_" in name and "_cnx1_" in now else 8 if "_split8_" in name and "_splitn_" in now else None
     return number.get(now), parts
@@ -83,7 +93,7 @@ class Problems:
         rows, us, count, long, bandwidth = [], [], [], [], []
         number = {name: i for i, name in enumerate(kernels)}
         for line in measured:
-            if "kernels" in line:  # of the lines that follow
+            if "kernels" in line:  # the kernels of the lines that follow
                 measured_kernels = [kernel_of_today(number, name) for name, *_ in line["kernels"]]
                 continue
             if not take(line["seed"], "H100" in line["device"]) or line["seed"] not in work:
@@ -116,12 +126,12 @@ class Problems:
 
 
 class Constants:
-    """The vector that is fitted, logarithms, and its parts by name."""
+    """The vector of logarithms that is fitted, and its parts by name."""
 
     def __init__(self, configurations):
         self.family_of = np.array([c[0] for c in configurations])
-        # The loop along K is the same, whatever the epilogue: the last field. Of multiply-adds it is, too, however many
-        # blocks of a cluster share a tile: field 9.
+        # The loop along K does not depend on the epilogue (the last field). For multiply-adds it does not depend on the
+        # number of blocks of a cluster that share a tile either (field 9).
         of_loop = [tuple(c[:9] + c[10:-1] if c[0] == 3 else c[:-1]) for c in configurations]
         loops = sorted(set(of_loop))
         self.loop_of = np.array([loops.index(loop) for loop in of_loop])
@@ -130,7 +140,7 @@ class Constants:
         self.bounds = [(x - 5, x + 5) for x in self.first]
 
     def keep_known(self, w, head):
-        """All stay as they are but those of configurations that have the constants of their family."""
+        """Keeps all constants, except those of configurations that have the constants of their family."""
         families_now = np.array(head["families"])
         n = self.shape[0] * self.shape[1]
         start, rate, step = (np.ones(count) for count in (len(self.family_of), *[self.loop_of.max() + 1] * 2))
@@ -142,7 +152,7 @@ class Constants:
         self.bounds = [(x, x) if stays else (x - 2, x + 2) for x, stays in zip(self.first, fixed)]
 
     def read(self, vector, few_rows):
-        """(of the family by field, of the device by field, start_clocks, rate and step_clocks of each configuration)"""
+        """(constants of the family by field, of the device by field, start_clocks, rate and step_clocks of each configuration)"""
         x = jnp.exp(vector)
         n = self.shape[0] * self.shape[1]
         table = x[:n].reshape(self.shape)
@@ -161,7 +171,7 @@ def predict(constants, vector, w, few_rows):
 
 
 def difference(w, head):
-    """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
+    """The largest relative difference of seconds(), with the constants of cost.cpp, from its times."""
     families_now = np.array(head["families"])
     here = seconds(jnp, w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
                    dict(zip(device_fields, head["device"])), w.start_clocks, w.rate, w.step_clocks, dram)
@@ -185,7 +195,7 @@ def fit(constants, w, few_rows):
                 + 3e-3 * jnp.mean((vector - constants.first) ** 2))
 
     vector = constants.first
-    # The harder the choice, the closer to what counts, and the flatter.
+    # A harder choice is closer to the real loss, but flatter.
     for error_weight, softness, steps in ((2, .15, 150), (1, .06, 120), (.4, .03, 120)):
         value = jax.jit(jax.value_and_grad(lambda x: loss(x, error_weight, softness)))
         vector = scipy.optimize.minimize(lambda x: [np.asarray(part, float) for part in value(x)], vector, jac=True,
@@ -194,7 +204,7 @@ def fit(constants, w, few_rows):
 
 
 def report(name, us, w):
-    """How much longer the choice takes than the best kernel."""
+    """Reports how much longer the choice takes than the best kernel."""
     order = np.lexsort((us, w.problem))
     lost = w.us[order[w.first]] / w.best - 1
     for device, bandwidth in (("H200", dram), ("H100", dram_of_h100)):
@@ -216,7 +226,7 @@ def number(x):
 
 
 def braces(fields):
-    return "{" + " ".join(f".{name} = {number(x)}," for name, x in fields) + "}"  # the last comma: one line each
+    return "{" + " ".join(f".{name} = {number(x)}," for name, x in fields) + "}"  # the last comma gives each field its line
 
 
 def rows_of(text):
@@ -252,18 +262,16 @@ def text_of(constants, vector, configurations, few_rows, known):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--measured", type=pathlib.Path, nargs="+", default=recorded)
-    parser.add_argument("--new", action="store_true", help="fit the kernels alone that have no constants of their own")
+    parser.add_argument("--measured", type=pathlib.Path, nargs="+", default=[])
+    parser.add_argument("--new", action="store_true", help="fit only kernels that have no constants of their own")
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
     with open(words.work, encoding="utf-8") as file:
         head = json.loads(next(file))
         configurations = head["configurations"]
         work = {line["seed"]: line["work"] for line in map(json.loads, file) if "seed" in line}
-    measured = []
-    for path in words.measured:
-        with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
-            measured += [json.loads(line) for line in file]
+    measured = [line for path in words.measured for line in measurements.parsed(path.read_bytes(), path)] or \
+        [line for name in recorded for line in measurements.archived(name)]
     fitted_part = Problems(head["kernels"], work, measured, lambda seed, h100: seed % 2 == 0 and not h100)
     held_out = Problems(head["kernels"], work, measured, lambda seed, h100: seed % 2 == 1 or h100)
     everything = Problems(head["kernels"], work, measured, lambda seed, h100: not h100)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Renders what matmul_choice printed into bench/results/matmul_kernels.md: for each configuration of a kernel the share of
-problems for which it is the best, how often the cost model takes it, and what would be lost without it; then which
-configurations can go, the cheapest loss first.
+"""Renders the output of matmul_choice into bench/results/matmul_kernels.md. For each configuration of a kernel the page has the
+share of problems for which it is the best, how often the cost model takes it, and what would be lost without it. Then it lists
+which configurations can go, the cheapest loss first.
 
     table.py --model model.jsonl --measured h200.jsonl [--to FILE]
-    table.py --compare before.jsonl after.jsonl              # the same problems on two builds, to stderr and stdout
+    table.py --compare before.jsonl after.jsonl              # the same problems on two builds, to stdout
 
-A configuration is a kernel in all of its operands' layouts. The cost of one is its text's length, to which the time to
-compile it is proportional: 23 ms a KiB on average.
+A configuration is a kernel in all layouts of its operands. Its cost is the length of its text: the time to compile it is
+proportional to that, 23 ms per KiB on average.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Run:
                 row = json.loads(line)
                 if "kernels" in row:
                     self.kernels = row["kernels"]
-                elif row["us"]:  # by the numbers of the last list of kernels
+                elif row["us"]:  # its kernels are numbers into the last list of kernels
                     row["order"] = [(self.kernels[kernel][0], us) for kernel, _, us, _ in row["us"]]
                     self.rows.append(row)
         self.find_best()
@@ -69,8 +69,8 @@ def configuration(name):
 
 
 def twin(name):
-    """The configuration with f16 and bf16 as one type, and the two types of 8 bits: what is kept of one is kept of the
-    other."""
+    """The configuration with f16 and bf16 as one type, and the two types of 8 bits as one: twins are kept or removed
+    together."""
     return re.sub(r"_(e4m3|e5m2)(?=_)", "_f8", re.sub(r"_b?f16(?=_)", "_16", configuration(name)))
 
 
@@ -109,7 +109,7 @@ def statistics_of(run):
 
 
 class Elimination:
-    """Takes configurations away, in each step the one whose loss for the length of its text is the least."""
+    """Removes configurations, in each step the one with the least loss per byte of its text."""
 
     def __init__(self, run, sizes, keep):
         self.sizes, self.keep = sizes, keep
@@ -117,7 +117,7 @@ class Elimination:
         for row in run.rows:
             order = {}
             for name, us in row["order"]:
-                order.setdefault(twin(name), us)  # the first is what the model takes
+                order.setdefault(twin(name), us)  # the model takes the first
             self.problems.append((times_by(row, twin), order))
         self.bests = [min(times.values()) for times, _ in self.problems]
         self.current = list(self.bests)
@@ -128,7 +128,7 @@ class Elimination:
                 self.users[key].add(i)
 
     def without(self, key):
-        """{problem: its time} for those that `key` is the fastest for; None if one is left without a kernel."""
+        """{problem: its time without `key`} for problems on which `key` is the fastest; None if a problem has no other kernel."""
         changed = {}
         for i in self.users[key]:
             rest = [us for k, us in self.problems[i][0].items() if k != key and k not in self.removed]
@@ -139,8 +139,9 @@ class Elimination:
         return changed
 
     def steps(self, mean, worst):
-        """Bounds of the loss: of each step's problems on average, and of every problem. Yields each step: what goes,
-        for how many problems it was the best, their mean loss, the mean and the largest loss of all problems."""
+        """mean, worst: bounds of the loss, on average over a step's problems and for every problem. Yields for each step: the
+        removed configuration, the number of problems on which it was the best, their mean loss, the mean and the largest
+        loss of all problems."""
         keys = set(self.sizes) - self.keep
         while True:
             options = []
@@ -164,7 +165,7 @@ class Elimination:
             yield key, len(losses), statistics.fmean(losses) if losses else 0, statistics.fmean(all_losses), max(all_losses)
 
     def regret(self):
-        """How much longer the model's choice takes than the best of all kernels, as a mean, with what is left."""
+        """How much longer the model's choice among what is left takes than the best of all kernels, as a mean."""
         return statistics.fmean(next(us for key, us in order.items() if key not in self.removed) / best
                                 for (_, order), best in zip(self.problems, self.bests)) - 1
 
@@ -233,7 +234,7 @@ def report(model, measured):
     text += ["## Never taken by the model, on no device", ""] + [f"* `{key}`: {counts[key]} kernels" for key in never] + [""]
 
     if measured:
-        # What other architectures need is kept whatever this one says.
+        # Configurations that other architectures need are kept in any case.
         architectures = {kernel[0]: kernel[2] for kernel in measured.kernels}
         keep = {twin(key) for device, (stats, _) in chosen.items() if device not in ("H100", "H200")
                 for key, found in stats.items() if found["only"] or max(found["gains"], default=0) > 0.05}
@@ -263,7 +264,7 @@ def report(model, measured):
 
 
 def compare(before, after):
-    """The time of the best kernel and of the model's choice for the problems that both runs have."""
+    """Compares the times of the best kernel and of the model's choice, for the problems that both runs have."""
     known = {row["seed"]: row for row in before.rows}
     ratios = collections.defaultdict(list)
     for row in after.rows:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of matmul_fp8: torch._scaled_mm with and without fast accumulation (scales of the tensor; of rows
-and columns; of 1 x 128 and 128 x 128 where torch has them: from 2.8 on, with CUDA 12.9, on sm_90, M a multiple of 4), and
-deep_gemm's product with scales of blocks where it is installed.
+"""Peers of the matmul_fp8 benchmark: torch._scaled_mm with and without fast accumulation, and deep_gemm's product with scales of
+blocks if it is installed. torch's scales are those of the tensor, of rows and columns, or of 1 x 128 and 128 x 128. torch has
+the latter from 2.8 on, with CUDA 12.9, on sm_90, if M is a multiple of 4.
 
     peers.py [--seconds S] TYPE:MxNxK:WORK ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ def parse(word):
 
 
 def scales(torch, case):
-    """Of A and of W, as torch has them: groups of A along M, blocks of W along K with rows of a multiple of 4."""
+    """(scales of A, scales of W) in torch's layouts: groups of A along M, blocks of W along K with rows of a multiple of 4."""
     def numbers(*extents):
         return torch.rand(*extents, device="cuda") * 0.008 + 0.004
     if case["work"] == "tensor":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of matmul_int8: torch._int_mm, cuBLASLt's product of i8 into i32; for scaled outputs followed
-by torch's own kernels, eager and compiled; and bitsandbytes' product with its scales where it is installed. torch._int_mm
-takes more than 16 rows.
+"""Peers of the matmul_int8 benchmark: torch._int_mm, cuBLASLt's product of i8 into i32, followed for scaled outputs by torch's own
+kernels, eager and compiled; and bitsandbytes' product with its scales if it is installed. torch._int_mm takes only more than
+16 rows.
 
     peers.py [--seconds S] TYPE:MxNxK:WORK ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib
@@ -25,7 +25,7 @@ def parse(word):
 
 
 def scaled(torch, case):
-    """What follows the sums."""
+    """The function that scales the sums."""
     if case["work"] == "f32":
         return lambda sums: sums.float() * 0.0078125
     rows = torch.full((case["m"], 1), 0.0078125, device="cuda")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of weights of four and eight bits: torch's tinygemm (_weight_int4pack_mm, bf16), bitsandbytes'
-nf4 and fp4, torch's _weight_int8pack_mm, and torch.mm of weights that are not quantised.
+"""Peers of the benchmark of weights of four and eight bits: torch's tinygemm (_weight_int4pack_mm, bf16), bitsandbytes' nf4 and
+fp4, torch's _weight_int8pack_mm, and torch.mm of weights that are not quantised.
 
     peers.py [--seconds S] "TYPE[ CODES]:NxKxGROUP:mM" ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib

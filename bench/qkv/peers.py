@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of fused projections: torch.mm of the concatenated weights alone, which is a floor for what torch's
-users call, and the product with the rotation and the append to a cache in pages written in torch, compiled where torch can.
+"""Peers of the benchmark of fused projections: torch.mm of only the concatenated weights, which is a floor for what torch's users
+call; and the product with the rotation and the append to a paged cache written in torch, compiled if torch can.
 
     peers.py [--seconds S] TYPE:KxHEADSxKEY_HEADSxSIZE:mM ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib

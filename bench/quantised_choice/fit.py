@@ -4,18 +4,19 @@
     quantised_choice --seconds 600 > measured.jsonl     # on an H200
     fit.py [--measured measured.jsonl] [--write]
 
-Without --measured the recorded times are taken, bench/results/quantised_choice_h200.jsonl.xz. All else of the cost model
-is matmul's (src/ops/matmul/choice/fitted.hpp). A rate holds what copies of single elements and conversions take, which is
-the same for every step of a kernel. Each kernel is fitted to its own times, least squares of their logarithms by a loss
-that outliers count little in; then all of them to how much longer the choice takes than the best kernel, with the choice
-made soft so that it has a derivative. Three folds of the problems are held out in turn and reported; the constants that
-are written are fitted to all of them. seconds() is matmul's, which its own fit.py compares with cost.cpp. Kernels
-that have no recorded times keep their constants. It needs numpy and scipy.
+Without --measured the script takes the recorded times, quantised_choice_h200.jsonl.xz of bench/results, which
+bench/measurements.py reads from the commit that still has it. All else of the cost model is matmul's
+(src/ops/matmul/choice/fitted.hpp). A rate includes copies of single elements and conversions, whose time is the same for every
+step of a kernel.
+
+First each kernel is fitted to its own times: least squares of their logarithms, by a loss in which outliers count little. Then all
+kernels are fitted to how much longer the choice takes than the best kernel, with the choice made soft so that it has a
+derivative. Three folds of the problems are held out in turn and reported; the constants that are written are fitted to all
+problems. seconds() is matmul's; matmul's fit.py compares it with cost.cpp. Kernels without recorded times keep their constants.
+The script needs numpy and scipy.
 """
 
 import argparse
-import json
-import lzma
 import pathlib
 import re
 import sys
@@ -23,13 +24,15 @@ import sys
 import numpy as np
 import scipy.optimize
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matmul_choice"))
+bench = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(bench), str(bench / "matmul_choice")]
 import cost  # noqa: E402
+import measurements  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parents[2]
 of_matmul = root / "src/ops/matmul/choice/fitted.hpp"
 fitted = root / "src/ops/quantised/common/fitted.hpp"
-recorded = root / "bench/results/quantised_choice_h200.jsonl.xz"
+recorded = "quantised_choice_h200.jsonl.xz"
 dram = 2 * 3133e6 * 6144 / 8  # of the H200
 families = ["sm90", "sm90_split", "mma_sync", "simt"]
 folds = 3
@@ -48,7 +51,7 @@ def configuration_of(name, has_groups):
 
 
 class Problems:
-    """The measured kernels of the problems, a row each; the first of a problem is the model's choice."""
+    """The measured kernels of the problems, a row each; the first row of a problem is the model's choice."""
 
     def __init__(self, fields, lines, configurations):
         number = {c: i for i, c in enumerate(configurations)}
@@ -70,7 +73,7 @@ class Problems:
 
 
 def constants_of_matmul():
-    """(of the device, of the family in the order of `families`), by field."""
+    """(constants of the device, of the families in the order of `families`), by field."""
     text = of_matmul.read_text(encoding="utf-8").split("fitted_few_rows")[0]
     found = re.findall(r"\.(\w+) = ([-+.e0-9]+)", text)
     values = {}
@@ -86,7 +89,7 @@ def seconds(w, device, families_now, start_clocks, rate, step_clocks):
 
 
 class Fit:
-    """The vector that is fitted is of logarithms: start_clocks of the configurations, their rates, their step_clocks."""
+    """Fits a vector of logarithms: start_clocks of the configurations, their rates, their step_clocks."""
 
     def __init__(self, count):
         self.count = count
@@ -114,7 +117,7 @@ class Fit:
         return vector
 
     def to_choice(self, w, vector):
-        """From there on, also to what the choice loses."""
+        """Fits from `vector` on, also to what the choice loses."""
         problems, centre = len(w.count), vector.copy()
         loss_of = np.minimum(w.us / w.best[w.problem] - 1, 3)
         weight = w.weight / w.count[w.problem]
@@ -188,11 +191,10 @@ def text_of(configurations, vector, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measured", type=pathlib.Path, default=recorded)
+    parser.add_argument("--measured", type=pathlib.Path)
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
-    with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
-        measured = [json.loads(line) for line in file]
+    measured = measurements.parsed(words.measured.read_bytes(), words.measured) if words.measured else measurements.archived(recorded)
     fields = next(line["fields"] for line in measured if "fields" in line)
     lines = [line for line in measured if "seed" in line]
     configurations = sorted({configuration_of(kernel[0], line["scales"] == "groups")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of RMS norms: torch's rms_norm, with an addition in front where there is a residual, and the same
-compiled where torch can; and into codes of 8 bits with a scale of each row.
+"""Peers of the RMS norm benchmark: torch's rms_norm, eager, and compiled if torch can. With a residual, an addition comes first; for
+int8 and fp8, the conversion into codes of 8 bits with a scale for each row comes last.
 
     peers.py [--seconds S] TYPE:ROWSxSIZE:plain|residual|int8|fp8 ...
 
-What is printed, and how it is measured: bench/peer_times.py.
+bench/peer_times.py describes what is printed, and how it is measured.
 """
 
 import pathlib
@@ -52,7 +52,7 @@ def codes_of(torch, y, kind):
 
 
 def compiled(torch, case, dtype):
-    torch._dynamo.config.recompile_limit = 1000  # beyond it, which many cases reach, nothing is compiled
+    torch._dynamo.config.recompile_limit = 1000  # beyond the limit nothing is compiled; many cases reach the default
     return torch.compile(steps_of(torch, case, dtype))
 
 

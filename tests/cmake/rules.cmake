@@ -10,6 +10,7 @@ set_tests_properties(turn PROPERTIES LABELS rules)
 
 # How many instructions each family of kernels may have.
 add_test(NAME budget COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/budget_test.py)
+add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/measurements_test.py)
 set_tests_properties(budget PROPERTIES LABELS rules)
 
 # What each kernel of attention is for.
