@@ -4,10 +4,10 @@
      "us": {"kaio": 185.2, "cublaslt": 190.3}, "measured": "2026-11-27 a75a9e0f"}
 
 A benchmark prints a row for each contestant of a case, with many more fields. `merge` puts the contestants of a case on one line
-and keeps what identifies the case, their times, and kaio's rate. `measured` is the date and the commit; where contestants were
-measured at different times it is an object, as `us` is. A benchmark without contestants keeps its fields. A sweep over random
-problems becomes one line for each group of problems: the number of problems, and of the ratios to the best peer the geometric
-mean, the 5th percentile, the worst, and its problem."""
+and keeps only the fields that identify the case, their times, and kaio's rate. `measured` is the date and the commit; if the
+contestants were measured at different times it is an object, like `us`. A benchmark without contestants keeps its fields. A sweep
+over random problems becomes one line for each group of problems. It has the number of problems, and for the ratios to the best
+peer the geometric mean, the 5th percentile, the worst, and the problem of the worst."""
 
 import json
 import lzma
@@ -32,7 +32,7 @@ def is_peer(contestant):
 
 
 def archived(name):
-    """The JSON lines of a file of bench/results that the history alone has."""
+    """The JSON lines of a file of bench/results that only the history has."""
     done = subprocess.run(["git", "-C", RESULTS, "show", f"{ARCHIVE}:bench/results/{name}"], capture_output=True)
     if done.returncode != 0:
         raise SystemExit(f"kaio: {name} is in the history of the repository, at commit {ARCHIVE}, which this clone does not have; "
@@ -47,7 +47,7 @@ def parsed(data, name):
 
 
 def summary(ratios):
-    """Of [(ratio, problem)], the fields of a sweep's line."""
+    """The fields of a sweep's line, from [(ratio, problem)]."""
     ratios = sorted(ratios)
     values = [ratio for ratio, _ in ratios]
     return {"problems": len(values), "ratio": round(math.exp(sum(map(math.log, values)) / len(values)), 3),
@@ -60,7 +60,7 @@ def best_peer(us):
 
 
 def condensed(rows):
-    """The rows, with one row for each group of a sweep in place of those of its problems."""
+    """The rows; in a sweep, one row for each group replaces the rows of its problems."""
     groups, rest = {}, []
     for row in rows:
         if row["benchmark"] in SWEEPS and "contestant" in row:
@@ -78,7 +78,7 @@ def condensed(rows):
 
 
 def merge(lines, rows):
-    """The recorded lines with new rows of a benchmark, which replace older times of a case."""
+    """The recorded lines with new rows of a benchmark. These replace older times of a case."""
     cases = {key(line): line for line in lines}
     for row in condensed(rows):
         row = dict(row)
@@ -113,18 +113,18 @@ def contestants(line):
 
 
 def read(file):
-    """The JSON lines of a file, of a missing one none."""
+    """The JSON lines of a file; none if it is missing."""
     file = pathlib.Path(file)
     return parsed(file.read_bytes(), file) if file.exists() else []
 
 
 def text_of(lines):
-    """Sorted by benchmark, so that a change of one shows as such."""
+    """The lines as text, sorted by benchmark: a diff then shows which benchmark changed."""
     return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in sorted(lines, key=lambda line: line["benchmark"]))
 
 
 def recorded(benchmark=None):
-    """All lines, or those of a benchmark."""
+    """All lines, or the lines of one benchmark."""
     return [line for file in sorted(RESULTS.glob("*.jsonl")) if file.stem != "reliability" for line in read(file)
             if benchmark in (None, line["benchmark"])]
 

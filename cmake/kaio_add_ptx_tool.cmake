@@ -9,13 +9,14 @@
 #
 #   app_kernels list                     each kernel: target, PTX version, instructions, block, shared memory
 #   app_kernels ptx NAME [--lines]       its PTX, with the C++ line that each line came from
-#   app_kernels dump FOLDER              all of it as files
+#   app_kernels dump FOLDER              all kernels as files
 #   app_kernels verify                   ptxas on every kernel, for each target that it claims
-#   app_kernels profile NAME [OPTION...] a run on the emulator, and what it costs; options as of `kaio profile`
+#   app_kernels profile NAME [OPTION...] a run on the emulator, and what it costs; the options of `kaio profile`
 #
 # KERNELS are C++ expressions, HEADERS declare them. Printing a kernel needs neither the runtime nor the emulator, so the
 # program is linked without them; headers with functions that launch need LINK_LIBRARIES kaio::kaio. profile starts the
-# program `kaio`, the target kaio_program where kaio is a subfolder. SOURCES may hold further lists of kernels: <kaio/tool/ptx_tool.hpp>.
+# program `kaio`; if kaio is a subfolder, it is the target kaio_program. SOURCES may hold further lists of kernels:
+# <kaio/tool/ptx_tool.hpp>.
 
 function(kaio_add_ptx_tool target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KERNELS;HEADERS;LINK_LIBRARIES;SOURCES")

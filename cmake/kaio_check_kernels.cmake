@@ -1,15 +1,15 @@
 # kaio_check_kernels(<target> [HEADERS <header>... [KERNELS <kernel>...]])
 #
-# Checks kernels while the target is compiled, those that nothing launches too; the compiler checks a kernel only where it
-# is used.
+# Checks kernels while the target is compiled, even if nothing launches them. Without it the compiler checks a kernel only
+# where it is used.
 #
 #   kaio_check_kernels(app)                        each kernel that a source of app has or includes
 #   kaio_check_kernels(app_headers                 each kernel in these headers, in a source file that is added to app
 #     HEADERS app/filters.hpp                      (or, for an interface library, to a library of its own);
 #     KERNELS "app::sharpen<kaio::f32, 4>")        and these instances of templates, C++ expressions
 #
-# It costs what the checked kernels take to compile, in each file that includes them: many headers with many kernels are
-# checked sooner by the second form.
+# The cost is the time to compile the checked kernels, in each file that includes them. If many headers have many kernels,
+# the second form is faster.
 
 function(kaio_check_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;KERNELS")

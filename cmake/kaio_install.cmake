@@ -1,5 +1,5 @@
-# Installing: the headers, the libraries, the CMake package `kaio` and the pkg-config file `kaio.pc`. All of
-# it may be moved to another prefix afterwards.
+# Installs the headers, the libraries, the CMake package `kaio` and the pkg-config file `kaio.pc`. The installed files may
+# be moved to another prefix afterwards.
 
 include(CMakePackageConfigHelpers)
 

@@ -1,16 +1,16 @@
-# The operations. A source file below src/ops that lists kernels has one function at the start of a line,
+# The operations. A source file below src/ops that lists kernels is a family: an object library of its own,
+# kaio_ops_<family>. It has one of these functions, at the start of a line:
 #   void add_<family>(variant_list& list) ...                                    rows of a table of variants
 #   void list_<family>_kernels(std::vector<const ptx::kernel_image*>& list) ...  kernels that no table has
-# and is a family: an object library of its own, kaio_ops_<family>. A new file is found by itself. The files of the kernels
-# for sm_90a are made of the lines of families.def.
+# CMake finds a new file by itself. The files of the kernels for sm_90a are made from the lines of choice/sm90_families.def.
 #
-# With KAIO_TRACE_KERNELS each family is also a program, kaio_kernels_<family>, which traces the kernels when it runs, and
+# With KAIO_TRACE_KERNELS each family also has a program, kaio_kernels_<family>. It traces the kernels when it runs, and
 # writes their images for the library (src/images/). The texts are those that the compiler evaluates, byte for byte
 # (tests/constants.py).
 
 set(trace_kernels ON)
 if(CMAKE_CROSSCOMPILING OR WIN32)
-  set(trace_kernels OFF)  # the programs have to run here, and the assembler has to know ELF
+  set(trace_kernels OFF)  # the programs must run here, and the assembler must know ELF
 endif()
 option(KAIO_TRACE_KERNELS
   "Programs make the images of the operations' kernels while kaio is built; OFF: the compiler evaluates them, which takes longer"
@@ -28,12 +28,12 @@ foreach(line IN LISTS lines)
   configure_file(${PROJECT_SOURCE_DIR}/src/ops/matmul/sm90/family.cpp.in ${source} @ONLY)
   list(APPEND ops_sources ${source})
 endforeach()
-# Packed texts are compressed where the runtime has zlib.
+# Packed texts are compressed if the runtime has zlib.
 if(KAIO_ZLIB)
   set_source_files_properties(src/images/packed_text.cpp PROPERTIES COMPILE_DEFINITIONS KAIO_HAS_ZLIB)
 endif()
 
-# What the program of a family is made of, apart from the family.
+# The parts of a family's program apart from the family.
 add_library(kaio_family_main STATIC EXCLUDE_FROM_ALL src/images/family_main.cpp src/images/native_kernel.cpp
   src/images/packed_text.cpp src/images/write_images.cpp)
 target_include_directories(kaio_family_main PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -44,51 +44,55 @@ kaio_warnings(kaio_family_main)
 # kaio_ops_settings(target): how files of the operations are compiled.
 function(kaio_ops_settings target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  # The programs of the families probe these kernels, at a thousandth of what a compiler needs for it.
+  # The programs of the families probe these kernels, in a thousandth of the time that a compiler needs.
   target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
   kaio_warnings(${target})
-  # A section for each function and constant: code that refers to the rest of the library is not linked into a
-  # program that lists kernels.
+  # Each function and constant has a section: code that refers to the rest of the library is not linked into a program that
+  # lists kernels.
   target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
   target_link_libraries(${target} PRIVATE kaio_dsl)
 endfunction()
 
-# kaio_share_headers(kind target): the headers that all families include, which the first target of a kind precompiles.
+# kaio_share_headers(kind target): the first target of a kind precompiles the headers that all families include; the others
+# reuse them.
 function(kaio_share_headers kind target)
   get_property(first GLOBAL PROPERTY KAIO_FIRST_FAMILY_${kind})
   if(first)
     kaio_precompile_headers(${target} REUSE_FROM ${first})
   else()
     set_property(GLOBAL PROPERTY KAIO_FIRST_FAMILY_${kind} ${target})
-    kaio_precompile_headers(${target} <kaio/dsl/dsl.hpp> ${PROJECT_SOURCE_DIR}/src/ops/matmul/choice/table.hpp)
+    kaio_precompile_headers(${target} <kaio/dsl/dsl.hpp> <ops/matmul/choice/table.hpp>)
   endif()
 endfunction()
 
-# kaio_family_program(target row kind): a program of the kernels of a row of KAIO_OPS_FAMILIES. kind: `traced`, when it
-# runs, or `constant`, by the compiler.
+# kaio_family_program(target row kind): a program with the kernels of a row of KAIO_OPS_FAMILIES. kind: `traced`, if it makes
+# their texts when it runs, or `constant`, if the compiler makes them.
 function(kaio_family_program target row kind)
   string(REPLACE "|" ";" row "${row}")
   list(POP_FRONT row family source function list)
   set(listed ${PROJECT_BINARY_DIR}/ops/listed/${family}.cpp)
+  # By the name below src, which the include path finds: the same text in every clone, for ccache, and the same file names in
+  # the lines that kernels record.
+  string(REPLACE "${PROJECT_SOURCE_DIR}/src/" "" source ${source})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/family.cpp.in ${listed} @ONLY)
   add_library(${target}_objects OBJECT EXCLUDE_FROM_ALL ${listed})
   kaio_ops_settings(${target}_objects)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target}_objects PRIVATE -Wno-subobject-linkage)  # it means headers, not included sources
+    target_compile_options(${target}_objects PRIVATE -Wno-subobject-linkage)  # it is meant for headers, not included sources
   endif()
   if(kind STREQUAL traced)
     target_include_directories(${target}_objects BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src/images/traced)
     target_compile_options(${target}_objects PRIVATE -O0)  # it runs for some milliseconds
     kaio_share_headers(traced ${target}_objects)
   endif()
-  # What its kernels are launched with is linked, and never called.
+  # The code that launches its kernels is linked, but never called.
   add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}_objects>)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tools LINKER_LANGUAGE CXX)
   target_link_libraries(${target} PRIVATE kaio_family_main kaio_device)
   target_link_options(${target} PRIVATE -Wl,--gc-sections)
 endfunction()
 
-# kaio_trace_family(row): the images of kaio_ops_<family> are those that the program kaio_kernels_<family> writes.
+# kaio_trace_family(row): the program kaio_kernels_<family> writes the images of kaio_ops_<family>.
 function(kaio_trace_family row)
   string(REGEX REPLACE "\\|.*" "" family "${row}")
   kaio_family_program(kaio_kernels_${family} "${row}" traced)
@@ -113,7 +117,7 @@ foreach(source IN LISTS ops_sources)
   if(NOT function)
     continue()
   endif()
-  # Whether a file has kernels, and under which function, is seen when CMake runs.
+  # Only a run of CMake sees whether a file has kernels, and the name of its function.
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   if(function MATCHES "${adder_of_rows}")
     set(list "ops::variant_list")
@@ -134,8 +138,8 @@ foreach(source IN LISTS ops_sources)
   endif()
 endforeach()
 
-# What checks and chooses: all of the library but its kernels. A program that compiles the kernels itself, by
-# attention_with, links these objects alone.
+# The code that checks and chooses: the library without its kernels. A program that compiles the kernels itself, with
+# attention_with, links only these objects.
 add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources} ${PROJECT_SOURCE_DIR}/src/images/packed_text.cpp)
 list(APPEND ops_objects kaio_ops_common)
 add_library(kaio_ops_without_kernels INTERFACE)
@@ -150,7 +154,7 @@ if(NOT KAIO_BUILD_OPS)
   return()
 endif()
 
-# Machine code of these kernels, which are printed by a program that is linked without the emulator and launches none.
+# Machine code of these kernels. A program that is linked without the emulator, and launches none, prints them.
 kaio_can_precompile()
 if(KAIO_PRECOMPILES)
   add_executable(kaio_ops_kernels EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tools/ops_kernels.cpp)
@@ -173,7 +177,7 @@ if(KAIO_PRECOMPILES)
   kaio_warnings(kaio_ops_precompiled)
 endif()
 
-# kaio_ops_library(target runtime [type]): a library of all these objects, on this library of the runtime.
+# kaio_ops_library(target runtime [type]): a library of all these objects that links the given library of the runtime.
 function(kaio_ops_library target runtime)
   add_library(${target} ${ARGN})
   foreach(objects IN LISTS ops_objects)
@@ -196,7 +200,7 @@ set_target_properties(kaio_ops PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
-# As kaio_runtime_archive.
+# Like kaio_runtime_archive.
 get_target_property(type kaio_ops TYPE)
 if(type STREQUAL "STATIC_LIBRARY")
   add_library(kaio_ops_archive ALIAS kaio_ops)

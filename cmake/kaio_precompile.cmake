@@ -6,15 +6,14 @@
 #   kaio_add_ptx_tool(app_kernels HEADERS app/filters.hpp KERNELS app::blur LINK_LIBRARIES app_headers)
 #   kaio_precompile(app TOOL app_kernels ARCHITECTURES 80 90)
 #
-# TOOL is a program of kaio_add_ptx_tool, whose kernels are meant. ARCHITECTURES are compute capabilities without the
-# dot; code for 80 runs on every 8.x, that for 90 on 9.0, as sm_90a where a kernel needs it. Without them,
-# KAIO_PRECOMPILE_ARCHITECTURES. A kernel that runs elsewhere is compiled by the driver. Needs ptxas (KAIO_PTXAS in the
-# environment, PATH, or a CUDA toolkit), Python 3 and a runtime with zlib; where one is missing, or KAIO_PRECOMPILE is
-# OFF, nothing is added.
+# TOOL is a program of kaio_add_ptx_tool: its kernels get machine code. ARCHITECTURES are compute capabilities without the
+# dot, by default KAIO_PRECOMPILE_ARCHITECTURES. Code for 80 runs on every 8.x, code for 90 on 9.0 (as sm_90a if a kernel
+# needs it). On other devices the driver compiles the kernels. This needs ptxas (KAIO_PTXAS in the environment, PATH, or a
+# CUDA toolkit), Python 3 and a runtime with zlib. If one is missing, or KAIO_PRECOMPILE is OFF, nothing is added.
 
 option(KAIO_PRECOMPILE "Add machine code of kernels to what is built with kaio_precompile, where ptxas is there" ON)
-# Each architecture adds its code of nearly every kernel. These two are those of data centres, and 80 serves every 8.x; the
-# driver compiles for others once, and keeps that.
+# Each architecture adds its code of nearly every kernel. These two are in data centres, and 80 serves every 8.x. For others
+# the driver compiles once, and keeps the result.
 set(KAIO_PRECOMPILE_ARCHITECTURES 80 90 CACHE STRING "The architectures of that machine code")
 
 # Sets KAIO_PRECOMPILES to whether machine code can be made here.
@@ -47,9 +46,9 @@ endfunction()
 
 set(KAIO_PRECOMPILE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
-# kaio_precompiled_source(<variable> <name> <tool> [PARTS <tool>...] ARCHITECTURES <sm>...): a source file that adds the
-# machine code; `name` is part of symbols. PARTS: programs with some of the kernels each, which are assembled as soon as
-# such a program is built.
+# kaio_precompiled_source(<variable> <name> <tool> [PARTS <tool>...] ARCHITECTURES <sm>...): makes a source file that adds the
+# machine code; `name` is part of its symbols. PARTS: programs with some of the kernels each. Their kernels are assembled as
+# soon as the program is built.
 function(kaio_precompiled_source variable name tool)
   cmake_parse_arguments(arg "" "" "PARTS;ARCHITECTURES" ${ARGN})
   find_package(Python3 QUIET COMPONENTS Interpreter)

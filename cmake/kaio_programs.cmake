@@ -1,6 +1,6 @@
 # kaio_programs(prefix directory runtime): one program for each folder in `directory` that holds .cpp files. The
 # folder `saxpy` gives the target `<prefix>_saxpy` and the program `<build>/<directory>/saxpy`; the targets'
-# names come back in KAIO_PROGRAMS. They are linked to this library of the runtime.
+# names come back in KAIO_PROGRAMS. They link the library `runtime`.
 
 function(kaio_programs prefix directory runtime)
   set(programs)

@@ -1,6 +1,6 @@
-# kaio_precompile_headers(target header...): with KAIO_PRECOMPILED_HEADERS or KAIO_QUICK_TOOLS, these headers, which most
-# files of the target include, are parsed once; REUSE_FROM and a target in place of headers: those of that one. A file must not
-# need that: CI's build with clang 19 has none.
+# kaio_precompile_headers(target header...): with KAIO_PRECOMPILED_HEADERS or KAIO_QUICK_TOOLS, parses once these headers,
+# which most files of the target include. REUSE_FROM and a target in place of headers: reuses that target's. No file may need
+# it: CI's build with clang 19 precompiles none.
 function(kaio_precompile_headers target)
   if(NOT ARGN OR NOT (KAIO_PRECOMPILED_HEADERS OR KAIO_QUICK_TOOLS))
     return()
@@ -11,16 +11,16 @@ function(kaio_precompile_headers target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # so that ccache takes a file that uses them
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # so that ccache accepts a file that uses them
   else()
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
 endfunction()
 
-# kaio_join_sources(variable depth [alone]): with KAIO_QUICK_TOOLS, the sources that the variable lists are compiled a folder at
-# a time, in a file that includes them: folders are those of this depth below src, or below the root. Most of the time of a
-# small file goes into headers that its neighbours include too. Names of one folder must differ for this, also those in
-# unnamed namespaces; files that match the regular expression `alone`, such as large ones, stay what they are.
+# kaio_join_sources(variable depth [alone]): with KAIO_QUICK_TOOLS, compiles the sources that the variable lists a folder at a
+# time, in a file that includes them. Folders have this depth below src, or below the root. Most of a small file's compile
+# time goes into headers that its neighbours include too. Names in one folder must therefore differ, also those in unnamed
+# namespaces. Files that match the regular expression `alone`, such as large ones, are not joined.
 function(kaio_join_sources variable depth)
   if(NOT KAIO_QUICK_TOOLS)
     return()
@@ -52,16 +52,16 @@ function(kaio_join_sources variable depth)
   set(${variable} ${joined} PARENT_SCOPE)
 endfunction()
 
-# kaio_quick(target optimisation [header...]): with KAIO_QUICK_TOOLS, for a first result soon after a clone, the target is
-# compiled with this optimisation (-O0, ...; empty: that of the build). The headers are those to precompile in other builds: files that are joined share
-# theirs.
+# kaio_quick(target optimisation [header...]): with KAIO_QUICK_TOOLS, for a first result soon after a clone, compiles the target
+# with this optimisation (-O0, ...; if empty, that of the build). Other builds precompile the headers; joined files share
+# theirs anyway.
 function(kaio_quick target optimisation)
   if(NOT KAIO_QUICK_TOOLS)
     kaio_precompile_headers(${target} ${ARGN})
   else()
     target_compile_options(${target} PRIVATE ${optimisation})
     if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # it means headers, not joined sources
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)  # the warning is meant for headers, not joined sources
     endif()
   endif()
 endfunction()

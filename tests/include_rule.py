@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """How the house is built: ptx <- dsl <- ops -> runtime -> {ptx, emulator}, emulator -> ptx, and floors inside each wing.
 
-- Every folder below include/kaio and src has a floor in the list of its wing; a file includes files of its own floor's
-  folder and of lower floors, so that no include goes up and no two folders include each other.
-- The public headers of a wing and its sources are two lists, since a source may include any header of its wing.
-- Public headers are light, because every user's file pays for them: the language includes only the standard headers
-  listed here and single headers of Boost.Hana; no header includes a logger, a formatter or a stream. A heavier one is
-  listed, and no other includes it.
-- A folder has at most 25 files; so have the folders of tests, tools, benchmarks and showcases, but for tests/fail.
+- Every folder below include/kaio and src has a floor in the list of its wing. A file includes files of its own floor and of
+  lower floors, so that no include goes up and no two folders include each other.
+- A wing has two lists, one for its public headers and one for its sources: a source may include any header of its wing.
+- Public headers are light, because every user's file pays for them. The language includes only the standard headers
+  listed here and single headers of Boost.Hana. No header includes a logger, a formatter or a stream. A heavier header is
+  listed (on_request), and no other header includes it.
+- A folder has at most 25 files. So have the folders of tests, tools, benchmarks, showcases, cmake and docs, except
+  tests/fail.
 - Operations are written in the public language: none of their files names the tracer.
-- dsl.hpp and kaio.hpp list every header of the language after those that it includes; --fix writes the list.
+- dsl.hpp and kaio.hpp list every header of the language after the headers that it includes; --fix writes the list.
 
 Prints a line for each breach, then 'N passed, N failed' over the files.
 """
@@ -28,7 +29,7 @@ core = {"array", "bit", "compare", "concepts", "cstddef", "cstdint", "initialize
 runtime = {"array", "cstddef", "cstdint", "exception", "string_view", "type_traits", "utility", "vector"}
 heavy = {"format", "fstream", "functional", "iomanip", "iostream", "istream", "memory", "ostream", "regex",
          "sstream", "stdexcept"}
-# Headers that users include by themselves, where they need them, and what these include all the same.
+# Headers that users include themselves if they need them, and the standard headers that these may include as well.
 on_request = {"runtime/budget.hpp": {"chrono"}}
 hana = re.compile(r"boost/hana/.+\.hpp")
 
@@ -61,13 +62,24 @@ public_floors = {
     "dsl": ["number", "trace", "expression", "math", "derivative", "integer", "control", "memory", "tile", "warp", "async", "inline_ptx",
             "block", "cluster", "mma", "kernel", "."],
     "runtime": ["detail", "."],
-    "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
-            "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
-            "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
-            "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "cache/common", "cache/rotary", "cache/append",
-            "cache/copy", "attention/decode/common", "attention/decode/call", "attention/decode/choice", "attention/decode/simt",
-            "attention/decode/mma_sync", "attention/decode/sm90", "attention/decode/quantised", "attention/decode/mla", "quantised/common", "quantised/int8", "quantised/fp8",
-            "rms_norm", "quantised/w4", "quantised/w4/few_rows", "quantised/w4/one_row", "quantised/w4/sm90", "quantised/w4/choice", "quantised/formats", "quantised", "qkv", "gate_up",
+    "ops": ["shared",
+            "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
+            "attention/common", "attention/forward/call", "attention/block_mask", "attention/forward/choice",
+            "attention/forward/simt", "attention/forward/mma_sync", "attention/forward/sm90",
+            "attention/backward/common", "attention/backward/call", "attention/backward/choice",
+            "attention/backward/simt", "attention/backward/mma_sync", "attention/backward/sm90",
+            "cache/common", "cache/rotary", "cache/append", "cache/copy",
+            "attention/decode/common", "attention/decode/call", "attention/decode/choice", "attention/decode/simt",
+            "attention/decode/mma_sync", "attention/decode/mma_sync_sm90", "attention/decode/mma_sync_8bit",
+            "attention/decode/mla",
+            "matmul_8bit/common", "matmul_8bit/int8", "matmul_8bit/fp8", "matmul_8bit",
+            "norm/common", "norm/call", "norm/simt",
+            "weight_only/common", "weight_only/call", "weight_only/mma_sync", "weight_only/simt",
+            "weight_only/skinny", "weight_only/gemv", "weight_only/sm90", "weight_only/choice",
+            "weight_only/repack", "weight_only/formats", "weight_only",
+            "qkv_project/common", "qkv_project/call", "qkv_project/heads", "qkv_project/mma_sync",
+            "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv",
+            "gate_up_project/call", "gate_up_project/combine", "gate_up_project/skinny", "gate_up_project/gemv",
             ".", "parity"],
     "tool": ["."],
     "weights": ["."],
@@ -81,20 +93,30 @@ private_floors = {
     "driver_abi": ["."],
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
-    "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
-            "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call",
-            "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
-            "attention/backward/sm90", "attention/backward/call", "cache/common", "cache/rotary", "cache/append", "cache/copy",
-            "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync", "attention/decode/quantised",
-            "attention/decode/mla", "attention/decode/call", "quantised/common", "quantised/int8", "quantised/fp8",
-             "rms_norm", "quantised/w4", "quantised/w4/call", "quantised/formats", "qkv", "gate_up"],
+    "ops": ["shared", "choice",
+            "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90", "matmul/call",
+            "attention/common", "attention/forward/choice", "attention/forward/simt", "attention/forward/mma_sync",
+            "attention/forward/sm90", "attention/forward/call", "attention/block_mask", "attention/backward/choice",
+            "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
+            "attention/backward/sm90", "attention/backward/call",
+            "cache/common", "cache/rotary", "cache/append", "cache/copy",
+            "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
+            "attention/decode/mma_sync_8bit", "attention/decode/mla", "attention/decode/call",
+            "matmul_8bit/common", "matmul_8bit/int8", "matmul_8bit/fp8",
+            "norm/simt", "norm/call",
+            "weight_only/common", "weight_only/simt", "weight_only/mma_sync", "weight_only/gemv",
+            "weight_only/repack", "weight_only/choice", "weight_only/call", "weight_only/formats",
+            "qkv_project/common", "qkv_project/choice", "qkv_project/heads", "qkv_project/mma_sync",
+            "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv", "qkv_project/call",
+            "gate_up_project/common", "gate_up_project/choice", "gate_up_project/combine", "gate_up_project/skinny",
+            "gate_up_project/call"],
     "tool": ["."],
-    "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the latter stand in for include/kaio/dsl/kernel
+    "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
 }
-# What a compiler ends at that was not asked for C++20: it is not there.
+# A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"
-# What only the language itself may name.
+# Names that only the language itself may use.
 inside_of_the_language = re.compile(r"\bdsl::(tracer|literal|lower)\b|\.trace\(\)")
 
 
@@ -111,13 +133,13 @@ class house:
         return wing, "/".join(parts[1:-1]) or "."
 
     def level(self, path):
-        """The number of a file's floor within its wing; None: it has none."""
+        """The number of a file's floor within its wing; None if it has none."""
         wing, floor = self.place(path)
         floors = self.floors.get(wing, [])
         return floors.index(floor) if floor in floors else None
 
     def floor_problems(self, path, name):
-        """An include of the same tree and wing that goes up."""
+        """Yields a text if an include within the tree and wing goes up."""
         if self.place(path)[0] != self.place(name)[0] or not (self.base / name).is_file():
             return
         here, there = self.level(path), self.level(name)
@@ -168,7 +190,7 @@ def problems_of_source(path, text):
 
 
 def language_headers():
-    """Every header of the language, after those that it includes."""
+    """Every header of the language, after the headers that it includes."""
     order = {}
 
     def visit(name):
@@ -187,7 +209,7 @@ def language_headers():
 
 
 def wrong_lists(fix):
-    """The headers whose list of the language's headers is not up to date."""
+    """The headers with an outdated list of the language's headers; `fix` writes the lists instead."""
     wanted = "".join(f"#include <{name}>\n" for name in language_headers())
     for file in (root / "include/kaio/dsl/dsl.hpp", root / "include/kaio/kaio.hpp"):
         text = file.read_text()
@@ -230,10 +252,10 @@ def main():
         if count > most_files and "__pycache__" not in folder.parts:
             files += 1
             failed += 1
-            print(f"{folder.relative_to(root)}: {count} files, and a folder may have {most_files}")
+            print(f"{folder.relative_to(root)}: {count} files, but a folder may have {most_files}")
     for file in wrong_lists("--fix" in sys.argv[1:]):
         failed += 1
-        print(f"{file.relative_to(root)}: its list of headers is not up to date; write tests/include_rule.py --fix")
+        print(f"{file.relative_to(root)}: its list of headers is not up to date; run tests/include_rule.py --fix")
     print(f"{files - failed} passed, {failed} failed")
     return 1 if failed else 0
 

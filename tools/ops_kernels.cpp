@@ -1,16 +1,16 @@
 // The kernels of the operations, for the program that precompiles them: cmake/kaio_ops.cmake.
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
-#include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/attention/forward/choice/variant.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/qkv.hpp>
-#include <kaio/ops/quantised/dequantise.hpp>
+#include <kaio/ops/qkv_project.hpp>
+#include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 

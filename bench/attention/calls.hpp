@@ -4,7 +4,7 @@
 #include "bench/attention/paper_call.hpp"
 #include "bench/attention/problem.hpp"
 #include "bench/matmul_choice/paper_devices.hpp"
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 
 #include <algorithm>
 #include <cstdio>

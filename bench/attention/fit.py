@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the constants of attention's cost model (src/ops/attention/choice) to measured times, and writes them to fitted.hpp.
+"""Fits the constants of attention's cost model (src/ops/attention/forward/choice) to measured times, and writes them to fitted.hpp.
 
     bench_attention --model > model.jsonl                                        # the problems of bench/results: no GPU
     bench_attention --variants --type bf16 --random 300 > measured.jsonl         # on an H200; also f16 and f32
@@ -7,9 +7,9 @@
     fit.py --model model.jsonl [--measured measured.jsonl]... [--folds N] [--write]
 
 The present constants are fitted to attention_variants_h200.jsonl.xz of bench/results: 170 random problems of seed 20261127, and
-others of 512 to 8192 rows. Without --measured the script takes only the times of h200.jsonl there, from the last commit that
-measured a problem. fit.py --shapes prints their shapes as arguments for --model. Those times are of the kernel that a call
-took, so no other kernel has any. bench/measurements.py reads both files from the commit that still has them.
+others of 512 to 8192 rows. Without --measured the script takes only the recorded times of h200.jsonl, which bench/measurements.py
+reads from the history: those of the last commit that measured a problem. fit.py --shapes prints their shapes as arguments for
+--model. A recorded time is of the kernel that a call took, so no other kernel has any.
 
 A spring holds each constant to the number that is written here. A constant that no time depends on keeps this number; a constant
 that times hardly depend on nearly keeps it. If a kernel has no times, its rate moves with that of the kernel that it is compared
@@ -31,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import measurements  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parents[2]
-fitted = root / "src/ops/attention/choice/fitted.hpp"
+fitted = root / "src/ops/attention/forward/choice/fitted.hpp"
 recorded = "h200.jsonl"
 multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
 small_us, long_us = 3, 30
@@ -47,12 +47,12 @@ work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries"
 # The search begins with these constants, and a constant without measurements keeps its number. Sources: the throughput of
 # instructions (CUDA C++ Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's
 # heuristics for L2), the instructions that a kernel has for a score, and matmul's constants for copies.
-# padding: if kernels are equal otherwise, the one for the smaller head size is faster. Zeros cost an H200 nothing: D = 72, 80
-# and 96 take 0.92 to 0.94 of the time of D = 128; D = 136, 160 and 192 take 0.89 to 0.92 of that of D = 256 (8 x 2048 x 8 x 8
-# x D). But below .4 the model chooses slower kernels: for larger head sizes, and of mma_sync in place of sm90.
+# padding: if kernels are equal otherwise, the one for the smaller head size is faster. Zeros cost an H200 nothing, measured
+# with 8 x 2048 x 8 x 8 x D: D = 72, 80 and 96 take 0.92 to 0.94 of the time of D = 128; D = 136, 160 and 192 take 0.89 to 0.92
+# of that of D = 256. But below .4 the model chooses slower kernels: for larger head sizes, and of mma_sync in place of sm90.
 first_device = [1e-6, .87, .1707, 16, .04, .016, .08, .024, .125, .063, .6, 64, 46.6]
-# sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; the cost of a
-# tile was measured for sm90, and mma_sync takes the same. simt: instructions, and reads of shared memory.
+# sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; a tile costs
+# as much as one of sm90, whose cost was measured. simt: instructions, and reads of shared memory.
 first_family = [[1960, 5703, 197.8, 1, .6052, .58], [1000, 6000, 200, 2, .7, .5], [1000, 6000, 2000, 1.2, .7, .3]]
 # How far the logarithm of a constant may move, by family. --variants measures short runs, in which the clock has not yet fallen.
 # Constants that set the times of long runs are therefore held: they were fitted to 16 problems of sustained runs
@@ -192,7 +192,7 @@ def seconds(w, device, family, rate, further):
 
 
 def difference(w, head):
-    """The largest relative difference of seconds(), with the constants of cost.cpp, from its times."""
+    """The largest relative difference between seconds() and the times of cost.cpp, both with its present constants."""
     here = dict((tuple(map(int, row[:7])), row[7:]) for row in head["kernels"])
     rate = np.array([here.get(key, [0, 0])[0] for key in order])
     further = np.array([here.get(key, [0, 0])[1] for key in order])
@@ -267,7 +267,7 @@ def text_of(constants, vector, w):
 
     lines = ["#pragma once",
              "// Written by bench/attention/fit.py, which says where numbers are from that were not measured. The comments count",
-             "// the times that a row was fitted to.", "", '#include "ops/attention/choice/cost.hpp"', "",
+             "// the times that a row was fitted to.", "", '#include "ops/attention/forward/choice/cost.hpp"', "",
              "namespace kaio::ops {", "",
              f"inline constexpr attention_device_costs fitted_attention_device{braces(device.items())};", "",
              "// In the order of attention_family.", "inline constexpr attention_family_costs fitted_attention_families[]{"]

@@ -5,9 +5,9 @@
 #include "bench/attention/paper_call.hpp"
 #include "bench/attention/problem.hpp"
 #include "bench/matmul_choice/paper_devices.hpp"
-#include "ops/attention/choice/cost.hpp"
-#include "ops/attention/choice/fitted.hpp"
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/cost.hpp"
+#include "ops/attention/forward/choice/fitted.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 
 #include <cstdio>
 #include <string>

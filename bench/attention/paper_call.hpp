@@ -5,7 +5,7 @@
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention.hpp>
-#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -133,7 +133,7 @@ def measure(place, roots, repeats, quick):
     """A row of figures for each checkout, {name: path}."""
     flags = {(kernel, size): flags_of(kernel, size, place.folder) for kernel, sizes in KERNELS.items() for size in sizes}
     largest = {} if quick else {name: place.largest_rounds(root) for name, root in roots.items()}
-    # All checkouts get the number of instructions that each of them allows.
+    # All checkouts get the largest number of instructions that each of them allows.
     rounds = min([WANTED_ROUNDS, *largest.values(), *([KNOWN_ROUNDS[1]] if quick and place.is_clang else [])])
     whole = f"-DROUNDS={rounds}"
 

@@ -5,7 +5,7 @@
 #include "bench/formats/problem.hpp"
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/quantised/dequantise.hpp>
+#include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/weights/weights.hpp>
 
 #include <cmath>

@@ -7,7 +7,7 @@
 #include "bench/formats/problem.hpp"
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/quantised/quantise_weights.hpp>
+#include <kaio/ops/weight_only/quantise_weights.hpp>
 
 #include <algorithm>
 #include <random>

@@ -2,7 +2,7 @@
 // The formats that are timed, and what a case reads and writes.
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/quantised/formats/block_format.hpp>
+#include <kaio/ops/weight_only/formats/block_format.hpp>
 
 #include <cstdio>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "bench/attention/measurement.hpp"
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Peers of the benchmark of gated projections: torch.mm of only the weight of both, which is a floor for what torch's users call;
-and silu(x Wg) * (x Wu) written in torch, eager, and compiled if torch can.
+"""Peers of the benchmark of gated projections: torch.mm with both weights in one and nothing else, which is a floor for what
+torch's users call; and silu(x Wg) * (x Wu) written in torch, eager, and compiled if torch can.
 
     peers.py [--seconds S] TYPE:KxF:mM ...
 

@@ -7,8 +7,8 @@
 
 With --new only kernels without a row in fitted.hpp are fitted, and all other constants stay: few measured problems are enough.
 
-Without --measured the script takes the recorded times of bench/results, which bench/measurements.py reads from the commit that
-still has them. matmul_choice_h200.jsonl.xz has
+Without --measured the script takes the recorded times, which bench/measurements.py reads from the history.
+matmul_choice_h200.jsonl.xz has
 
 - seeds from 2800001 and 2700001 (all types), 2100001 (all types), 2200001, 2500001 (without terms), 2600001, 2900001 (16 bits)
   and 2300001 on (products with few rows or columns, --few 64);
@@ -171,7 +171,7 @@ def predict(constants, vector, w, few_rows):
 
 
 def difference(w, head):
-    """The largest relative difference of seconds(), with the constants of cost.cpp, from its times."""
+    """The largest relative difference between seconds() and the times of cost.cpp, both with its present constants."""
     families_now = np.array(head["families"])
     here = seconds(jnp, w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
                    dict(zip(device_fields, head["device"])), w.start_clocks, w.rate, w.step_clocks, dram)

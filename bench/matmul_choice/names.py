@@ -4,9 +4,12 @@ import re
 
 
 def of_today(known, name):
-    """The present name of a kernel, if it is one of the known names. Recorded names differ in two ways: pairs of blocks that
-    share tiles of B had a kernel of their own, as had eight blocks of mma.sync that share a tile, but now the launch gives
-    both numbers; and kernels for C of 16 bits had only alpha."""
+    """The present name of a kernel, if it is one of the known names. A recorded name can differ in two ways:
+
+    - Pairs of blocks that share tiles of B had a kernel of their own, and so had eight blocks of mma.sync that share a tile.
+      Now the launch gives the cluster and the number of blocks.
+    - Kernels for C of 16 bits had only alpha.
+    """
     if name not in known:
         name = re.sub(r"(sm90_(b?f16)_\2_.*)_scaled$", r"\1_terms", name)
     by_launch = re.sub("_c[12]x1_", "_cnx1_", re.sub("^(matmul_mma_.*)_split8_", r"\1_splitn_", name))

@@ -231,7 +231,7 @@ def report(model, measured):
         text += [f"## {kind}", "", table(head, body)]
 
     never = [key for key in sizes if chosen and not any(stats[key]["chosen"] for stats, _ in chosen.values())]
-    text += ["## Never taken by the model, on no device", ""] + [f"* `{key}`: {counts[key]} kernels" for key in never] + [""]
+    text += ["## Never taken by the model on any device", ""] + [f"* `{key}`: {counts[key]} kernels" for key in never] + [""]
 
     if measured:
         # Configurations that other architectures need are kept in any case.
@@ -244,7 +244,7 @@ def report(model, measured):
             paired[twin(key)] += sizes[key]
             pairs[twin(key)] += counts[key]
         text += ["## What can go", "",
-                 "In each step the configuration, of both types of 16 bits or of 8, whose loss for its compile time is the least.",
+                 "Each step removes the configuration, for both types of 16 bits or of 8, with the least loss for its compile time.",
                  "Kept are all that the model takes on a device before sm_90 with a gain of more than 5 %, and those for devices",
                  "before sm_80.", ""]
         for mean, worst in ((0.01, 0.05), (0.02, 0.10), (0.03, 0.20)):

@@ -4,7 +4,7 @@
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/matmul_w8.hpp>
-#include <kaio/ops/quantised/repack_blocks.hpp>
+#include <kaio/ops/weight_only/repack_blocks.hpp>
 
 #include <cmath>
 #include <cstdint>

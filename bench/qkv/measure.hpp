@@ -10,7 +10,7 @@
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w8.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rotary.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Peers of the benchmark of fused projections: torch.mm of only the concatenated weights, which is a floor for what torch's users
-call; and the product with the rotation and the append to a paged cache written in torch, compiled if torch can.
+"""Peers of the benchmark of fused projections: torch.mm with the concatenated weights and nothing else, which is a floor for
+what torch's users call; and the product with the rotation and the append to a paged cache written in torch, compiled if torch can.
 
     peers.py [--seconds S] TYPE:KxHEADSxKEY_HEADSxSIZE:mM ...
 

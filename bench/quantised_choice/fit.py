@@ -4,10 +4,9 @@
     quantised_choice --seconds 600 > measured.jsonl     # on an H200
     fit.py [--measured measured.jsonl] [--write]
 
-Without --measured the script takes the recorded times, quantised_choice_h200.jsonl.xz of bench/results, which
-bench/measurements.py reads from the commit that still has it. All else of the cost model is matmul's
-(src/ops/matmul/choice/fitted.hpp). A rate includes copies of single elements and conversions, whose time is the same for every
-step of a kernel.
+Without --measured the script takes the recorded times, quantised_choice_h200.jsonl.xz, which bench/measurements.py reads from the
+history. All else of the cost model is matmul's (src/ops/matmul/choice/fitted.hpp). A rate includes copies of single elements and
+conversions, whose time is the same for every step of a kernel.
 
 First each kernel is fitted to its own times: least squares of their logarithms, by a loss in which outliers count little. Then all
 kernels are fitted to how much longer the choice takes than the best kernel, with the choice made soft so that it has a
@@ -31,7 +30,7 @@ import measurements  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parents[2]
 of_matmul = root / "src/ops/matmul/choice/fitted.hpp"
-fitted = root / "src/ops/quantised/common/fitted.hpp"
+fitted = root / "src/ops/matmul_8bit/common/fitted.hpp"
 recorded = "quantised_choice_h200.jsonl.xz"
 dram = 2 * 3133e6 * 6144 / 8  # of the H200
 families = ["sm90", "sm90_split", "mma_sync", "simt"]

@@ -6,8 +6,8 @@
 //   const ops::fp8_call call = p.fp8_call_of(memory);
 
 #include "bench/matmul_choice/random_problem.hpp"
-#include "ops/quantised/fp8/call.hpp"
-#include "ops/quantised/int8/call.hpp"
+#include "ops/matmul_8bit/fp8/call.hpp"
+#include "ops/matmul_8bit/int8/call.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The time of every kernel of matmul_fp8 and matmul_int8 for random products, next to what the cost model
-// sees of it: what fit.py fits the constants of src/ops/quantised/common/fitted.hpp to.
+// sees of it: what fit.py fits the constants of src/ops/matmul_8bit/common/fitted.hpp to.
 //
 //   quantised_choice [--seconds S] [--first SEED] [--problems N] [--most-us U]       > quantised_h200.jsonl
 //

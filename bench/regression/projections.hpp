@@ -6,8 +6,8 @@
 #include "bench/regression/quantised.hpp"
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/gate_up.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/gate_up_project.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
 

@@ -15,9 +15,9 @@
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention_decode.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rotary.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // device, and compares y = x W^T with double precision on the weights that the files have.
 
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/quantised/repack_blocks.hpp>
+#include <kaio/ops/weight_only/repack_blocks.hpp>
 #include <kaio/weights/weights.hpp>
 
 #include "showcase/quantised_linear/files.hpp"

@@ -4,7 +4,7 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 
 #include "showcase/showcase.hpp"
 

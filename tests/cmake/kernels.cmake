@@ -30,7 +30,7 @@ if(TARGET kaio_test_ops)
   if(has_turn)
     get_target_property(sources kaio_test_ops SOURCES)
     set(number ${turn})
-    foreach(file matmul_sm90/kernels attention_backward/with quantised/w4/own attention/with attention_decode/with
+    foreach(file matmul/sm90_kernels attention_backward/with weight_only/own attention/with attention_decode/with
         attention_backward/own_scores)
       math(EXPR number "${number} + 1")
       math(EXPR part "${number} % 3")

@@ -9,9 +9,12 @@ add_test(NAME turn COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/turn
 set_tests_properties(turn PROPERTIES LABELS rules)
 
 # How many instructions each family of kernels may have.
-add_test(NAME budget COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/budget_test.py)
-add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/measurements_test.py)
+add_test(NAME budget COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/budget_test.py)
 set_tests_properties(budget PROPERTIES LABELS rules)
+
+# The recorded measurements and their page.
+add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/measurements_test.py)
+set_tests_properties(measurements PROPERTIES LABELS rules)
 
 # What each kernel of attention is for.
 add_test(NAME attention_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/attention_kernels.py)

@@ -61,7 +61,7 @@ endif()
 
 # What threads may share, for ThreadSanitizer too: a build without the operations has what tuning found all the same.
 if(TARGET kaio_test_threads AND NOT KAIO_BUILD_OPS)
-  file(GLOB sources ${PROJECT_SOURCE_DIR}/src/ops/tune/*.cpp)
+  file(GLOB sources ${PROJECT_SOURCE_DIR}/src/ops/choice/*.cpp)
   target_sources(kaio_test_threads PRIVATE ${sources})
   target_compile_definitions(kaio_test_threads PRIVATE KAIO_VERSION="${PROJECT_VERSION}")
 endif()

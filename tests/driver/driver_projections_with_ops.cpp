@@ -3,9 +3,9 @@
 // with double precision.
 
 #include <kaio/kaio.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rotary.hpp>
 
 #include <algorithm>

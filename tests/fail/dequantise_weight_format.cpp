@@ -1,6 +1,6 @@
 // A format of the reader of files, where one of the operations is needed.
 // EXPECT: kaio: dequantise takes a block_format; of a tensor of a file that is block_format_named(facts(tensor.format).name)
-#include <kaio/ops/quantised/dequantise.hpp>
+#include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/weights/weight_format.hpp>
 using namespace kaio;
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Builds each target of targets/ with clang's fuzzer and sanitizers and lets it run on what libFuzzer makes from the
-seeds: texts for the parser and the emulator, and files of each format that kaio reads. Fails where one of them crashes,
-hangs or takes memory without bound.
+"""Builds each target of targets/ with clang's fuzzer and sanitizers, and runs it on inputs that libFuzzer makes from the seeds:
+texts for the parser and the emulator, and files of each format that kaio reads. Fails if a target crashes, hangs or takes
+memory without bound.
 
 usage: run.py BUILD_FOLDER [--seconds N] [--cxx CLANG] [TARGET...]
 
-The environment variable KAIO_FUZZ_SECONDS is how long all of them run together (64); other inputs are made in every
-run, and those that reach new code are kept in BUILD_FOLDER for the next. Exits with 77 where there is no clang with a
-fuzzer runtime (Debian: clang-16 and libclang-rt-16-dev)."""
+The environment variable KAIO_FUZZ_SECONDS is how long all targets run together (64). Every run makes other inputs; those
+that reach new code are kept in BUILD_FOLDER for the next run. Exits with 77 if there is no clang with a fuzzer runtime
+(Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
 import concurrent.futures
@@ -33,11 +33,11 @@ FLAGS = ["-std=c++20", "-O1", "-g1", "-fPIC", "-ffp-contract=off", "-fno-omit-fr
 
 @dataclasses.dataclass
 class Target:
-    """What a target is made of besides its own file, and which part of the time it gets."""
+    """The sources of a target besides its own file, and its share of the time."""
     sources: tuple = ()
     emulator: bool = False
     share: int = 6
-    longest: int = 2048  # input, in bytes
+    longest: int = 2048  # bytes of an input
     options: tuple = ()
 
 
@@ -48,7 +48,7 @@ TARGETS = {
     "suppressions": Target(emulator=True),
     "fat_binary": Target(("src/driver_emulator/module/fat_binary.cpp", "src/driver_emulator/module/inflate.cpp")),
     "npy": Target(("tools/program/npy.cpp",)),
-    "tune_file": Target(("src/ops/tune/tune_text.cpp",)),
+    "tune_file": Target(("src/ops/choice/tune_text.cpp",)),
     "gguf": Target(WEIGHTS),
     "safetensors": Target(WEIGHTS),
 }
@@ -74,7 +74,7 @@ def find_compiler(wanted):
 
 
 def precompile(compiler, folder):
-    """The headers of precompiled.hpp; ccache knows them by what they are made of, in every clone."""
+    """Precompiles precompiled.hpp. ccache identifies the result by a hash of its inputs, the same in every clone."""
     header, output = HERE / "precompiled.hpp", folder / "precompiled.pch"
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     made_of = hashlib.sha256("\0".join([version, header.read_text(), *FLAGS]).replace(str(ROOT), "").encode())
@@ -90,7 +90,7 @@ def precompile(compiler, folder):
 
 
 def compile_one(compiler, source, output, more=()):
-    """Compiles where the object is older than one of the files that it was made of."""
+    """Compiles if the object is older than one of the files that it was made from."""
     listing = output.with_suffix(".d")
     if output.exists() and listing.exists():
         words = listing.read_text().replace("\\\n", " ").split()[1:]
@@ -105,7 +105,7 @@ def compile_one(compiler, source, output, more=()):
 
 
 def build(compiler, folder, names):
-    """The programs of the targets by their names; None where something does not compile."""
+    """{target: its program}; None if something does not compile."""
     emulator = sorted((ROOT / "src/emulator").rglob("*.cpp"))
     host = sorted((ROOT / "src/host").glob("*.cpp"))
     sources_of = {}
@@ -134,7 +134,7 @@ def build(compiler, folder, names):
 
 
 def fuzz(name, program, folder, seconds):
-    """Whether the target did what it must on every input."""
+    """Runs a target; returns whether every input passed."""
     target = TARGETS[name]
     kept, made, found = folder / "corpus" / name, folder / "seeds" / name, folder / "found" / name
     for needed in (kept, found):
@@ -149,14 +149,14 @@ def fuzz(name, program, folder, seconds):
     said = ran.stderr.splitlines()[-60 if ran.returncode else -8:]
     print(f"{name}, {seconds} s:", *said, sep="\n", flush=True)
     if ran.returncode:
-        print(f"the fuzzer found an input of {name} that must not do what it does: see {found}")
+        print(f"the fuzzer found an input on which {name} fails: see {found}")
     return ran.returncode == 0
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}; by default all")
+    arguments.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of {', '.join(TARGETS)}; by default all")
     arguments.add_argument("--seconds", type=int, default=int(os.environ.get("KAIO_FUZZ_SECONDS") or 64))
     arguments.add_argument("--cxx", default="")
     options = arguments.parse_intermixed_args()

@@ -206,7 +206,7 @@ bool is_for(const decode_case& c, bool has_clusters) {
 constexpr harmless_statement without_effect[] = {
     // Elements one by one instead of together.
     {"common/copy_rows.hpp", "auto fast ="},
-    {"common/store_four.hpp", "auto together ="},
+    {"shared/store_four.hpp", "auto together ="},
     {"decode/common/merge.hpp", "auto whole ="},
     // A range that has numbers whatever the call is.
     {"decode/common/cluster.hpp", "t.range(0u, parts)"},
@@ -214,9 +214,9 @@ constexpr harmless_statement without_effect[] = {
     {"decode/mma_sync/copies.hpp", "first_ + line_ + apart * i < last_"},
     {"decode/mma_sync/copies.hpp", "t_.when(first_ < last_)"},
     {"decode/mma_sync/copies.hpp", "first_ + key < last_"},
-    {"decode/sm90/copies.hpp", "cp_async<16>(to, from,",
+    {"decode/mma_sync_sm90/copies.hpp", "cp_async<16>(to, from,",
      [](std::string_view, std::string_view instruction) { return instruction.starts_with("off by one"); }},
-    {"decode/sm90/copies.hpp", "auto whole ="},  // the copy of a whole tile by the way of a part
+    {"decode/mma_sync_sm90/copies.hpp", "auto whole ="},  // the copy of a whole tile by the way of a part
     // Elements beyond a row, which are not stored; both sides of a border of log.
     {"decode/common/merge.hpp", "t.when(e < left)) add("},
     {"decode/common/combine.hpp", "t.when(column < size)"},
@@ -233,12 +233,12 @@ constexpr harmless_statement without_effect[] = {
     // An element beyond the rows in shared memory, which the thread's own copy of keys replaces.
     {"decode/mma_sync/queries.hpp", "t.block_stride(Rows * Depth / step)"},
     // The first element of four neighbours, which always exists.
-    {"common/store_four.hpp", "t.when(e < left)",
+    {"shared/store_four.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
     // The parts of a cluster are two or more.
-    {"decode/sm90/combine.hpp", "t_.when(parts > apart)",
+    {"decode/mma_sync_sm90/combine.hpp", "t_.when(parts > apart)",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 1;"); }},
     // The keys of a tile of 16 rows begin where those of its first row do: no row's begin at column 16 or later.
     {"common/mask.hpp", "from[s.row(i)] <=",

@@ -8,12 +8,12 @@
 #include "emulator/memory/tensor_map.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
 #include "mutants/run.hpp"
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/block_mask/arguments.hpp>
-#include <kaio/ops/attention/simt/config.hpp>
-#include <kaio/ops/attention/sm90/config.hpp>
+#include <kaio/ops/attention/forward/simt/config.hpp>
+#include <kaio/ops/attention/forward/sm90/config.hpp>
 
 #include <algorithm>
 #include <cstring>

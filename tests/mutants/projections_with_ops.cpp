@@ -1,8 +1,8 @@
 // Mutants of the kernels of qkv_project and gate_up_project: of each a sample, on calls of their tests.
 
 #include "mutants/calls.hpp"
-#include "tests/ops/gate_up/support.hpp"
-#include "tests/ops/qkv/support.hpp"
+#include "tests/ops/gate_up_project/support.hpp"
+#include "tests/ops/qkv_project/support.hpp"
 
 #include <kaio/ops/matmul_w4.hpp>
 
@@ -30,10 +30,10 @@ constexpr harmless_statement without_effect[] = {
     {"cache/common/run.hpp", "= A::read("},         // an element beyond a run, which is not stored
     {"cache/common/run.hpp", "t.when(run.whole)"},  // elements one by one instead of together
     {"cache/common/run.hpp", "t.when(run.count > i)", is_first_of_run},
-    {"qkv/elements.hpp", "t.when(run.whole)", is_unguarded},
+    {"qkv_project/common/elements.hpp", "t.when(run.whole)", is_unguarded},
     {"cache/append/quantise.hpp", "t.when(run.whole)", is_unguarded},
     {"cache/append/quantise.hpp", "pack<Float8>"},  // at a border of ranges both ways of rounding agree
-    {"gate_up/combine.hpp", "t.when(column < columns)", is_off_by_one},  // a run of no elements
+    {"combine/kernel.hpp", "t.when(column < columns)", is_off_by_one},  // a run of no elements
     {"cache/append/place.hpp", "var exists(t, token <"},                 // there are as many tokens as of Q
 };
 

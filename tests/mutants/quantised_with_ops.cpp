@@ -1,9 +1,9 @@
 // Mutants of the kernels of quantised products: of each a sample, on calls of their tests.
 
 #include "mutants/calls.hpp"
-#include "tests/ops/quantised/fp8_support.hpp"
-#include "tests/ops/quantised/int8_support.hpp"
-#include "tests/ops/quantised/w4/codes_support.hpp"
+#include "tests/ops/matmul_8bit/fp8_support.hpp"
+#include "tests/ops/matmul_8bit/int8_support.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 #include <optional>
 #include <span>
@@ -16,41 +16,41 @@ namespace {
 
 constexpr harmless_statement without_effect[] = {
     // A row of x beyond the last one is the last one again, and has no results.
-    {"w4/copies.hpp", "const val exists = t_.let(of_x < m)"},
+    {"weight_only/mma_sync/copies.hpp", "const val exists = t_.let(of_x < m)"},
     // An element of x beyond K, whose weight is 0; groups that no copy is in.
-    {"w4/copies.hpp", "select(e < left, x[e], T(0.0f))"},
-    {"few_rows/copies.hpp", "select(at + 2 * w < k_"},
-    {"few_rows/copies.hpp", "select(at + (2 * w + 1) < k_"},
-    {"w4/kernel.hpp", "cp_async_wait_group<0>(t)"},
-    {"few_rows/kernel.hpp", "cp_async_wait_group<0>(t)"},
+    {"weight_only/mma_sync/copies.hpp", "select(e < left, x[e], T(0.0f))"},
+    {"skinny/copies.hpp", "select(at + 2 * w < k_"},
+    {"skinny/copies.hpp", "select(at + (2 * w + 1) < k_"},
+    {"weight_only/mma_sync/kernel.hpp", "cp_async_wait_group<0>(t)"},
+    {"skinny/kernel.hpp", "cp_async_wait_group<0>(t)"},
     // Zeros of rows that x does not have, whose products are dropped.
-    {"few_rows/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
-    {"few_rows/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
+    {"skinny/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
+    {"skinny/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
     // Rows of x and their facts are looked for, and there are none.
-    {"few_rows/copies.hpp", "rows_ > rows_of_pass"},
+    {"skinny/copies.hpp", "rows_ > rows_of_pass"},
     // The first element of four neighbours, which always exists.
-    {"w4/store.hpp", "t.when(e < left)",
+    {"weight_only/mma_sync/store.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
-    {"common/store_four.hpp", "t.when(e < left)",
+    {"shared/store_four.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
     // A tile beyond the block's own, which nobody reads.
-    {"w4/copies.hpp", "t_.when(tile < block_.last)"},
-    {"few_rows/kernel.hpp", "t.when(next < block.last)"},
-    {"few_rows/copies.hpp", "t_.when(tile + i < last_)"},
+    {"weight_only/mma_sync/copies.hpp", "t_.when(tile < block_.last)"},
+    {"skinny/kernel.hpp", "t.when(next < block.last)"},
+    {"skinny/copies.hpp", "t_.when(tile + i < last_)"},
     // The cluster's barrier orders as much in the emulator's model.
-    {"w4/sm90/kernel.hpp", "ring.init("},
-    {"w4/sm90/kernel.hpp", "fence_mbarrier_init(t)"},
+    {"weight_only/sm90/kernel.hpp", "ring.init("},
+    {"weight_only/sm90/kernel.hpp", "fence_mbarrier_init(t)"},
     {"matmul/sm90/mainloop.hpp", "fence_mbarrier_init(t_)"},
     // More places than the block has rows: these are checked one by one.
-    {"w4/sm90/sums.hpp", "own_rows * fours"},
-    {"w4/store.hpp", "t.block_stride(rows * fours)"},
+    {"weight_only/sm90/sums.hpp", "own_rows * fours"},
+    {"weight_only/mma_sync/store.hpp", "t.block_stride(rows * fours)"},
     // Four elements one by one instead of together.
-    {"w4/store.hpp", "const val whole ="},
-    {"common/store_four.hpp", "auto together ="},
+    {"weight_only/mma_sync/store.hpp", "const val whole ="},
+    {"shared/store_four.hpp", "auto together ="},
     {"matmul/common/store_strip.hpp", "by_four = t.when(aligned)"},
     {"matmul/common/store_strip.hpp", "whole = t.when(at.is_whole)"},
     {"matmul/common/store_strip.hpp", "together = t.when(whole)"},
@@ -64,7 +64,7 @@ constexpr harmless_statement without_effect[] = {
        return instruction.find("setp.lt") != instruction.npos;
      }},
     // Both ways of rounding agree at a border of two ranges.
-    {"quantised/fp8/code.hpp", "cast<e4m3>"},
+    {"fp8/code.hpp", "cast<e4m3>"},
     // Ranges that have a number for every thread or block; the copy of a whole tile by the way of a part.
     {"matmul/sm90/kernel.hpp", "t.range(cluster, parts, clusters)"},
     {"matmul/sm90/split.hpp", "t.range(t.thread_rank() / of_row, own_rows"},

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""No header of the operations instantiates a kernel by being included, so that each object compiles its own kernels alone;
-and to include one takes at most a second of processor time more than to include <kaio/kaio.hpp>, which takes 0.75 s on the
-machine that the second is of: on a slower one it is longer.
+"""Checks two properties of the operations' headers:
+
+- Including a header instantiates no kernel, so that each object compiles only its own kernels.
+- Including a header takes at most one second of processor time more than including <kaio/kaio.hpp>. The second is for a
+  machine that takes 0.75 s for <kaio/kaio.hpp>; a slower machine has more, in proportion.
 
     headers.py [--part K/N] [HEADER...] -- COMPILER FLAG...
 
-The headers of include/kaio/ops and src/ops, or those that are given, as `src/ops/qkv/rows.hpp`. The headers of an operation
-are compiled together; where that fails or takes a second more, each half of them is, down to the single header. --part: each
-N-th operation, from the K-th on (from 0, modulo N)."""
+It checks the headers of include/kaio/ops and src/ops, or the given ones, such as `src/ops/qkv_project/mma_sync/rows.hpp`.
+The headers of an operation are compiled together. If that fails or takes more than a second more, each half is compiled,
+down to the single header. --part: every N-th operation, starting from the K-th (counted from 0, modulo N)."""
 
 import os
 import pathlib
@@ -20,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SECONDS_MORE, SECONDS_OF_ALL = 1.0, 0.75
 KERNEL = re.compile(r'tracing<(?:kaio::dsl::)?fixed_string<\d+>\{"(\w+)')
-# The lines that ask for a kernel, as g++ shows them.
+# The source lines that ask for a kernel, in g++'s output.
 ASKS = re.compile(r"^(?:\S*/)?((?:include/kaio/ops|src/ops|tests)/\S+:\d+):\d+:.*required from", re.MULTILINE)
 
 
@@ -34,8 +36,8 @@ def by_operation(headers):
 
 
 def compile_all(command, headers, folder, *flags):
-    """Compiles a file that includes the headers: its exit code, what the compiler said, and the seconds of processor
-    time."""
+    """Compiles a file that includes the headers. Returns the exit code, the compiler's output, and the seconds of
+    processor time."""
     source = pathlib.Path(folder) / "alone.cpp"
     names = [pathlib.Path(*header.parts[1:]) if header.parts[0] in ("include", "src") else header for header in headers]
     source.write_text("".join(f'#include "{name}"\n' for name in names))
@@ -48,7 +50,7 @@ def compile_all(command, headers, folder, *flags):
 
 
 def kernel_problem(command, headers, folder):
-    """Which kernels the headers instantiate, or why they do not compile; empty when nothing is wrong."""
+    """The kernels that the headers instantiate, or why they do not compile; empty if nothing is wrong."""
     code, said, _ = compile_all(command, headers, folder, f"-I{HERE / 'overlay'}")
     kernels = sorted(set(KERNEL.findall(said)))
     if kernels:
@@ -59,7 +61,7 @@ def kernel_problem(command, headers, folder):
 
 
 def least_seconds(command, headers, folder, enough):
-    """Of at most three compilations, so that what else the machine does is left out; ends when it is `enough`."""
+    """The least of at most three compilations, to leave out other work of the machine; stops at `enough` seconds."""
     least = float("inf")
     for _ in range(3):
         least = min(least, compile_all(command, headers, folder)[2])
@@ -69,7 +71,7 @@ def least_seconds(command, headers, folder, enough):
 
 
 def check(headers, judge):
-    """Pairs of a header and its problem: of all together, or where they have one, of each half."""
+    """Pairs of a header and its problem. If the headers together have a problem, each half is judged."""
     problem = judge(headers) if headers else ""
     if not problem:
         return []
@@ -115,7 +117,7 @@ def main():
           f"{len(problems)} problems")
     if problems:
         print("kaio: an inline function instantiates the kernels that it names wherever its header is included; "
-              "`template <class = void>` makes it wait for its use")
+              "`template <class = void>` delays that until the function is used")
     return 1 if problems else 0
 
 

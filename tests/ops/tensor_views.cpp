@@ -1,6 +1,6 @@
 // Views of device memory: their spans, views made of them, and which ones are refused with which message.
-#include <kaio/ops/tensor/tensor_view.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/shared/validation.hpp>
 
 #include "tests/ops/support.hpp"
 #include "tests/thrown.hpp"

@@ -3,7 +3,7 @@
 
 #include <kaio/ops/tune.hpp>
 
-#include "ops/tune/tune_file.hpp"
+#include "ops/choice/tune_file.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/write_file.hpp"
-#include "ops/tune/tune_store.hpp"
+#include "ops/choice/tune_store.hpp"
 #include "precompiled_list.hpp"
 #include "runtime/base/precompiled.hpp"
 #include "storm.hpp"

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""The budget of the kernels, tools/registry/budget.txt: how many instructions each family of tools/registry/kernels.txt may
-have, and how long its objects may take to compile, as a multiple of the reference. A line is changed by who means it.
+"""The budget of the kernels, tools/registry/budget.txt: the number of instructions that each family of
+tools/registry/kernels.txt may have, and the time that its objects may take to compile, as a multiple of the reference.
+Change a line only if its family is meant to change.
 
-    budget.py check [LIST]                   fails where a family of the list has more than 2 % more instructions than its
+    budget.py check [LIST]                   fails if a family of the list has more than 2 % more instructions than its
                                              line, or more than 10 % fewer
     budget.py changes OLD NEW                prints how the sums of two lists differ
     budget.py write [FAMILY...]              writes the lines of these families, or of all, from tools/registry/kernels.txt
     budget.py seconds BUILD [--write]        compares the times in the .ninja_log of a build with the lines, and prints the
-                                             families that take more than 50 % longer; --write: writes them instead
+                                             families that take more than 50 % longer; --write: writes the times instead
 
 The reference is the median time of an object of the operations without kernels (kaio_ops_common). Times are meant as CPU
-seconds: `seconds` takes those of a build, which are wall time, so build with one job on a machine that does nothing else
-before --write. What ccache had is left out: an object that took less than a third of a second."""
+seconds, but `seconds` reads the wall times of a build: before --write, build with one job on an idle machine. An object that
+took less than a third of a second came from ccache, and is left out."""
 
 import argparse
 import pathlib
@@ -22,7 +23,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 LIST, BUDGET = HERE / "kernels.txt", HERE / "budget.txt"
 MAY_GROW, MAY_SHRINK, MAY_TAKE_LONGER = 0.02, 0.10, 0.50
-LEAST_SECONDS = 0.33  # of an object that was compiled
+LEAST_SECONDS = 0.33  # an object that took less came from ccache
 FEWEST_OF_REFERENCE = 20
 HEADER = """# The budget of each family: instructions of its kernels, seconds of its object / seconds of the reference ('-': not
 # measured). `tools/kaio list --update --budget FAMILY` writes a line; tools/registry/budget.py says the rest.
@@ -73,11 +74,11 @@ def problems_of(sums, budget):
 
 
 def advice(problems):
-    """What to do about them, or nothing."""
+    """What to do about the problems; empty if there are none."""
     if not problems:
         return ""
     families = " ".join(problem.split()[0] for problem in problems)
-    return f"kaio: if this is meant, `tools/registry/budget.py write {families}` changes their lines"
+    return f"kaio: if this is intended, `tools/registry/budget.py write {families}` changes their lines"
 
 
 def changes_of(old, new):

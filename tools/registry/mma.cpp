@@ -1,6 +1,6 @@
 // Matrix instructions of a warp: every one of them, and the moves of matrices.
 #include "tests/kernels/mma/mma_kernels.hpp"
-#include "tests/ops/matmul_mma_sync_kernels.hpp"
+#include "tests/ops/matmul/mma_sync_kernels.hpp"
 #include "tools/registry.hpp"
 
 #include <boost/hana/for_each.hpp>

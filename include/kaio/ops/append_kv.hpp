@@ -24,9 +24,9 @@
 // replayed with other lengths and pages. Throws invalid_argument, by the name of the argument, before anything
 // runs; and what a launch throws.
 
-#include <kaio/ops/attention/decode/cache.hpp>
+#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
-#include <kaio/ops/cache/common/any_cache.hpp>
+#include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <string_view>

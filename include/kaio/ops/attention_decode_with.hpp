@@ -27,7 +27,7 @@
 // is not checked.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
-#include <kaio/ops/attention/decode/quantised/table_row.hpp>
+#include <kaio/ops/attention/decode/mma_sync_8bit/table_row.hpp>
 #include <kaio/ops/attention/decode/simt/table_row.hpp>
 #include <kaio/ops/attention_decode.hpp>
 

@@ -29,9 +29,9 @@
 // Where score and mask both read memory, clang needs that option for them too.
 
 #include <kaio/ops/attention.hpp>
-#include <kaio/ops/attention/mma_sync/table_row.hpp>
-#include <kaio/ops/attention/simt/table_row.hpp>
-#include <kaio/ops/attention/sm90/table_row.hpp>
+#include <kaio/ops/attention/forward/mma_sync/table_row.hpp>
+#include <kaio/ops/attention/forward/simt/table_row.hpp>
+#include <kaio/ops/attention/forward/sm90/table_row.hpp>
 
 #include <array>
 #include <cstdint>

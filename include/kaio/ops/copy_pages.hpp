@@ -10,8 +10,8 @@
 // invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
 
 #include <kaio/ops/cache/append/arguments.hpp>
-#include <kaio/ops/cache/common/any_cache.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/shared/any_cache.hpp>
+#include <kaio/ops/shared/any_view.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstddef>

@@ -23,7 +23,7 @@
 // made for the device; and what a launch throws.
 
 #include <kaio/ops/matmul.hpp>
-#include <kaio/ops/quantised/fp8/arguments.hpp>
+#include <kaio/ops/matmul_8bit/fp8/arguments.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 

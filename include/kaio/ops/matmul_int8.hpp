@@ -21,7 +21,7 @@
 // made for the device; and what a launch throws.
 
 #include <kaio/ops/matmul.hpp>
-#include <kaio/ops/quantised/int8/arguments.hpp>
+#include <kaio/ops/matmul_8bit/int8/arguments.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 

@@ -14,7 +14,7 @@
 // for the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
 // unsupported_device before sm_70, and of own codes before sm_80; and what a launch throws.
 
-#include <kaio/ops/quantised/repack_w4.hpp>
+#include <kaio/ops/weight_only/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 
 #include <cstdint>

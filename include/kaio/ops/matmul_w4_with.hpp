@@ -17,8 +17,8 @@
 // element type of x: for 8, 32 and 64 rows on sm_80 and later, 8 on sm_90 and later, 32, 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/quantised/w4/choice/variant.hpp>
-#include <kaio/ops/quantised/w4/decode_table.hpp>
+#include <kaio/ops/weight_only/choice/variant.hpp>
+#include <kaio/ops/weight_only/common/decode_table.hpp>
 
 #include <array>
 #include <cstdint>

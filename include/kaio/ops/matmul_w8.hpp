@@ -13,7 +13,7 @@
 // and errors is true here.
 
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/quantised/w4/arguments_w8.hpp>
+#include <kaio/ops/weight_only/call/arguments_w8.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -15,7 +15,7 @@
 //   qkv_project_with(s, x, w, {q, cache}, soft_cap{}, options, 30.0f);
 //
 // The function sees a row of a head in f32, as the norms left it (`before_rotary`) or the rotation, and its
-// place: which of Q, K and V, head, token, position; <kaio/ops/qkv/head_function.hpp> has all of it, and sums
+// place: which of Q, K and V, head, token, position; <kaio/ops/qkv_project/common/head_function.hpp> has all of it, and sums
 // over the row. Positions may be given without tables, for a rotation of your own. The arguments after the
 // options are those of its own parameters, as a launch takes them: buffers or device_pointers for in<T> and
 // inout<T>, exact types for val<T>. What they point to is not checked.
@@ -23,9 +23,9 @@
 // It runs in the launch after the product: the variant "separate" of qkv_project. Two kernels are compiled,
 // for sm_90 and later and for all before it.
 
-#include <kaio/ops/qkv.hpp>
-#include <kaio/ops/qkv/heads.hpp>
-#include <kaio/ops/qkv/product_launch.hpp>
+#include <kaio/ops/qkv_project.hpp>
+#include <kaio/ops/qkv_project/heads/kernel.hpp>
+#include <kaio/ops/qkv_project/call/product_launch.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <cstddef>

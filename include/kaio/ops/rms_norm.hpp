@@ -18,9 +18,9 @@
 // Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
 
 #include <kaio/dsl/number/half.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
-#include <kaio/ops/tensor/output_view.hpp>
-#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/output_view.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 

@@ -21,13 +21,13 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_decode.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 //   KAIO_LAUNCH_SECONDS, KAIO_LAUNCH_INSTRUCTIONS, KAIO_PROGRAM_SECONDS, KAIO_PROGRAM_INSTRUCTIONS
 //                          what a launch, or all launches of the program together, may use (run/budget.hpp)
 //   KAIO_PROGRESS          off: no line on the terminal for long launches (run/progress_line.hpp)
-//   KAIO_PROFILE           a file for the profile of all kernels (profile/environment_profile.hpp)
+//   KAIO_PROFILE           a file for the profile of all kernels (environment_profile.hpp)
 
 #include "emulator/emulator.hpp"
 

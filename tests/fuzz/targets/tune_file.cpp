@@ -2,7 +2,7 @@
 // file; then its lines become entries of a good file, in which one byte is changed: each entry that is left must be one
 // that was written.
 
-#include "ops/tune/tune_text.hpp"
+#include "ops/choice/tune_text.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of cluster_memory.cpp and cluster_pipeline.cpp: places in a cluster, the shared memory of other
+// The kernels of cluster_memory.cpp: places in a cluster, the shared memory of other
 // blocks, and a pipeline whose copies are multicast.
 
 #include <kaio/dsl/dsl.hpp>

@@ -3,8 +3,8 @@
 // sequences.
 #include "tests/ops/attention/support.hpp"
 
-#include <kaio/ops/attention/simt/table_row.hpp>
-#include <kaio/ops/attention/sm90/table_row.hpp>
+#include <kaio/ops/attention/forward/simt/table_row.hpp>
+#include <kaio/ops/attention/forward/sm90/table_row.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;

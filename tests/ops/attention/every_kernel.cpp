@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 #include "tests/ops/attention/block_support.hpp"
 
 using namespace kaio;

@@ -3,7 +3,7 @@
 // those of mma.sync, these before those of multiply-adds, of them those for many queries before the others, the
 // smallest head size first. The cost model takes other ones for the small problems of these tests; so small problems
 // test the kernels of large ones.
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention.hpp>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The frequencies that Hugging Face's transformers computes for configurations of each kind of rope, recorded for
+"""Records the frequencies that Hugging Face's transformers computes for configurations of each kind of rope, for
 rotary_recorded.cpp.
 
-    rope_tables.py RECORDED           compares the recorded numbers with those of the installed transformers; exit code 77
-                                      where it is not installed
+    rope_tables.py RECORDED           compares the recorded numbers with those of the installed transformers; exits with 77
+                                      if it is not installed
     rope_tables.py RECORDED --write   records them
 """
 
@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-# Name, head size, max_position_embeddings, length of the sequence, rope_parameters, what a program of kaio writes.
+# Name, head size, max_position_embeddings, length of the sequence, rope_parameters, scaling as C++.
 cases = [
     ("linear", 32, 8192, None, {"rope_type": "linear", "rope_theta": 500000.0, "factor": 4.0}, "rotary_scaling::linear(4)"),
     ("dynamic", 32, 2048, 8192, {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0}, "rotary_scaling::dynamic(2, 2048, 8192)"),
@@ -101,7 +101,7 @@ def main():
         expected = [float(x) for x in re.findall(number, want[skip:])]
         if len(found) != len(expected) or any(abs(a - b) > 2e-6 * abs(b) for a, b in zip(found, expected)):
             sys.exit(f"failed: {table[0]}: transformers {transformers.__version__} computes\n{want}")
-    print(f"{len(cases)} tables are those of transformers {transformers.__version__}")
+    print(f"{len(cases)} tables equal those of transformers {transformers.__version__}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 #include "tests/ops/support.hpp"
 
-#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
 
 #include <algorithm>
 #include <array>

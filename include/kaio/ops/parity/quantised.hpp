@@ -12,7 +12,7 @@
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
-#include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv_project.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 

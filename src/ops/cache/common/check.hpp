@@ -1,12 +1,12 @@
 #pragma once
 // The checks that operations on caches share, and what their kernels take of checked views.
 
-#include <kaio/ops/attention/call/workspace.hpp>
-#include <kaio/ops/attention/common/element_type.hpp>
-#include <kaio/ops/cache/common/any_cache.hpp>
+#include <kaio/ops/shared/workspace.hpp>
+#include <kaio/ops/shared/element_type.hpp>
+#include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/rotary/arguments.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/shared/any_view.hpp>
 
 #include <algorithm>
 #include <cstdint>

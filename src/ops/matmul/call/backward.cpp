@@ -2,7 +2,7 @@
 // type of the operands.
 
 #include <kaio/ops/matmul_backward.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>
 

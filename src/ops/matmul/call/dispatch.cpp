@@ -1,7 +1,7 @@
 // From a call to a kernel: the choice of a variant, and the launch.
 
 #include <kaio/ops/matmul.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -16,7 +16,7 @@
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
-#include "ops/tune/recent_choices.hpp"
+#include "ops/choice/recent_choices.hpp"
 
 namespace kaio::ops {
 

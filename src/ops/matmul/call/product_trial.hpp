@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "ops/matmul/choice/table.hpp"
-#include "ops/tune/measure.hpp"
+#include "ops/choice/measure.hpp"
 
 namespace kaio::ops {
 

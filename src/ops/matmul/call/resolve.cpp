@@ -1,7 +1,7 @@
 // The checks of a matmul before anything runs, and the normalisation of the caller's views.
 
 #include <kaio/ops/matmul/call/call.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Operands of matmul from the views of other operations, and transposed.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/shared/any_view.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "ops/matmul/choice/fitted.hpp"
-#include "ops/tune/machine.hpp"
+#include "ops/choice/machine.hpp"
 
 namespace kaio::ops {
 

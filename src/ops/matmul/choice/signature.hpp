@@ -8,7 +8,7 @@
 #include <string>
 
 #include "ops/matmul/choice/table.hpp"
-#include "ops/tune/signature.hpp"
+#include "ops/choice/signature.hpp"
 
 namespace kaio::ops {
 

@@ -1,5 +1,5 @@
 #pragma once
-// The configurations of the kernels for sm_90a that the library has, in the groups that families.def lists.
+// The configurations of the kernels for sm_90a that the library has, in the groups that choice/sm90_families.def lists.
 
 #include <type_traits>
 

@@ -3,8 +3,8 @@
 #include "bench/attention/calls.hpp"
 #include "bench/attention/paper_call.hpp"
 #include "bench/matmul_choice/paper_devices.hpp"
-#include "ops/attention/choice/cost.hpp"
-#include "ops/attention/choice/table.hpp"
+#include "ops/attention/forward/choice/cost.hpp"
+#include "ops/attention/forward/choice/table.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention/common/key_walk.hpp>
-#include <kaio/ops/attention/sm90/query_walk.hpp>
+#include <kaio/ops/attention/forward/sm90/query_walk.hpp>
 
 #include <algorithm>
 #include <map>

@@ -3,8 +3,8 @@
 #include <kaio/ops/parity/attention.hpp>
 #include <kaio/ops/tune.hpp>
 
-#include "ops/attention/choice/signature.hpp"
-#include "ops/tune/tune_store.hpp"
+#include "ops/attention/forward/choice/signature.hpp"
+#include "ops/choice/tune_store.hpp"
 #include "tests/ops/attention/support.hpp"
 #include "tests/ops/tune_support.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a caller of make_block_mask gives, and what its kernel takes.
 
-#include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
 

@@ -4,7 +4,7 @@
 // score twice, would be too large with it: they have pair_biased_score.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/terms.hpp>

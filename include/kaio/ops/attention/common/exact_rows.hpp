@@ -5,7 +5,7 @@
 // without what is masked. No other input pays more than the test.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/place.hpp>

@@ -2,8 +2,8 @@
 // What a caller of append_kv gives besides K, V and the cache.
 
 #include <kaio/ops/cache/rotary/arguments.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
-#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
 
 #include <cstddef>
 #include <cstdint>

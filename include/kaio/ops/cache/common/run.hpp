@@ -3,7 +3,7 @@
 // one access of 16 bytes (f32: two) where a run is whole and aligned, element by element elsewhere.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #pragma once
 // What a caller of rotary and rotary_table gives.
 
-#include <kaio/ops/tensor/any_view.hpp>
-#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
 
 #include <cstdint>
 #include <optional>

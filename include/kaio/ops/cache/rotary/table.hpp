@@ -4,7 +4,7 @@
 // product is rounded, at position 2^20 to 2^-33 of a half turn.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
 

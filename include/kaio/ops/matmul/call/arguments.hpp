@@ -4,8 +4,8 @@
 #include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/number/half.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/tensor/tensor_view.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/shared/validation.hpp>
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // its arguments.
 
 #include <kaio/ops/attention/backward/call/call.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 
 namespace kaio::ops {
 

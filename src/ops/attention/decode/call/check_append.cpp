@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 
 namespace kaio::ops::detail {
 

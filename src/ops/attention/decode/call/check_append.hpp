@@ -2,7 +2,7 @@
 // The checks of new keys and values of an attention_decode, but for what append_kv checks itself.
 
 #include <kaio/ops/attention/decode/call/arguments.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 
 #include <cstdint>
 

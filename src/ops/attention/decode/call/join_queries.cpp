@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 
 namespace kaio::ops::detail {
 

@@ -3,7 +3,7 @@
 // one of values in the keys; its queries are copied next to each other into the workspace.
 
 #include <kaio/ops/attention/decode/call/arguments.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 
 namespace kaio::ops::detail {
 

@@ -2,7 +2,7 @@
 
 #include <kaio/ops/attention/decode/common/merge.hpp>
 #include <kaio/ops/merge_states.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 
 namespace kaio::ops {
 

@@ -3,14 +3,14 @@
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/rotary.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
 
 namespace kaio::ops::detail {

@@ -1,7 +1,7 @@
 // The checks of an attention_decode before anything runs, and the normalisation of the caller's views.
 
 #include <kaio/ops/attention/decode/call/call.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/attention/call/band.hpp"
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/band.hpp"
+#include "ops/attention/common/operands.hpp"
 #include "ops/attention/decode/call/check_append.hpp"
 #include "ops/attention/decode/call/join_queries.hpp"
 

@@ -11,7 +11,7 @@
 #include "ops/attention/decode/call/join_queries.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
 #include "ops/attention/decode/choice/table.hpp"
-#include "ops/tune/measure.hpp"
+#include "ops/choice/measure.hpp"
 
 namespace kaio::ops {
 

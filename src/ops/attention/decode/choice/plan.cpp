@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "ops/attention/call/operands.hpp"
+#include "ops/attention/common/operands.hpp"
 #include "ops/attention/decode/choice/forms.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
 #include "ops/attention/decode/choice/table.hpp"
-#include "ops/tune/recent_choices.hpp"
-#include "ops/tune/signature.hpp"
+#include "ops/choice/recent_choices.hpp"
+#include "ops/choice/signature.hpp"
 
 namespace kaio::ops {
 

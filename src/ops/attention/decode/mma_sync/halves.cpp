@@ -2,7 +2,7 @@
 // two rows of the table.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
-#include <kaio/ops/attention/decode/sm90/table_row.hpp>
+#include <kaio/ops/attention/decode/mma_sync_sm90/table_row.hpp>
 
 #include <array>
 

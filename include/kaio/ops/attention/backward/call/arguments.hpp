@@ -1,8 +1,8 @@
 #pragma once
 // What a caller of attention_backward gives next to what the attention itself got.
 
-#include <kaio/ops/attention/call/arguments.hpp>
-#include <kaio/ops/attention/call/workspace.hpp>
+#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/shared/workspace.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 #include <kaio/ops/attention/backward/call/arguments.hpp>
 #include <kaio/ops/attention/backward/common/problem.hpp>
-#include <kaio/ops/attention/call/call.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>

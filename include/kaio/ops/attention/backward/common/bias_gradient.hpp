@@ -3,7 +3,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/problem.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/backward/mma_sync/kernel.hpp>
-#include <kaio/ops/attention/choice/function_arguments.hpp>
+#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 
 #include <algorithm>
 #include <type_traits>

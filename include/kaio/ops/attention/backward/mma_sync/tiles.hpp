@@ -21,7 +21,7 @@
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/copy_rows.hpp>
 #include <kaio/ops/attention/common/store_rows.hpp>
-#include <kaio/ops/attention/mma_sync/product.hpp>
+#include <kaio/ops/attention/forward/mma_sync/product.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -17,11 +17,11 @@
 #include <kaio/ops/attention/backward/common/functions.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/simt/tiles.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
-#include <kaio/ops/attention/simt/scores.hpp>
+#include <kaio/ops/attention/forward/simt/scores.hpp>
 
 #include <cstdint>
 #include <limits>

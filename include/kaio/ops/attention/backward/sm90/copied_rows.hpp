@@ -3,8 +3,8 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/sm90/config.hpp>
-#include <kaio/ops/attention/sm90/operands.hpp>
+#include <kaio/ops/attention/forward/sm90/config.hpp>
+#include <kaio/ops/attention/forward/sm90/operands.hpp>
 
 #include <cstdint>
 

@@ -11,7 +11,7 @@
 #include <kaio/ops/attention/backward/common/flags.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
-#include <kaio/ops/attention/sm90/store.hpp>
+#include <kaio/ops/attention/forward/sm90/store.hpp>
 
 #include <cstdint>
 

@@ -39,8 +39,8 @@
 #include <kaio/ops/attention/backward/sm90/producers.hpp>
 #include <kaio/ops/attention/backward/sm90/shared.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
-#include <kaio/ops/attention/sm90/operands.hpp>
-#include <kaio/ops/attention/sm90/store.hpp>
+#include <kaio/ops/attention/forward/sm90/operands.hpp>
+#include <kaio/ops/attention/forward/sm90/store.hpp>
 
 #include <array>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include <kaio/ops/attention/backward/sm90/finish.hpp>
 #include <kaio/ops/attention/backward/sm90/kernel.hpp>
 #include <kaio/ops/attention/backward/sm90/wide_kernel.hpp>
-#include <kaio/ops/attention/choice/function_arguments.hpp>
-#include <kaio/ops/attention/sm90/tensor_maps.hpp>
+#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
+#include <kaio/ops/attention/forward/sm90/tensor_maps.hpp>
 
 #include <algorithm>
 #include <cstdint>

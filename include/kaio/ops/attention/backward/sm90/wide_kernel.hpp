@@ -48,8 +48,8 @@
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
 #include <kaio/ops/attention/backward/sm90/wide_config.hpp>
 #include <kaio/ops/attention/backward/sm90/wide_shared.hpp>
-#include <kaio/ops/attention/sm90/operands.hpp>
-#include <kaio/ops/attention/sm90/store.hpp>
+#include <kaio/ops/attention/forward/sm90/operands.hpp>
+#include <kaio/ops/attention/forward/sm90/store.hpp>
 
 #include <array>
 #include <cstdint>

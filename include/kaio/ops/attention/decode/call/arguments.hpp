@@ -1,12 +1,12 @@
 #pragma once
 // What a caller of attention_decode gives, and the same without its types.
 
-#include <kaio/ops/attention/call/arguments.hpp>
-#include <kaio/ops/attention/call/workspace.hpp>
-#include <kaio/ops/attention/decode/cache.hpp>
+#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/shared/workspace.hpp>
+#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
-#include <kaio/ops/cache/common/any_cache.hpp>
-#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/shared/any_cache.hpp>
+#include <kaio/ops/shared/any_view.hpp>
 
 #include <cstdint>
 #include <optional>

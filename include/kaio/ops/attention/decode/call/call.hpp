@@ -1,7 +1,7 @@
 #pragma once
 // An attention_decode as its kernels see it: checked and normalised.
 
-#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ops/attention/decode/call/arguments.hpp>
 #include <kaio/ops/attention/decode/common/problem.hpp>
 

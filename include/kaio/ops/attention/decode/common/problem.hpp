@@ -4,7 +4,7 @@
 // (batch), from row to row of a page, and from head to head; `keys`, `cu_k`, `used_q` and
 // `used_k` are unused. Where it is packed, strides from batch to batch of Q and O are 0.
 
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 

@@ -2,7 +2,7 @@
 // Four neighbours of a row of O, of any of its element types.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/store_four.hpp>
+#include <kaio/ops/shared/store_four.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
 
 #include <cstdint>

@@ -25,7 +25,7 @@
 #include <kaio/ops/attention/decode/mla/config.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
 #include <kaio/ops/attention/decode/mma_sync/queries.hpp>
-#include <kaio/ops/attention/mma_sync/product.hpp>
+#include <kaio/ops/attention/forward/mma_sync/product.hpp>
 
 #include <cstdint>
 #include <limits>

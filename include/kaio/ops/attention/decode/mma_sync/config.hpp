@@ -48,7 +48,7 @@ constexpr attention_decode_config attention_decode_few_sm90(std::uint32_t depth)
   return config;
 }
 
-// The same for sm_90 in the kernel of its own (sm90/kernel.hpp), D up to 128: two blocks fit, which have the registers
+// The same for sm_90 in the kernel of its own (mma_sync_sm90/kernel.hpp), D up to 128: two blocks fit, which have the registers
 // that they need, and so does a block of the next launch before this one has ended.
 constexpr attention_decode_config attention_decode_short_sm90(std::uint32_t depth) {
   attention_decode_config config = attention_decode_few(depth);
@@ -64,7 +64,7 @@ constexpr attention_decode_config attention_decode_codes(std::uint32_t depth) {
   return config;
 }
 
-// Codes of 8 bits for sm_90 in the kernel of its own (quantised/sm90_kernel.hpp), D up to 128: tiles of as many bytes.
+// Codes of 8 bits for sm_90 in the kernel of its own (mma_sync_8bit/sm90_kernel.hpp), D up to 128: tiles of as many bytes.
 constexpr attention_decode_config attention_decode_short_codes_sm90(std::uint32_t depth) {
   attention_decode_config config = attention_decode_short_sm90(depth);
   config.keys *= 2;

@@ -26,7 +26,7 @@
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
 #include <kaio/ops/attention/decode/mma_sync/part_rows.hpp>
 #include <kaio/ops/attention/decode/mma_sync/queries.hpp>
-#include <kaio/ops/attention/mma_sync/product.hpp>
+#include <kaio/ops/attention/forward/mma_sync/product.hpp>
 
 #include <cstdint>
 

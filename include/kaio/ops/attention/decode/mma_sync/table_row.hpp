@@ -2,7 +2,7 @@
 // attention_decode with matrix instructions of a warp: the row of a configuration in the table of variants,
 // and the launch that runs a call.
 
-#include <kaio/ops/attention/choice/function_arguments.hpp>
+#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mma_sync/kernel.hpp>
 

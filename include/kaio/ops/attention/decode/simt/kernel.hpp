@@ -12,13 +12,13 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>
 #include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
-#include <kaio/ops/attention/simt/kernel.hpp>
+#include <kaio/ops/attention/forward/simt/kernel.hpp>
 
 #include <cstdint>
 

@@ -1,0 +1,168 @@
+#pragma once
+// The kernels that matmul_w4 may run, as data, and how K is divided.
+
+#include <kaio/ops/shared/element_type.hpp>
+#include <kaio/ops/weight_only/common/decode_rounded.hpp>
+#include <kaio/ops/weight_only/skinny/kernel.hpp>
+#include <kaio/ops/weight_only/skinny/residency.hpp>
+#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/gemv/launch.hpp>
+#include <kaio/ops/weight_only/gemv/product.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/sm90/kernel.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/buffer.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/stream.hpp>
+#include <kaio/runtime/tensor_map.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+struct w4_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const w4_problem&, std::uint64_t blocks) = nullptr;
+  element_type type = element_type::f16;       // of x
+  std::uint32_t rows = 0;                      // of x, of a block
+  std::uint32_t columns = 0;                   // of y, of a block
+  std::uint32_t warps_k = 1;                   // tiles of K that a block works on at once
+  std::uint32_t resident = 1;                  // blocks on a multiprocessor at once, at most
+  std::uint32_t bits = 4;                      // of a code
+  std::uint32_t slots = 4;                     // groups that a tile of 64 of K may have part of, at most
+  std::uint32_t tiles = 1;                     // of 64 of K, in a step
+  std::uint32_t together = 1;                  // tiles of a warp that it works on at once, of few rows of x
+  const w4_one_row_config* one_row = nullptr;  // of matmul_w4_one_row; of others none
+  bool has_few_rows = false;                   // matmul_w4_few_rows
+  bool has_pairs = false;                      // of numbers in shared memory
+  bool has_clusters = false;                   // the parts of K may be the blocks of a cluster: 2, 4 or 8
+  bool has_tensor_copies = false;              // of x: matmul_w4_sm90
+  bool rounds = false;                         // weights, to the type of x
+  bool own_scales = false;                     // for scales of the type of x alone
+  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
+};
+
+// The kernel for so many rows of x.
+template <class D, scalar T, std::uint32_t Rows>
+w4_variant describe_w4() {
+  constexpr w4_config config = w4_rows(Rows, D::bits, D::offsets);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_mma<config, D, T>.image(),
+               .run =
+                   [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+                     matmul_w4_mma<w4_rows(Rows, D::bits, D::offsets), D, T>.launch(s, grid(blocks), problem);
+                   },
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .warps_k = config.warps_k(),
+               .resident = config.min_blocks,
+               .bits = D::bits};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+// Whether a launch for few rows of x begins before the one before it has ended, from sm_90 on. Blocks of a launch that
+// is programmatic begin where those of the one before have left room: where that has one for each multiprocessor, some
+// get two of the next one, so that long ones, of so many tiles, are launched as others are.
+constexpr bool begins_early(std::uint64_t blocks, std::uint64_t multiprocessors, std::uint64_t tiles,
+                            std::uint32_t warps_k) {
+  constexpr std::uint64_t few_tiles = 8;  // of a warp
+  return blocks > multiprocessors || tiles <= few_tiles * warps_k;
+}
+template <class D, scalar T, std::uint32_t Rows>
+void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+  constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, 90);
+  const bool is_early = begins_early(blocks, s.properties().multiprocessors,
+                                     std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
+  const auto& kernel = matmul_w4_few_rows<D, T, Rows, 90>;
+  const grid clusters = with_w4_blocks_together(grid(blocks).cluster(problem.cluster), kernel.image(),
+                                                s.properties(), config.min_blocks);
+  kernel.launch(s, is_early ? clusters.programmatic() : clusters, problem);
+}
+template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
+w4_variant describe_w4_few_rows() {
+  constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, Sm);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_few_rows<D, T, Rows, Sm>.image(),
+               .run =
+                   [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+                     if constexpr (Sm >= 90)
+                       launch_w4_few_rows<D, T, Rows>(s, problem, blocks);
+                     else
+                       matmul_w4_few_rows<D, T, Rows, Sm>.launch(s, grid(blocks), problem);
+                   },
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .warps_k = config.warps_k(),
+               .resident = config.min_blocks,
+               .bits = D::bits,
+               .together = config.tiles,
+               .has_few_rows = true,
+               .has_pairs = config.pairs,
+               .has_clusters = Sm >= 90};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+// The same for one row by integers, from sm_90 on.
+template <const w4_one_row_config& C, scalar T>
+w4_variant describe_w4_one_row() {
+  return {.image = &matmul_w4_one_row<C, T>.image(),
+          .run =
+              [](const stream& s, const w4_problem& problem, std::uint64_t) {
+                const w4_one_row_launch launch(problem.w.tiles_n, problem.parts, s.properties());
+                matmul_w4_one_row<C, T>.launch(s, launch.grid(), problem, launch.work);
+              },
+          .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+          .rows = 1,
+          .columns = w4_tile_n,
+          .warps_k = C.warps,
+          .bits = C.bits,
+          .slots = 1,
+          .one_row = &C,
+          .has_clusters = true};
+}
+
+// The same on sm_90a. Rows of x are at multiples of 16 bytes.
+template <class D, scalar T, std::uint32_t Rows>
+void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+  constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
+  const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
+  const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
+  const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
+  const auto map_of = [&](std::uint32_t rows) {
+    return tiled_tensor_map<2>(s, x,
+                               {.extents = {problem.w.k, problem.m},
+                                .strides = {pitch},
+                                .box = {w4_tile_k, rows},
+                                .swizzle = tensor_swizzle::bytes_128,
+                                .promotion = l2_promotion::bytes_256});
+  };
+  matmul_w4_sm90<config, D, T>.launch(
+      s, grid(blocks).cluster(problem.cluster).programmatic(), map_of(config.rows),
+      map_of(config.has_edge() ? w4_edge_rows(problem.m, config.rows) : config.rows), problem);
+}
+template <class D, scalar T, std::uint32_t Rows>
+w4_variant describe_w4_sm90() {
+  constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_sm90<config, D, T>.image(),
+               .run = launch_w4_sm90<D, T, Rows>,
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .bits = D::bits,
+               .slots = w4_whole_groups<D>::slots,
+               .tiles = config.tiles,
+               .has_clusters = true,
+               .has_tensor_copies = true,
+               .rounds = D::rounded,
+               .own_scales = std::is_same_v<D, w4_rounded_integers>};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,131 @@
+#pragma once
+// From codes to the operands of a matrix instruction: what a dequantisation is, and that of four-bit
+// integers.
+//
+// A dequantisation is a class that the kernels of matmul_w4 are made for. In a program these names are ops::scalar,
+// ops::w4_problem, and ops::w4_pair<T>::type for the pairs:
+//
+//   struct halves_and_ones : w4_dequantisation {                 // its defaults are below
+//     static constexpr fixed_string name = "halves_and_ones";    // part of the names of the kernels
+//     template <scalar T>                                        // f16, bf16: the type of x
+//     struct decoder {
+//       static constexpr f32 unit = 1.0f;                        // y is multiplied by it, once
+//       constexpr decoder(thread t, const val<w4_problem>& problem);    // what all words need
+//       // Of the eight codes of words[0] (layout.hpp): register i = 0 .. 3 of A is the pair of codes i, i + 4
+//       // (with `neighbours`: 2 i, 2 i + 1). minus[i % 2]: see set_zero.
+//       template <class Words, class Minus>
+//       constexpr void decode(thread t, const Words& words, const Minus& minus, auto& registers) const;
+//       // With zero points: what decode takes, of zero point z of even (odd = 0) or odd registers.
+//       static constexpr u32 initial(u32 odd);
+//       static constexpr auto of_zero(thread t, const val<u32>& z, u32 odd);
+//       // Or, with `scaled`: decode multiplies by the scale, of which minus has what this gives of it.
+//       static constexpr auto of_scale(thread t, const val<f32>& scale);
+//     };
+//   };
+//
+// Integers are decoded exactly: the bits of a code become the lowest ones of the mantissa of a number whose
+// last place is 1, from which that number and the zero point are subtracted.
+//
+//   f16, even registers    1024 + q           - (1024 + z)
+//        odd ones          (1024 + 16 q) / 16 - (64 + z)      by one fma, of the bits where they are
+//   bf16                   128 + q            - (128 + z)
+//
+// Source: Kim et al., "Who Says Elephants Can't Run: Bringing Large Scale MoE Models into Cloud Scale
+// Production", 2022.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/weight_only/common/facts.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+using dsl::scalar;
+
+// The defaults: codes of four bits, scales of f16 or bf16 in groups of multiples of 16, no zero points.
+struct w4_dequantisation {
+  static constexpr std::uint32_t bits = 4;  // of a code
+  static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f16_or_bf16;
+  static constexpr bool zero_points = false;  // may be there
+  static constexpr bool offsets = false;      // an f32 of each group and column is added to its weights
+  static constexpr bool neighbours = false;   // the order of codes in a word (layout.hpp)
+  static constexpr bool scaled = false;       // numbers are multiplied by scales, not the sums of a group
+  static constexpr bool rounded = false;      // and are rounded then (decode_rounded.hpp)
+  static constexpr bool by_table = false;     // byte i of a word alone says what register i is
+  // Groups that a tile of 64 k has: 1, of multiples of 64; 2, of 32; 4, of 16. 0: multiples of 16.
+  static constexpr std::uint32_t slots = 0;
+  static constexpr fixed_string name = "";
+};
+
+// A dequantisation whose groups are multiples of 64, where D would take any.
+template <class D>
+struct w4_whole_groups : D {
+  static constexpr std::uint32_t slots = D::slots == 0 ? 1 : D::slots;
+};
+
+// a & b | c as one instruction, which ptxas makes two of where b and c are constants.
+inline constexpr std::uint32_t and_or = 0xea;
+
+template <scalar T>
+struct w4_pair {
+  static constexpr bool is_half = std::is_same_v<T, f16>;
+  static_assert(is_half || std::is_same_v<T, bf16>);
+  using type = std::conditional_t<is_half, f16x2, bf16x2>;
+};
+
+struct w4_integers : w4_dequantisation {
+  static constexpr bool zero_points = true;
+
+  template <scalar T>
+  struct decoder {
+    static constexpr bool is_half = w4_pair<T>::is_half;
+    using pair = typename w4_pair<T>::type;
+    static constexpr f32 unit = 1.0f;
+    // Pairs of what is added for zero point 0, of even and odd registers, and what each unit of it adds.
+    static constexpr u32 base(u32 odd) {
+      return !is_half ? 0xc300c300u : odd != 0 ? 0xd400d400u : 0xe400e400u;
+    }
+    static constexpr u32 step(u32 odd) { return is_half && odd != 0 ? 0x00100010u : 0x00010001u; }
+
+    constexpr decoder(thread, const val<w4_problem>&) {}
+    static constexpr u32 initial(u32 odd) { return base(odd) + 8 * step(odd); }
+    static constexpr auto of_zero(thread, const val<u32>& z, u32 odd) { return z * step(odd) + base(odd); }
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
+      for (u32 i = 0; i < 4; ++i) put(t, registers[i], words[0], i, minus[i % 2]);
+    }
+
+   private:
+    template <class Register, class Word, class Zero>
+    static constexpr void put(thread t, Register& to, const Word& word, std::uint32_t i, const Zero& zero) {
+      const auto minus = bit_cast<pair>(zero);
+      if constexpr (is_half) {
+        const val moved = t.let(i < 2 ? t.let(word + 0u) : t.let(word >> 8));
+        if (i % 2 == 0)
+          to = bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x64006400u)) + minus;
+        else
+          to = fma(bit_cast<pair>(lop3<and_or>(moved, 0x00f000f0u, 0x64006400u)), 0.0625, minus);
+      } else {
+        const val moved = t.let(i == 0 ? t.let(word + 0u) : t.let(word >> (4 * i)));
+        to = bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x43004300u)) + minus;
+      }
+    }
+  };
+};
+
+// The same with W = scale (q - zero) + offset, one zero point for all weights: sums of x over a group, which
+// the matrix instruction makes with a fragment of ones, are multiplied by the offset. GGUF's Q4_1 and Q4_K,
+// tinygemm's float zero points.
+struct w4_integers_and_offsets : w4_dequantisation {
+  static constexpr fixed_string name = "offsets_";
+  static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
+  static constexpr bool offsets = true;
+  static constexpr std::uint32_t slots = 2;
+
+  template <scalar T>
+  using decoder = w4_integers::decoder<T>;
+};
+
+}  // namespace kaio::ops

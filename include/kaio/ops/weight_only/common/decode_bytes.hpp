@@ -1,0 +1,103 @@
+#pragma once
+// Codes of eight bits (matmul_w8): integers, and floats of e4m3.
+//
+// Integers come as u = code + 128, and their zero points too:
+//
+//   f16     1024 + u - (1024 + z)                            8 instructions for eight codes
+//   bf16    (128 + u % 128) - (256 - 128 (u / 128)) + (128 - z), each of which has eight bits: 18
+//
+// e4m3 is moved to the exponents of f16 (14 instructions; by 2^8, with the sums) or bf16 (18; by 2^120, at
+// once). All of it is exact, but that the NaN of e4m3 is 480.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/weight_only/common/decode.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct w8_dequantisation : w4_dequantisation {
+  static constexpr std::uint32_t bits = 8;
+  static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
+};
+
+inline constexpr std::uint32_t and_xor = 0x6a;  // a & b ^ c
+
+struct w8_integers : w8_dequantisation {
+  static constexpr bool zero_points = true;
+
+  template <scalar T>
+  struct decoder {
+    static constexpr bool is_half = w4_pair<T>::is_half;
+    using pair = typename w4_pair<T>::type;
+    static constexpr f32 unit = 1.0f;
+    constexpr decoder(thread, const val<w4_problem>&) {}
+
+    static constexpr u32 initial(u32) { return is_half ? 0xe480e480u : 0; }
+    static constexpr auto of_zero(thread t, const val<u32>& z, u32) {
+      if constexpr (is_half) {
+        return t.let(z * 0x00010001u + 0xe400e400u);
+      } else {
+        const val less = t.let(cast<f32>(128 - cast<i32>(z)));
+        return t.let(bit_cast<u32>(pack<bf16x2>(less, less)));
+      }
+    }
+    // Register i: bytes 0 and 2, or 1 and 3, of word i / 2.
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
+      for (u32 i = 0; i < 4; ++i) {
+        const auto& word = words[i / 2];
+        if constexpr (is_half) {
+          const val bits = t.let(byte_perm(word, 0x64646464u, i % 2 == 0 ? 0x4240u : 0x4341u));
+          registers[i] = bit_cast<pair>(bits) + bit_cast<pair>(minus[i % 2]);
+        } else {
+          const val bytes = t.let(i % 2 == 0 ? t.let(word + 0u) : t.let(word >> 8));
+          const val rest = t.let(bit_cast<pair>(lop3<and_or>(bytes, 0x007f007fu, 0x43004300u)));
+          const val top = t.let(bit_cast<pair>(lop3<and_xor>(bytes, 0x00800080u, 0x43804380u)));
+          const val code = t.let(rest - top);
+          registers[i] = code + bit_cast<pair>(minus[i % 2]);
+        }
+      }
+    }
+  };
+};
+
+// W = scale * q + offset. GGUF's Q5_1 and Q5_K.
+struct w8_integers_and_offsets : w8_dequantisation {
+  static constexpr fixed_string name = "offsets_";
+  static constexpr bool offsets = true;
+  static constexpr std::uint32_t slots = 2;
+
+  template <scalar T>
+  using decoder = w8_integers::decoder<T>;
+};
+
+struct w8_e4m3 : w8_dequantisation {
+  static constexpr fixed_string name = "e4m3_";
+  static constexpr std::uint32_t slots = 1;
+
+  template <scalar T>
+  struct decoder {
+    static constexpr bool is_half = w4_pair<T>::is_half;
+    using pair = typename w4_pair<T>::type;
+    static constexpr f32 unit = is_half ? 0x1p8f : 1.0f;
+    constexpr decoder(thread, const val<w4_problem>&) {}
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
+      constexpr u32 mantissa = is_half ? 7 : 4, bits = 0x007f007fu << mantissa;
+      for (u32 i = 0; i < 4; ++i) {
+        const auto& word = words[i / 2];
+        const val signs = t.let(i % 2 == 0 ? t.let(word << 8 & 0x80008000u) : t.let(word & 0x80008000u));
+        const val rest =
+            t.let(i % 2 == 0 ? t.let(word << mantissa & bits) : t.let(word >> (8 - mantissa) & bits));
+        if constexpr (is_half)
+          registers[i] = bit_cast<pair>(signs | rest);
+        else
+          registers[i] = bit_cast<pair>(signs | rest) * 0x1p120;
+      }
+    }
+  };
+};
+
+}  // namespace kaio::ops

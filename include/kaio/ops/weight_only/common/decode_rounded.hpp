@@ -1,0 +1,75 @@
+#pragma once
+// Integers of four bits by their scales, each product rounded once to the type of x: what `dequantise` writes, in
+// registers. With weights that are multiplied as they are, sums over all of K stay in the accumulators of wgmma, so
+// that there are registers for those of 256 rows of x (sm90/kernel.hpp).
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/weight_only/common/decode.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// With scales of the type of x: two products at once, 13 instructions for eight codes (bf16: 15). A difference of a code
+// and a zero point is exact, so that its product is rounded as it is in f32.
+struct w4_rounded_integers : w4_dequantisation {
+  static constexpr fixed_string name = "rounded_";
+  static constexpr bool zero_points = true, scaled = true, rounded = true;
+
+  // minus: what w4_integers takes of both zero points; then both scales.
+  template <scalar T>
+  struct decoder : w4_integers::decoder<T> {
+    using base = w4_integers::decoder<T>;
+    using pair = typename base::pair;
+    using base::base;
+
+    static constexpr auto of_scale(thread t, const val<f32>& scale) {
+      return t.let(bit_cast<u32>(pack<pair>(scale, scale)));
+    }
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
+      base::decode(t, words, minus, registers);
+      for (u32 i = 0; i < 4; ++i) registers[i] *= bit_cast<pair>(minus[2 + i % 2]);
+    }
+  };
+};
+
+// With scales of another type: products in f32, 29 instructions.
+struct w4_rounded_in_f32 : w4_rounded_integers {
+  static constexpr fixed_string name = "rounded_in_f32_";
+
+  template <scalar T>
+  struct decoder : w4_integers::decoder<T> {
+    using base = w4_integers::decoder<T>;
+    using pair = typename base::pair;
+    using base::base;
+
+    static constexpr auto of_scale(thread t, const val<f32>& scale) { return t.let(bit_cast<u32>(scale)); }
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
+      base::decode(t, words, minus, registers);
+      for (u32 i = 0; i < 4; ++i) {
+        const val numbers = t.let(registers[i]);
+        const val scale = t.let(bit_cast<f32>(minus[2 + i % 2]));
+        const val one = first(t, numbers), other = second(t, numbers);
+        registers[i] = pack<pair>(one * scale, other * scale);
+      }
+    }
+
+   private:
+    static constexpr val<f32> first(thread t, const val<pair>& numbers) {
+      if constexpr (base::is_half)
+        return t.let(cast<f32>(low(numbers)));
+      else
+        return t.let(bit_cast<f32>(bit_cast<u32>(numbers) << 16));
+    }
+    static constexpr val<f32> second(thread t, const val<pair>& numbers) {
+      if constexpr (base::is_half)
+        return t.let(cast<f32>(high(numbers)));
+      else
+        return t.let(bit_cast<f32>(bit_cast<u32>(numbers) & 0xffff0000u));
+    }
+  };
+};
+
+}  // namespace kaio::ops

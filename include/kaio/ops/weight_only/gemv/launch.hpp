@@ -1,0 +1,61 @@
+#pragma once
+// How units of columns are divided among the clusters of a launch for one row of x.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/weight_only/gemv/config.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+struct w4_one_row_launch {
+  std::uint32_t clusters = 0, parts = 1;
+  w4_one_row_work work{};
+
+  // A cluster of more than two blocks is in one group of multiprocessors, of which some are left over.
+  w4_one_row_launch(std::uint32_t units, std::uint32_t parts_of_k, const device_properties& device,
+                    const w4_one_row_work& norm = {})
+      : parts(parts_of_k), work(norm) {
+    const std::uint32_t all = std::max(device.multiprocessors, 1u);
+    const std::uint32_t at_once = std::max((parts > 2 ? all * 10 / 11 : all) / parts, 1u);
+    clusters = std::min(units, at_once);
+    work.units = units / clusters;
+    work.rest = units % clusters;
+  }
+  dsl::grid grid() const { return dsl::grid(clusters * parts).cluster(parts).programmatic(); }
+};
+
+// How a launch divides K, and the microseconds that it takes as its model has it; no parts: no block has room for its
+// part of x.
+struct w4_one_row_division {
+  std::uint32_t parts = 0;
+  double microseconds = std::numeric_limits<double>::infinity();
+};
+
+// Of units of so many tiles of columns; `asked` parts, or with 0 those that take the least time.
+inline w4_one_row_division plan_w4_one_row(const w4_one_row_config& config, std::uint32_t units,
+                                           std::uint32_t tiles_of_unit, std::uint32_t tiles_k,
+                                           std::uint32_t asked, const device_properties& device) {
+  // As measured on an H200: of a launch, of 1 KB of codes of the busiest multiprocessor, which take fewer instructions
+  // where they are of eight bits, and of an average one, which share the memory's rate, and of a block of a cluster.
+  constexpr double of_launch = 2.6, of_mean = 0.0195, of_block = 0.2;
+  const double of_most = config.bits == 8 ? 0.0105 : 0.0125;
+  const double kilobytes = tiles_of_unit * (config.words() / double{256});  // of a unit, of 64 of K
+  w4_one_row_division best;
+  for (std::uint32_t parts = 1; parts <= config.most_parts; parts *= 2) {
+    const std::uint32_t of_part = (tiles_k + parts - 1) / parts;
+    if (parts > tiles_k || of_part * w4_tile_k > config.k || (asked != 0 && asked != parts)) continue;
+    const w4_one_row_launch launch(units, parts, device);
+    const double most = static_cast<double>(launch.work.units + (launch.work.rest != 0 ? 1 : 0)) * of_part;
+    const double mean = static_cast<double>(units) * tiles_k / std::max(device.multiprocessors, 1u);
+    const double time = of_launch + kilobytes * (of_most * most + of_mean * std::min(mean, most)) +
+                        (parts > 1 ? of_block * parts : 0);
+    if (time < best.microseconds) best = {parts, time};
+  }
+  return best;
+}
+
+}  // namespace kaio::ops

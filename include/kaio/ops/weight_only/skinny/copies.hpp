@@ -1,0 +1,235 @@
+#pragma once
+// The copies to shared memory of a warp of matmul_w4 for few rows of x: its tiles of W with their scales and
+// zero points, and of x, all by the warp alone, so that none waits for another one's. A warp's part of a stage is,
+// in words,
+//
+//   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it
+//              reads itself
+//   facts      [column of tiles][tile], as facts.hpp has them
+//   x          [rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r % 8
+//
+// Rows that x does not have are not read: they are zeros in all stages, and their products are dropped.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/weight_only/mma_sync/block.hpp>
+#include <kaio/ops/weight_only/mma_sync/fact_copies.hpp>
+#include <kaio/ops/weight_only/skinny/config.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::scalar;
+
+// Words of a warp's part of a stage, and where they begin.
+template <w4_few_rows_config C, class D>
+struct w4_few_rows_stage {
+  static constexpr std::uint32_t facts_at = C.tiles_n * C.tiles * C.words(),
+                                 x_at = facts_at + C.tiles_n * C.tiles * w4_facts<D>::words;
+  static constexpr std::uint32_t of_warp = x_at + C.rows * C.tiles * 32, words = C.warps * of_warp;
+  using ring = shared<u32, C.stages * words>;
+};
+
+// The codes, which are asked for before all else is looked for.
+template <w4_few_rows_config C, class D>
+class w4_few_rows_codes {
+ public:
+  using stage_type = w4_few_rows_stage<C, D>;
+  using ring_type = typename stage_type::ring;
+
+  template <class End>
+  constexpr w4_few_rows_codes(thread t, const ring_type& to, const val<w4_problem>& problem,
+                              const w4_block& block, const End& end)
+      : t_(t),
+        last_(block.last),
+        own_(t.let(t.warp_rank() * stage_type::of_warp)),
+        lane_(t.let(t.lane_rank() * 4u)),
+        // Those beyond the last tile are copies of it, and are not stored.
+        tiles_n_(array_of<C.tiles_n>([&](u32 i) {
+          const val tile = i == 0 ? t.let(block.tile_n + 0u)
+                                  : end.tile_of_warp(t, problem, block.column, t.let(block.warp_n + i));
+          return t.let(min(tile, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u));
+        })),
+        apart_(t.let((tiles_n_[C.tiles_n - 1] - tiles_n_[0]) * problem[&w4_problem::w][&w4_packed::tiles_k])),
+        from_(t.let(mul_wide(tiles_n_[0], problem[&w4_problem::w][&w4_packed::tiles_k]) * u64{C.words() * 4} +
+                    cast<u64>(t.lane_rank() * 16u) + problem[&w4_problem::w][&w4_packed::codes])),
+        to_(t.let(shared_address(to[lane_]))) {}
+
+  // The word at which the warp's part of stage 0 begins; a lane's words of codes, from that of a stage on.
+  constexpr const val<u32>& own() const { return own_; }
+  constexpr const val<u32>& of_lane() const { return lane_; }
+  constexpr auto has_second() const { return apart_ != 0u; }
+  constexpr const auto& tiles_n() const { return tiles_n_; }
+
+  // Copies tile `tile`, which exists, and the next ones that exist, to the stage whose part of the warp begins at a word.
+  constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
+    const val to = t_.let(to_ + stage * 4u);
+    const auto from = array_of<C.tiles_n>([&](u32 n) {
+      return t_.let(mul_wide(n == 0 ? t_.let(tile + 0u) : t_.let(tile + apart_), C.words() * 4) + from_);
+    });
+    const auto copy_tile = [&](u32 i) {
+      for (u32 n = 0; n < C.tiles_n; ++n) {
+        const in codes = pointer_at<in<u32>>(t_, from[n]);
+        for (std::uint32_t word = i * C.words(); word < (i + 1) * C.words(); word += 128)
+          cp_async<16>(to + 4 * (n * (C.tiles * C.words()) + word), codes[word], prefetch_size::bytes_128);
+      }
+    };
+    copy_tile(0);
+    for (u32 i = 1; i < C.tiles; ++i)
+      if (auto exists = t_.when(tile + i < last_)) copy_tile(i);
+  }
+
+ private:
+  thread t_;
+  const val<u32>& last_;
+  val<u32> own_, lane_;
+  dsl::register_array<val<u32>, C.tiles_n> tiles_n_;
+  val<u32> apart_;  // tiles from one column of tiles to the other
+  val<u64> from_;
+  val<u32> to_;  // a byte of shared memory
+};
+
+// All of a warp's copies but that.
+template <w4_few_rows_config C, class D, scalar T>
+class w4_few_rows_copies {
+ public:
+  using stage_type = w4_few_rows_stage<C, D>;
+  using codes_type = w4_few_rows_codes<C, D>;
+  using ring_type = typename stage_type::ring;
+
+  constexpr w4_few_rows_copies(thread t, const ring_type& to, const val<w4_problem>& problem,
+                               const w4_block& block, const codes_type& codes)
+      : t_(t),
+        to_(to),
+        problem_(problem),
+        block_(block),
+        lane_(t.lane_rank()),
+        k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
+        rows_(t.let(min(problem[&w4_problem::m] - block.row, C.rows))),
+        by_pieces_(t.let(all_of(problem[&w4_problem::x_by_16] != 0u, k_ % w4_tile_k == 0u))),
+        tile_of_piece_(t.let(lane_ / pieces % C.tiles)),
+        row_(t.let(lane_ / (pieces * C.tiles))),
+        place_(t.let(stage_type::x_at + row_ * (C.tiles * 32u) + tile_of_piece_ * 32u)),
+        piece_(t.let(lane_ % pieces)),
+        x_(t.let(find_line() + cast<u64>(piece_ * 16u))),
+        x_to_(t.let(shared_address(to[place_ + (piece_ ^ row_) * 4u]))),
+        exists_(t.let(all_of(by_pieces_, row_ < rows_))),
+        facts_(t, problem, codes.tiles_n(), t.let(shared_address(to[stage_type::facts_at]))),
+        has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), facts_.has_more()))) {}
+
+  // Facts of tile `tile`, which exists, and those after it, and x where it comes by pieces, into the stage whose part
+  // of the warp begins at word `stage`.
+  constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
+    const val x = t_.let(piece_of(of_lane(tile)));
+    copy_facts(tile, stage);
+    copy_first_piece(x, stage);
+    if (auto more = t_.when(has_more_)) {
+      copy_more_facts(tile, stage);
+      copy_more_pieces(x, stage);
+    }
+  }
+  constexpr void copy_x(const val<u32>& tile, const val<u32>& stage) const {
+    const val x = t_.let(piece_of(of_lane(tile)));
+    copy_first_piece(x, stage);
+    copy_more_pieces(x, stage);
+  }
+  constexpr void copy_all_facts(const val<u32>& tile, const val<u32>& stage) const {
+    copy_facts(tile, stage);
+    if (auto more = t_.when(facts_.has_more())) copy_more_facts(tile, stage);
+  }
+  // Rows that x does not have, in all stages; the warp's part of the first one begins at word `first`.
+  constexpr void clear_other_rows(const val<u32>& first) const {
+    for (auto row : t_.range(row_, u32{C.rows}, rows_of_pass).no_unroll())
+      if (auto other = t_.when(row >= rows_)) {
+        const val place = t_.let(place_of(t_.let(row - row_)) + first);
+        for (u32 stage = 0; stage < C.stages; ++stage)
+          store_vec(to_[place + stage * stage_type::words], make_vec(0u, 0u, 0u, 0u));
+      }
+  }
+  // x of tile `first` and those after it into a stage, where it does not come by pieces. What x does not have becomes
+  // zero. A stage is not read any more since the warp has met for the one before.
+  constexpr void load_elements(const val<u32>& first, const val<u32>& stage) const {
+    if (auto slow = t_.when(!by_pieces_)) {
+      const val order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+      const val at = t_.let((first + tile_of_piece_) * w4_tile_k + piece_ * piece);
+      auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
+      if (auto ordered = t_.when(order != u64{0}))
+        for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, order)[one]);
+      var line(t_, x_ - cast<u64>(piece_ * 16u));
+      for (auto of_row : t_.range(row_, rows_, rows_of_pass).no_unroll()) {
+        const in row = pointer_at<in<u16>>(t_, t_.let(line));
+        const auto x = array_of<piece>([&](u32 e) { return t_.let(cast<u32>(row[source[e]])); });
+        const auto pairs = array_of<4>([&](u32 w) {
+          const val low = t_.let(select(at + 2 * w < k_, x[2 * w], 0u));
+          const val high = t_.let(select(at + (2 * w + 1) < k_, x[2 * w + 1], 0u));
+          return t_.let(low | high << 16);
+        });
+        store_vec(to_[place_of(t_.let(of_row - row_)) + stage],
+                  make_vec(pairs[0], pairs[1], pairs[2], pairs[3]));
+        line += further(1);
+      }
+      sync_warp(t_);
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;  // of a row of a tile
+  // A pass is a piece of each lane.
+  static constexpr std::uint32_t rows_of_pass = 32 / (pieces * C.tiles), passes = C.rows / rows_of_pass;
+
+  // The tile of its piece, of those from `tile` on.
+  constexpr val<u32> of_lane(const val<u32>& tile) const {
+    return t_.let(min(tile + tile_of_piece_, block_.last - 1u));
+  }
+  constexpr void copy_first_piece(const val<u64>& x, const val<u32>& stage) const {
+    if (auto some = t_.when(exists_)) cp_async<16>(x_to_ + stage * 4u, pointer_at<in<u32>>(t_, x)[0]);
+  }
+  constexpr void copy_more_pieces(const val<u64>& x, const val<u32>& stage) const {
+    for (std::uint32_t pass = 1; pass < passes; ++pass)
+      if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
+        cp_async<16>(to_[place_of(u32{pass * rows_of_pass}) + stage],
+                     pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+  }
+  constexpr void copy_facts(const val<u32>& tile, const val<u32>& stage) const {
+    facts_.copy(facts_.find(tile), stage * 4u);
+  }
+  constexpr void copy_more_facts(const val<u32>& tile, const val<u32>& stage) const {
+    facts_.copy_more(tile, stage * 4u);
+  }
+  // The address of the lane's row of x in the first pass; from there to that in another one, in bytes.
+  constexpr val<u64> find_line() const {
+    const val row = t_.let(cast<i64>(block_.row + row_) * problem_[&w4_problem::x_row]);
+    return t_.let(problem_[&w4_problem::x] + cast<u64>(row) * u64{sizeof(T)});
+  }
+  constexpr auto further(std::uint32_t pass) const {
+    return cast<u64>(problem_[&w4_problem::x_row]) * u64{pass * rows_of_pass * sizeof(T)};
+  }
+  constexpr val<u64> piece_of(const val<u32>& tile) const {
+    return t_.let(mul_wide(tile, u32{w4_tile_k * sizeof(T)}) + x_);
+  }
+  // The word of the lane's row that is `rows` after its first one, from that of a stage on.
+  template <class Rows>
+  constexpr auto place_of(const Rows& rows) const {
+    return place_ + (piece_ ^ (row_ + rows) % 8u) * 4u + rows * u32{C.tiles * 32};
+  }
+
+  thread t_;
+  const ring_type& to_;
+  const val<w4_problem>& problem_;
+  const w4_block& block_;
+  val<u32> lane_, k_, rows_;
+  val<bool> by_pieces_;           // of 16 bytes, none of which ends beyond K
+  val<u32> tile_of_piece_, row_;  // of the lane's piece of x
+  val<u32> place_,
+      piece_;      // the word at which its first row of the tile begins in a stage, and which it is of that
+  val<u64> x_;     // the piece of tile 0
+  val<u32> x_to_;  // a byte of shared memory
+  val<bool> exists_;
+  w4_fact_copies<D, C.tiles, C.tiles_n> facts_;
+  val<bool> has_more_;  // than a piece of x and one of facts for each lane
+};
+
+}  // namespace kaio::ops

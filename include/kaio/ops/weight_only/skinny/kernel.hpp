@@ -1,0 +1,415 @@
+#pragma once
+// matmul_w4 for up to sixteen rows of x: y = x W^T as Y^T = W X^T, as in mma_sync/kernel.hpp. A block has 32 columns of y,
+// or 64 of sixteen rows, for each of warps_n warps, and a part of the tiles of K, which the warps of a column
+// share:
+//
+//   8 rows, 32 columns     | warp 0 | warp 1 | ... | warp 7 | warp 0 | ...        tiles of K, two at once
+//   16 rows, 64 columns    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | ...          one at once, of two columns
+//
+// Such products are bound by memory, then by instructions, of which a tile of 32 x 64 codes of four bits takes
+// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and but for
+// the numbers of a table (decode_table.hpp) waits for no other one before its sums are complete. One copy of the
+// loop's body is for all stages: places in shared memory are found from the first word of the warp's part of a
+// stage. A copy for each stage was three times the instructions, which a first call has to fetch. Sixteen rows are
+// two operands of the matrix instruction, for which codes are decoded once. At the end the sums of the warps of a
+// column are added through shared memory.
+//
+// From sm_90 on launched programmatically: weights that are constant are asked for before the kernel before
+// has ended.
+//
+// From sm_90 on the parts of K may also be the blocks of a cluster, which add up their sums (store.hpp).
+//
+// Codes are decoded without their scales (decode.hpp); sums of the part of a tile of K that a group has are
+// multiplied by the scale in f32, and added: no product of a code and a scale is rounded. Zero points come off
+// the codes: sums of codes alone, less those of x by the zero point, took 16 % fewer instructions and 0.3 to 0.7 us
+// more (8192 x 8192, H200), since the matrix instruction makes the sums of x too.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/weight_only/mma_sync/block.hpp>
+#include <kaio/ops/weight_only/common/decode.hpp>
+#include <kaio/ops/weight_only/common/decode_table.hpp>
+#include <kaio/ops/weight_only/skinny/config.hpp>
+#include <kaio/ops/weight_only/skinny/copies.hpp>
+#include <kaio/ops/weight_only/skinny/store.hpp>
+#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/mma_sync/store.hpp>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+template <w4_few_rows_config C, class D, scalar T>
+class w4_few_rows_body {
+  static_assert(C.valid(), "kaio: this shape of a block of matmul_w4 is none that the kernel can run");
+  static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
+  static_assert(!C.pairs || C.warps >= w4_pair_warps);
+  static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
+  using mma = mma_m16n8k16<f32, T>;
+  using pair = typename w4_pair<T>::type;
+  using decoder_type = typename D::template decoder<T>;
+  using pairs_type = std::conditional_t<C.pairs, w4_pairs<D, T>, no_w4_pairs>;
+  using copies_type = w4_few_rows_copies<C, D, T>;
+  using codes_type = w4_few_rows_codes<C, D>;
+  using stage_type = w4_few_rows_stage<C, D>;
+  using words_type = typename stage_type::ring;
+  using facts_of = w4_facts<D>;
+  static constexpr std::uint32_t halves = 2, fragments = C.fragments(), tiles_n = C.tiles_n;
+  static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
+  static constexpr std::uint32_t of_fragment = 8 * C.tiles * 32;  // words of eight rows of x in a stage
+
+ public:
+  // End: as of w4_body.
+  template <class End = w4_product_end<C, T>>
+  static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
+    const words_type words(t);
+    const w4_block block = find_w4_block<C>(t, problem, end);
+    constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // tiles from stage to stage
+    const val first = t.let(block.first + block.warp_k * C.tiles);
+    constexpr bool is_programmatic = requires { end.begin(t); };
+    const codes_type codes(t, words, problem, block, end);
+    if constexpr (is_programmatic)
+      if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
+    // Where the warp has its part of the stage that is multiplied, and of the one that is filled: the first words. The
+    // latter is what the former was before.
+    const val<u32>& own = codes.own();
+    const auto of_stage = [&](u32 stage) { return own + stage * stage_type::words; };
+    // Copies end in the order of their groups, and arrive in that of all: x of the first stage before weights of the next.
+    if (auto exists = t.when(first < block.last)) codes.copy(first, own);
+    const copies_type copies(t, words, problem, block, codes);
+    if (auto exists = t.when(first < block.last)) copies.copy_all_facts(first, own);
+    copies.clear_other_rows(own);
+    const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
+    if constexpr (is_programmatic) grid_dependency_wait(t);
+    if (auto exists = t.when(first < block.last)) copies.copy_x(first, own);
+    cp_async_commit_group(t);
+    if constexpr (is_programmatic) end.begin(t);
+
+    if constexpr (C.pairs) t.barrier();
+    w4_few_rows_body multiply(t, problem, words, codes, pairs);
+    var from(t, of_stage((C.stages + 1 - ahead) % C.stages)), to(t, of_stage(1));
+    // The first ahead - 1 rounds copy alone.
+    for (auto next : t.range(first + apart, block.last + ahead * apart, apart).no_unroll()) {
+      cp_async_wait_group<ahead - 1>(t);
+      sync_warp(t);
+      if (auto exists = t.when(next < block.last)) {
+        const val stage = t.let(to);
+        codes.copy(next, stage);
+        copies.copy(next, stage);
+      }
+      cp_async_commit_group(t);
+      const val tile = t.let(next - ahead * apart), stage = t.let(from);
+      const auto multiply_stage = [&] {
+        copies.load_elements(tile, stage);
+        multiply.stage(stage, tile, block.last);
+      };
+      if constexpr (ahead == 1)
+        multiply_stage();
+      else if (auto begun = t.when(next >= first + ahead * apart))
+        multiply_stage();
+      if constexpr (C.stages == 2)
+        from = t.let(to);
+      else
+        from = select(stage == of_stage(C.stages - 1), own, stage + stage_type::words);
+      to = stage;
+    }
+    cp_async_wait_group<0>(t);
+    end.store(t, problem, block, multiply.totals_, words);
+  }
+
+ private:
+  // The first words of a stage: of the lane's codes and of the warp's facts; and the addresses of the lane's rows of x.
+  struct stage_place {
+    val<u32> codes, facts;
+    dsl::register_array<val<u32>, 2> x;
+  };
+  // Words from there on.
+  struct places {
+    u32 codes, facts;
+  };
+
+  constexpr w4_few_rows_body(thread t, const val<w4_problem>& problem, const words_type& words,
+                             const codes_type& codes, const pairs_type& pairs)
+      : t_(t),
+        words_(words),
+        decoder_(w4_decoder_of<D, T>(t, problem, pairs)),
+        g_(t.let(t.lane_rank() / 4u)),
+        has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
+        fine_(t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u)),
+        is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
+        codes_(t.let(codes.of_lane() + 0u)),
+        second_(t.let(codes.has_second())),
+        x_(find_x(t, words)),
+        minus_(array_of<halves * 2>([&](u32 i) { return var(t, initial(t, problem, i % 2)); })),
+        sums_(array_of<halves * fragments>([&](u32) { return typename mma::accumulator(t); })),
+        totals_(
+            array_of<tiles_n * halves * fragments>([&](u32) { return typename mma::accumulator(t, 0.0f); })),
+        none_(t, 0.0f),
+        ones_(all_ones(t)) {}
+
+  // The stage whose part of the warp begins at word `stage`: tiles `tile` of K, which exists, to `last`.
+  constexpr void stage(const val<u32>& stage, const val<u32>& tile, const val<u32>& last) {
+    const stage_place from{t_.let(stage + codes_), t_.let(stage + 0u),
+                           array_of<2>([&](u32 half) { return t_.let(x_[half] + stage * 4u); })};
+    const auto each = [&](const auto& multiply) {
+      multiply(0u);
+      for (u32 i = 1; i < C.tiles; ++i)
+        if (auto exists = t_.when(tile + i < last)) multiply(i);
+    };
+    if constexpr (D::slots != 0) {
+      each([&](u32 i) { tile_in<D::slots>(from, i); });
+    } else {
+      if (auto several = t_.when(fine_)) {
+        if constexpr (C.tiles == 1)
+          fine_tile(from);
+        else
+          for (auto i : t_.range(0u, min(last - tile, C.tiles)).no_unroll())
+            fine_tile({t_.let(from.codes + i * C.words()), t_.let(from.facts + i * facts_of::words),
+                       array_of<2>([&](u32 half) { return t_.let(from.x[half] + i * (32u * 4u)); })});
+      }
+      if (auto one = t_.otherwise()) each([&](u32 i) { tile_in<1>(from, i); });
+    }
+  }
+  static constexpr auto places_of(u32 i) {
+    std::array<places, tiles_n> at{};
+    for (u32 n = 0; n < tiles_n; ++n) {
+      const u32 of_stage = n * C.tiles + i;
+      at[n] = {of_stage * C.words(), stage_type::facts_at + of_stage * facts_of::words};
+    }
+    return at;
+  }
+  // The first tile from a place on, in groups of 16 k. A group after the other: unrolled, they are three times as many
+  // instructions.
+  constexpr void fine_tile(const stage_place& from) {
+    const auto at = places_of(0);
+    for (auto j : t_.range(0u, 4u).no_unroll()) {
+      const val place = t_.let(select(j < 2u, from.x[0], from.x[1]));
+      const val is_odd = t_.let(j % 2u != 0u);
+      const auto x = array_of<fragments>([&](u32 f) {
+        const auto words = ldmatrix_x4(t_.let(place + 4 * f * of_fragment));
+        return operand([&](u32 r) { return select(is_odd, words[2 + r], words[r]); });
+      });
+      auto x_sums = sums_of_x();
+      add_x(x_sums, x, true);
+      for_columns([&](u32 n) {
+        begin_group(from, at[n], j);
+        step(n, x, true, [&](u32 h, [[maybe_unused]] u32 w) {
+          const u32 half = at[n].codes + h * (quads * 128);
+          if constexpr (quads == 1)
+            return t_.let(words_[from.codes + j + half]);
+          else
+            return t_.let(words_[from.codes + (j / 2u * 128u + j % 2u * 2u) + (half + w)]);
+        });
+        end_group(n, from, at[n], j, x_sums);
+      });
+    }
+  }
+  // One that has part of `Slots` groups, as far as is known. With offsets a group after the other, since their sums
+  // of x take registers too.
+  template <u32 Slots>
+  constexpr void tile_in(const stage_place& from, u32 tile) {
+    const auto at = places_of(tile);
+    constexpr u32 passes = D::offsets ? Slots : 1, steps = 4 / passes;
+    static_assert(passes <= 2);
+    for (u32 pass = 0; pass < passes; ++pass) {
+      constexpr u32 loads = steps / 2;
+      const auto x = array_of<fragments * loads>([&](u32 i) {
+        const u32 half = pass * loads + i % loads;
+        return ldmatrix_x4(t_.let(from.x[half] + 4 * (tile * 32 + i / loads * of_fragment)));
+      });
+      const auto x_of_step = array_of<steps>([&](u32 j) {
+        return array_of<fragments>([&](u32 f) {
+          return operand([&](u32 r) { return t_.let(x[f * loads + j / 2][j % 2 * 2 + r]); });
+        });
+      });
+      auto x_sums = sums_of_x();
+      for (u32 j = 0; j < steps; ++j) add_x(x_sums, x_of_step[j], j == 0);
+      for_columns([&](u32 n) { multiply_column<Slots / passes>(from, at[n], n, pass, x_of_step, x_sums); });
+    }
+  }
+  // A branch between both keeps ptxas from mixing them, for which there are no registers.
+  template <class F>
+  constexpr void for_columns(const F& multiply) {
+    multiply(0);
+    if constexpr (tiles_n == 2)
+      if (auto exists = t_.when(second_)) multiply(1);
+  }
+  // The groups of a pass, of column n of tiles.
+  template <u32 Slots, class X, class XSums>
+  constexpr void multiply_column(const stage_place& from, const places& at, u32 n, u32 pass, const X& x,
+                                 const XSums& x_sums) {
+    constexpr u32 steps = X::size(), words = steps * quads, together = words < 4 ? words : 4;
+    constexpr u32 loads = words / together;
+    const auto codes = array_of<halves * loads>([&](u32 i) {
+      const u32 word = pass * words + i % loads * together;
+      return load_vec<together>(
+          words_[from.codes + (at.codes + i / loads * (quads * 128) + word / 4 * 128 + word % 4)]);
+    });
+    for (u32 slot = 0; slot < Slots; ++slot) {
+      const u32 of_tile = pass * Slots + slot;
+      begin_group(from, at, of_tile);
+      for (u32 j = slot * (steps / Slots); j < (slot + 1) * (steps / Slots); ++j)
+        step(n, x[j], j == slot * (steps / Slots), [&](u32 h, u32 i) {
+          const u32 word = j * quads + i;
+          return t_.let(codes[h * loads + word / together][word % together]);
+        });
+      end_group(n, from, at, of_tile, x_sums);
+    }
+  }
+  // 16 of K of a column of tiles, the first ones of a group or not: the fragments of x, and word i of the codes of half
+  // h.
+  template <class X, class Word>
+  constexpr void step([[maybe_unused]] u32 n, const X& x, bool is_first, const Word& word) {
+    for (u32 h = 0; h < halves; ++h) {
+      typename mma::a_fragment a(t_);  // 16 x 16 of W
+      const auto codes = array_of<quads>([&](u32 i) { return word(h, i); });
+      const auto zero = array_of<2>([&](u32 i) { return t_.let(minus_[2 * h + i]); });
+      decoder_.decode(t_, codes, zero, a.registers);
+      for (u32 f = 0; f < fragments; ++f) {
+        auto& to = D::scaled ? totals_[(n * halves + h) * fragments + f] : sums_[h * fragments + f];
+        mma::multiply_add(to, a, x[f], !D::scaled && is_first ? none_ : to);
+      }
+    }
+  }
+  template <class Word>
+  constexpr auto operand(const Word& word) const {
+    typename mma::b_fragment b(t_);
+    for (u32 r = 0; r < 2; ++r) b.registers[r] = bit_cast<pair>(word(r));
+    return b;
+  }
+  // Of x over a group, in rows that are all the same, where offsets are multiplied by them.
+  constexpr auto sums_of_x() const {
+    if constexpr (D::offsets)
+      return array_of<fragments>([&](u32) { return typename mma::accumulator(t_); });
+    else
+      return 0;
+  }
+  template <class XSums, class X>
+  constexpr void add_x([[maybe_unused]] XSums& x_sums, [[maybe_unused]] const X& x,
+                       [[maybe_unused]] bool is_first) const {
+    if constexpr (D::offsets)
+      for (u32 f = 0; f < fragments; ++f)
+        mma::multiply_add(x_sums[f], ones_, x[f], is_first ? none_ : x_sums[f]);
+  }
+
+  // Of part `slot` of a tile.
+  template <class Slot>
+  constexpr void begin_group(const stage_place& from, const places& at, const Slot& slot) {
+    [[maybe_unused]] const val facts = t_.let(from.facts + at.facts);
+    if constexpr (D::scaled) {
+      for (u32 h = 0; h < halves; ++h) {
+        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        minus_[2 * h] = decoder_type::of_scale(t_, scale.even);
+        minus_[2 * h + 1] = decoder_type::of_scale(t_, scale.odd);
+      }
+    } else {
+      if constexpr (D::zero_points)
+        if (auto some = t_.when(has_zeros_))
+          for (u32 h = 0; h < halves; ++h) {
+            const auto zeros = facts_of::zeros(t_, words_, facts, slot, g_, h);
+            minus_[2 * h] = decoder_type::of_zero(t_, zeros.even, 0);
+            minus_[2 * h + 1] = decoder_type::of_zero(t_, zeros.odd, 1);
+          }
+    }
+  }
+  // Of column n of tiles.
+  template <class Slot, class XSums>
+  constexpr void end_group([[maybe_unused]] u32 n, const stage_place& from, const places& at,
+                           const Slot& slot, [[maybe_unused]] const XSums& x_sums) {
+    [[maybe_unused]] const val facts = t_.let(from.facts + at.facts);
+    if constexpr (!D::scaled)
+      for (u32 h = 0; h < halves; ++h) {
+        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        for (u32 f = 0; f < fragments; ++f) {
+          auto& to = totals_[(n * halves + h) * fragments + f].registers;
+          const auto& sum = sums_[h * fragments + f].registers;
+          for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, sum[e], to[e]);
+        }
+        if constexpr (D::offsets) {
+          const auto offset = facts_of::offsets(t_, words_, facts, slot, g_, h);
+          for (u32 f = 0; f < fragments; ++f) {
+            auto& to = totals_[(n * halves + h) * fragments + f].registers;
+            const auto& sum = x_sums[f].registers;
+            for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? offset.even : offset.odd, sum[e % 2], to[e]);
+          }
+        }
+      }
+  }
+  // Where a lane has its row of the four matrices of half a tile, from the beginning of a stage on: row i % 8 of matrix
+  // i / 8. The pieces of the other half are four on, which changes bit 2 of the piece.
+  static constexpr auto find_x(thread t, const words_type& words) {
+    const val lane = t.lane_rank(), row = t.let(lane % 8u);
+    return array_of<2>([&](u32 half) {
+      return t.let(shared_address(
+          words[stage_type::x_at + row * (C.tiles * 32u) + ((lane / 8u + 4 * half) ^ row) * 4u]));
+    });
+  }
+  // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
+  static constexpr auto initial([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem,
+                                u32 odd) {
+    if constexpr (D::offsets && D::bits == 4)
+      return t.let(decoder_type::of_zero(t, t.let(problem[&w4_problem::w][&w4_packed::zero]), odd));
+    else if constexpr (D::offsets || D::zero_points)
+      return decoder_type::initial(odd);
+    else
+      return odd - odd;
+  }
+  static constexpr auto all_ones(thread t) {
+    typename mma::a_fragment ones(t);
+    for (auto& r : ones.registers) r = bit_cast<pair>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+    return ones;
+  }
+
+  thread t_;
+  const words_type& words_;
+  std::conditional_t<C.pairs, w4_pairs<D, T>, decoder_type> decoder_;
+  val<u32> g_;
+  val<bool> has_zeros_, fine_, is_bf16_;
+  val<u32> codes_;
+  val<bool> second_;  // whether there is a second column of tiles
+  dsl::register_array<val<u32>, 2> x_;
+  dsl::register_array<var<u32>, halves * 2> minus_;                          // what decode() takes
+  dsl::register_array<typename mma::accumulator, halves * fragments> sums_;  // of a group
+  dsl::register_array<typename mma::accumulator, tiles_n * halves * fragments> totals_;
+  typename mma::accumulator none_;  // what the first product of a group is added to
+  typename mma::a_fragment ones_;
+};
+
+// The product of a block of a configuration of either kind.
+template <auto C, class D, scalar T>
+struct w4_body_of : w4_body<C, D, T> {};
+template <w4_few_rows_config C, class D, scalar T>
+struct w4_body_of<C, D, T> : w4_few_rows_body<C, D, T> {};
+
+template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
+struct w4_few_rows_kernel {
+  static constexpr w4_few_rows_config config = w4_few_rows_of<D>(Rows, Sm);
+  static constexpr auto name = "matmul_w" + decimal<D::bits> + "_few_rows_" + D::name + type_name<T> + "_" +
+                               decimal<Rows> + "_sm" + decimal<Sm>;
+  static constexpr kernel_options options =
+      Sm >= 90 ? kernel_options{.target = {Sm},
+                                .large_shared = true,
+                                .cluster = block_size{0, 0, 0},
+                                .min_blocks = config.min_blocks}
+               : kernel_options{.target = {Sm}, .large_shared = true, .min_blocks = config.min_blocks};
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{config.threads()}, options>([](thread t, val<w4_problem> problem) {
+        if constexpr (Sm >= 90) {
+          launch_dependents(t);
+          w4_few_rows_body<config, D, T>::run(t, problem, w4_few_rows_end<config, T>(problem));
+        } else {
+          w4_few_rows_body<config, D, T>::run(t, problem);
+        }
+      });
+};
+
+// Launched with m_tiles * n_tiles * parts blocks along x; from sm_90 on programmatically, in clusters of 1 or of
+// `parts`, then 2, 4 or 8.
+template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
+inline constexpr auto matmul_w4_few_rows = w4_few_rows_kernel<D, T, Rows, Sm>::kernel;
+
+}  // namespace kaio::ops

@@ -1,0 +1,111 @@
+#pragma once
+// The end of matmul_w4 for sm_90a: the sums that the threads of a block have in the accumulators of wgmma, to y by
+// the shared memory of the blocks of a cluster, or to the workspace.
+
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/sm90/config.hpp>
+#include <kaio/ops/weight_only/mma_sync/store.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// The sums meet where the tiles of x were, of Bytes bytes: those of [block][own rows of y][columns].
+template <w4_sm90_config C, scalar T, std::uint32_t Bytes>
+class w4_sm90_sums {
+ public:
+  using accumulator = wgmma_accumulator<f32, C.rows>;
+
+  template <class XTiles>
+  constexpr w4_sm90_sums(thread t, const val<w4_problem>& problem, const XTiles& x_tiles, const val<u32>& row,
+                         const val<u32>& column)
+      : t_(t), problem_(problem), inbox_(inbox_type::over(x_tiles)), row_(row), column_(column) {}
+
+  // Whether the cluster has all of K. Where it is asked for it is found, as registers are few in the loops.
+  constexpr val<bool> are_whole() const { return t_.let(problem_[&w4_problem::parts] == cluster_size(t_)); }
+
+  // The sums of a thread, each to the block that owns its row of y.
+  template <class Totals>
+  constexpr void hand_out(const Totals& totals, const val<u32>& warp) const {
+    const val own_bits = find_own_bits(), own_rows = t_.let(1u << own_bits);
+    const val first_place = t_.let(cluster_rank(t_) << own_bits);
+    const val first_row = first_row_of_lane(), column = column_of_lane(warp);
+    for_sums(totals, [&](u32 further, const auto& both) {
+      const val row = t_.let(first_row + further);
+      const val place = t_.let(first_place + (row & (own_rows - 1u)));
+      store_vec(remote(inbox_[place][column], t_.let(row >> own_bits)), both);
+    });
+  }
+  // The sums of a thread, of a part of K, to the workspace.
+  template <class Totals>
+  constexpr void store_part(const Totals& totals, const val<u32>& warp, const val<u32>& part) const {
+    const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
+    const val row = t_.let(row_ + first_row_of_lane()), column = t_.let(column_ + column_of_lane(warp));
+    // Rows from that one on, and those whose sums the thread has to store.
+    const val left = t_.let(select(all_of(row < m, column < n), m - row, 0u));
+    const val to = t_.let(w4_part_address(t_, problem_, part, row, column));
+    const val pitch = t_.let(cast<u64>(problem_[&w4_problem::w][&w4_packed::tiles_n] * (w4_tile_n * 4)));
+    for_sums(totals, [&](u32 further, const auto& both) {
+      if (auto exists = t_.when(left > further))
+        store_vec(pointer_at<out<f32>>(t_, t_.let(to + pitch * u64{further}))[0], both);
+    });
+  }
+  // What was handed to the block, in the order of K, to y. By all threads of the block.
+  constexpr void finish() const {
+    const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
+    const val together = t_.let(cluster_size(t_)), own_bits = find_own_bits();
+    const val own_rows = t_.let(1u << own_bits);
+    const val first_row = t_.let(row_ + (cluster_rank(t_) << own_bits));
+    constexpr std::uint32_t fours = C.columns() / 4;
+    for (auto i : t_.range(t_.thread_rank(), own_rows * fours, C.threads()).no_unroll()) {
+      const val of_rows = t_.let(i / fours), of_columns = t_.let(i % fours * 4u);
+      const val y_row = t_.let(first_row + of_rows), y_column = t_.let(column_ + of_columns);
+      if (auto exists = t_.when(all_of(y_row < m, y_column < n))) {
+        const val here = load_vec<4>(inbox_[of_rows][of_columns]);
+        auto total = array_of<4>([&](u32 e) { return var<f32>(t_, here[e]); });
+        for (auto p : t_.range(1u, together).no_unroll()) {
+          const val more = load_vec<4>(inbox_[of_rows + (p << own_bits)][of_columns]);
+          for (u32 e = 0; e < 4; ++e) total[e] += more[e];
+        }
+        finish_w4<w4_element<T>>(t_, problem_, y_row, y_column, total);
+      }
+    }
+  }
+
+ private:
+  static constexpr bool has_room = Bytes >= C.rows * (C.columns() + 4) * 4;
+  using inbox_type =
+      shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
+  static constexpr std::uint32_t log2_rows = [] {
+    std::uint32_t bits = 0;
+    while (1u << bits < C.rows) ++bits;
+    return bits;
+  }();
+
+  // Bits of a row of those of y that a block adds up.
+  constexpr val<u32> find_own_bits() const { return t_.let(log2_rows - popc(cluster_size(t_) - 1u)); }
+  // The first row and the even column of y that a lane has sums of, from those of the block on: neighbours are of the
+  // even and the odd column of a pair (layout.hpp).
+  constexpr val<u32> first_row_of_lane() const { return t_.let(t_.lane_rank() % 4u * 2u); }
+  constexpr val<u32> column_of_lane(const val<u32>& warp) const {
+    return t_.let(warp * 16u + t_.lane_rank() / 4u * 2u);
+  }
+  // f(rows after the first one, the sums of both columns).
+  template <class Totals, class F>
+  static constexpr void for_sums(const Totals& totals, const F& f) {
+    static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
+    for (u32 i = 0; i < accumulator::size(); ++i)
+      if (accumulator::row(i) == 0) f(u32{accumulator::column(i)}, make_vec(totals[i], totals[i + 2]));
+  }
+
+  thread t_;
+  const val<w4_problem>& problem_;
+  inbox_type inbox_;
+  val<u32> row_, column_;  // of y, the first ones of the block
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,30 @@
+// The table of attention's kernels.
+
+#include <algorithm>
+
+#include "ops/attention/forward/choice/table.hpp"
+
+namespace kaio::ops {
+
+std::span<const attention_variant> all_attention_variants() {
+  static const auto& all = *new std::vector<attention_variant>([] {
+    std::vector<attention_variant> list;
+    for (const auto family :
+         {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16, attention_mma_sm75,
+          attention_mma_tf32, attention_simt_wide_f32, attention_simt_f32, attention_simt_f16,
+          attention_sm90_blocks_f16, attention_sm90_blocks_bf16, attention_mma_blocks_f16,
+          attention_mma_blocks_bf16, attention_simt_blocks_f32})
+      for (const attention_variant& v : family()) list.push_back(v);
+    return list;
+  }());
+  return all;
+}
+
+std::vector<const ptx::kernel_image*> attention_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  for (const attention_variant& v : all_attention_variants())
+    if (std::find(list.begin(), list.end(), v.image) == list.end()) list.push_back(v.image);
+  return list;
+}
+
+}  // namespace kaio::ops

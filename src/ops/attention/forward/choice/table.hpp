@@ -1,0 +1,46 @@
+#pragma once
+// The table of attention's kernels, by families, and the decisions made with it.
+
+#include <kaio/ops/attention/forward/choice/variant.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::ops {
+
+// Why this variant cannot run this call on this device; nullptr: it can.
+const char* refusal(const attention_variant& v, const attention_call& call, const device_properties& device);
+inline bool accepts(const attention_variant& v, const attention_call& call, const device_properties& device) {
+  return refusal(v, call, device) == nullptr;
+}
+// How long it takes in seconds, as the model sees it: cost.hpp.
+double cost(const attention_variant& v, const attention_call& call, const device_properties& device);
+
+// The variant that a call takes, which is not empty: the one that is named, that `tune` has found, or the best
+// one by the model. Throws unsupported_device or invalid_argument where there is none.
+const attention_variant& choose(std::string_view operation, const attention_call& call,
+                                const device_properties& device, std::string_view forced);
+
+// Each family's kernels, the smaller head sizes first.
+std::span<const attention_variant> attention_sm90_f16();
+std::span<const attention_variant> attention_sm90_bf16();
+std::span<const attention_variant> attention_mma_f16();
+std::span<const attention_variant> attention_mma_bf16();
+std::span<const attention_variant> attention_mma_sm75();
+std::span<const attention_variant> attention_mma_tf32();
+std::span<const attention_variant> attention_simt_f32();
+std::span<const attention_variant> attention_simt_wide_f32();
+std::span<const attention_variant> attention_simt_f16();
+// Those for block-sparse masks.
+std::span<const attention_variant> attention_sm90_blocks_f16();
+std::span<const attention_variant> attention_sm90_blocks_bf16();
+std::span<const attention_variant> attention_mma_blocks_f16();
+std::span<const attention_variant> attention_mma_blocks_bf16();
+std::span<const attention_variant> attention_simt_blocks_f32();
+
+// All of them; the order decides between variants that cost the same.
+std::span<const attention_variant> all_attention_variants();
+
+}  // namespace kaio::ops

@@ -1,0 +1,32 @@
+#pragma once
+// The rows of the kernels with matrix instructions of a warp in the table that have one element type.
+
+#include <kaio/ops/attention/forward/mma_sync/table_row.hpp>
+
+#include <array>
+#include <span>
+
+#include "ops/attention/forward/choice/table.hpp"
+
+namespace kaio::ops {
+
+template <attention_mma_config Config, scalar T>
+attention_variant attention_mma_row() {
+  attention_variant row = describe_attention_mma<Config, T, biased_score, band_mask>();
+  row.run = launch_attention_mma<Config, T, biased_score, band_mask>;
+  return row;
+}
+
+// f16 or bf16, on sm_80 and later.
+template <scalar T>
+std::span<const attention_variant> attention_mma_rows() {
+  static const auto& rows = *new std::array{attention_mma_row<attention_mma_for(64, 64), T>(),
+                                            attention_mma_row<attention_mma_for(128, 128), T>(),
+                                            attention_mma_row<attention_mma_for(192, 128), T>(),
+                                            attention_mma_row<attention_mma_for(256, 256), T>(),
+                                            attention_mma_row<attention_mma_for(512, 512), T>(),
+                                            attention_mma_row<attention_mma_512_small, T>()};
+  return rows;
+}
+
+}  // namespace kaio::ops

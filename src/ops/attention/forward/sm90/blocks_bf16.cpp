@@ -1,0 +1,13 @@
+// Attention by wgmma and tensor copies: bf16 on sm_90a, in the blocks of block-sparse masks.
+
+#include "ops/attention/forward/sm90/rows.hpp"
+
+namespace kaio::ops {
+
+std::span<const attention_variant> attention_sm90_blocks_bf16() { return attention_sm90_blocks_rows<bf16>(); }
+
+void list_attention_sm90_blocks_bf16_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const attention_variant& v : attention_sm90_blocks_bf16()) list.push_back(v.image);
+}
+
+}  // namespace kaio::ops

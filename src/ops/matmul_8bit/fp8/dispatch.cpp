@@ -1,0 +1,169 @@
+// From a matmul_fp8 to a kernel: the choice of a variant, and the launch.
+
+#include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/runtime/device.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "ops/matmul/call/product_trial.hpp"
+#include "ops/matmul/choice/signature.hpp"
+#include "ops/matmul_8bit/common/costs.hpp"
+#include "ops/matmul_8bit/fp8/call.hpp"
+#include "ops/choice/recent_choices.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+// The kernels for operands of two types, for operands of one, and for such with scales of groups.
+enum class fp8_kind : std::uint8_t { mixed, plain, groups };
+constexpr std::size_t fp8_kinds = 3;
+
+fp8_kind kind_of(const fp8_call& call) {
+  if (call.operand != call.operand_b) return fp8_kind::mixed;
+  return call.has_groups ? fp8_kind::groups : fp8_kind::plain;
+}
+
+using variant_lists = std::array<variant_list, fp8_kinds>;
+const variant_lists& fp8_lists() {
+  static const variant_lists& lists = *[] {
+    auto* all = new variant_lists;  // never destroyed, like the table of matmul
+    auto& [mixed, plain, groups] = *all;
+    add_fp8_sm90(plain);
+    add_fp8_mma_sync(plain);
+    add_fp8_groups_sm90(groups);
+    add_fp8_groups_mma_sync(groups);
+    for (variant_list& list : *all) {
+      add_fp8_any(list);
+      add_fp8_simt(list);
+      for (matmul_variant& v : list) take_costs_of_bytes(v, &list == &groups);
+    }
+    return all;
+  }();
+  return lists;
+}
+const variant_list& variants_of(const fp8_call& call) {
+  return fp8_lists()[static_cast<std::size_t>(kind_of(call))];
+}
+
+// Whether a kernel is for the types and layouts of a call.
+bool fits(const matmul_variant& v, const matmul_call& call) {
+  return v.operand == call.operand && v.output == call.output && v.a == call.a.lines && v.b == call.b.lines;
+}
+
+const matmul_variant& named(std::string_view operation, const fp8_call& call, std::string_view name,
+                            const device_properties& device) {
+  for (const matmul_variant* const one : variants_for(call)) {
+    const matmul_variant& v = *one;
+    if (v.name() != name) continue;
+    if (const std::string why = refusal(v, call, device); !why.empty())
+      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
+                             " cannot run this product: " + why +
+                             "; leave the variant out, or take another of matmul_fp8_variants");
+    return v;
+  }
+  throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " + std::string(name) +
+                         " for these types, layouts and scales; matmul_fp8_variants lists them");
+}
+
+// With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
+// that takes lines at any address, and no groups.
+void leave_operands_out(fp8_call& call, const void* device) {
+  if (call.k != 0) return;
+  call.a = call.b = {.device = device};
+  call.a.pitch = call.b.pitch = 1;
+  call.epilogue.groups_a = call.epilogue.blocks_b = {};
+}
+
+}  // namespace
+
+std::vector<const matmul_variant*> variants_for(const fp8_call& call) {
+  std::vector<const matmul_variant*> result;
+  for (const matmul_variant& v : variants_of(call))
+    if (fits(v, call)) result.push_back(&v);
+  return result;
+}
+
+std::string tuning_key(const fp8_call& call) {
+  const std::array<std::uint64_t, 2> kind{static_cast<std::uint64_t>(kind_of(call)),
+                                          static_cast<std::uint64_t>(call.operand_b)};
+  return "matmul_fp8," + text_of_words(kind) + "," + call_signature::of(call).text();
+}
+
+const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
+                                 const device_properties& device, std::string_view forced) {
+  if (!forced.empty()) return named(operation, call, forced, device);
+  thread_local std::array<recent_choices<call_signature, const matmul_variant*>, fp8_kinds> recent;
+  return *recent[static_cast<std::size_t>(kind_of(call))].find(call_signature::of(call), device, [&] {
+    if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return v;
+    const variant_list& list = variants_of(call);
+    return &list[detail::choose_among(operation, call, list, device)];
+  });
+}
+
+namespace detail {
+
+void run_matmul_fp8(const stream& s, const matmul_fp8_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  fp8_call call = resolve_matmul_fp8(s.device_identity(), arguments);
+  if (call.empty()) return;
+  leave_operands_out(call, s.device_identity());
+  const matmul_variant& v = choose_fp8(arguments.operation, call, device, arguments.options->variant);
+  call.epilogue.general.by_four = call.epilogue.general.reads_by_four() ? 1 : 0;
+  v.run(s, call, v);
+}
+
+}  // namespace detail
+
+void matmul_fp8_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,
+                       const matmul_view& c, const matmul_fp8_options& options) {
+  fp8_call call = resolve_matmul_fp8(gpu.identity(), {"matmul_fp8_warmup", a, b, c, &options});
+  if (call.empty()) return;
+  leave_operands_out(call, gpu.identity());
+  gpu.warmup(*choose_fp8("matmul_fp8_warmup", call, gpu.properties(), options.variant).image);
+}
+
+std::string matmul_fp8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                              const matmul_view& c, const matmul_fp8_options& options) {
+  fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_choice", a, b, c, &options});
+  if (call.empty()) return {};
+  leave_operands_out(call, s.device_identity());
+  return choose_fp8("matmul_fp8_choice", call, s.properties(), options.variant).name();
+}
+
+std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matmul_view& a,
+                                                     const matmul_view& b, const matmul_view& c,
+                                                     const matmul_fp8_options& options) {
+  const device_properties& device = s.properties();
+  fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_variants", a, b, c, &options});
+  std::vector<matmul_variant_info> result;
+  if (call.empty()) return result;
+  leave_operands_out(call, s.device_identity());
+  const auto comes_before = [](const matmul_variant_info& x, const matmul_variant_info& y) {
+    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
+    return x.seconds < y.seconds;
+  };
+  for (const matmul_variant* const v : variants_for(call)) {
+    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
+    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
+    const auto place = std::upper_bound(result.begin(), result.end(), one, comes_before);
+    result.insert(place, std::move(one));
+  }
+  return result;
+}
+
+std::vector<const ptx::kernel_image*> matmul_fp8_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  for (const variant_list& variants : fp8_lists())
+    for (const matmul_variant& v : variants) list.push_back(v.image);
+  list_fp8_quantise_kernels(list);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+}  // namespace kaio::ops

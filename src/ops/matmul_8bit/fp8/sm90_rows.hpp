@@ -1,0 +1,36 @@
+#pragma once
+// From a configuration of matmul's kernels for sm_90a to its rows in the table of matmul_fp8.
+
+#include <kaio/ops/matmul/sm90/table_row.hpp>
+
+#include "ops/matmul_8bit/common/few_rows.hpp"
+#include "ops/matmul_8bit/fp8/call.hpp"
+
+namespace kaio::ops {
+
+// All arguments, into any type of C.
+template <sm90_config C, class T, class Epilogue>
+void append_fp8_tile(variant_list& list) {
+  add_fp8_rows(list, describe_sm90<C, T, fp8_output, Epilogue>(), [](const stream& s, const fp8_call& call) {
+    launch_call_sm90<C, T, fp8_output, Epilogue>(s, call, call.epilogue);
+  });
+}
+// Arguments that the threads apply in registers; C of one type leaves by tensor copies.
+template <sm90_config C, class Out, class Epilogue>
+void append_fp8_in_registers(variant_list& list) {
+  matmul_variant row = describe_sm90<C, e4m3, Out, Epilogue>();
+  row.general = false;
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, e4m3, Out, Epilogue>(s, call, static_cast<const fp8_call&>(call).epilogue);
+  };
+  list.push_back(row);
+}
+template <sm90_split_config C, class Epilogue>
+void append_fp8_split(variant_list& list) {
+  add_fp8_rows(list, describe_split<C, e4m3, fp8_output, Epilogue>(),
+               [](const stream& s, const fp8_call& call) {
+                 launch_call_split<C, e4m3, fp8_output, Epilogue>(s, call, call.epilogue);
+               });
+}
+
+}  // namespace kaio::ops

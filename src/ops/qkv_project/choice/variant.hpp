@@ -1,0 +1,82 @@
+#pragma once
+// The kernels that qkv_project may run besides those of its product.
+
+#include <kaio/ops/shared/element_type.hpp>
+#include <kaio/ops/qkv_project/common/problem.hpp>
+#include <kaio/ops/weight_only/common/codes.hpp>
+#include <kaio/ops/weight_only/gemv/config.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kaio::ops {
+
+// The steps of the heads, on a product in memory.
+const ptx::kernel_image& qkv_heads_image(const device_properties& device);
+void run_qkv_heads(const stream& s, const qkv_problem& problem, const qkv_product& product);
+
+// Product and heads in one launch.
+struct qkv_fused_call {
+  std::uint64_t x = 0, x_bytes = 0;
+  const void* device = nullptr;
+  std::int64_t x_row = 0, w_row = 0;  // elements
+  qkv_matrices w{};
+  std::uint32_t n = 0, k = 0;
+  qkv_problem heads{};
+};
+struct qkv_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const qkv_fused_call&) = nullptr;
+  std::uint32_t rows = 0, columns = 0;  // of a tile; rows are tokens
+  bool copies_tensors = false;          // of one weight of all heads, and of rows that do not overlap
+};
+
+// Smaller tiles first.
+std::span<const qkv_variant> qkv_mma_f16_rows();
+std::span<const qkv_variant> qkv_mma_bf16_rows();
+std::span<const qkv_variant> qkv_sm90_f16_rows();
+std::span<const qkv_variant> qkv_sm90_bf16_rows();
+
+// Product and heads in one launch, for few rows of x, in clusters.
+struct qkv_few_rows_call {
+  w4_problem product{};
+  qkv_problem heads{};
+  qkv_w16_weights matrices{};  // where weights are of 16 bits
+  w4_one_row_work norm{};      // of x: for one row of it
+  bool constant_weights = false;
+  std::uint64_t blocks = 0;  // of all clusters
+};
+struct qkv_few_rows_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const qkv_few_rows_call&) = nullptr;
+  element_type type = element_type::f16;       // of x
+  std::uint32_t bits = 4;                      // of weights; 16: they are no codes
+  w4_codes codes = w4_codes::int4;             // and nf4, which is fp4 too
+  std::uint32_t rows = 0;                      // of x, at most
+  const w4_one_row_config* one_row = nullptr;  // of qkv_project_w4_one_row; of others none
+  std::uint32_t blocks_n = 1;                  // of a cluster, along its 128 columns
+  std::uint32_t warps_k = 1;                   // tiles of K that a block works on at once
+  std::uint32_t resident = 1;                  // blocks on a multiprocessor at once, at most
+  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
+};
+
+// Fewer rows first.
+std::span<const qkv_few_rows_variant> qkv_one_row_variants();
+std::span<const qkv_few_rows_variant> qkv_w4_variants();
+std::span<const qkv_few_rows_variant> qkv_w16_variants();
+
+void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_sm90_f16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_sm90_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_one_row_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_w16_kernels(std::vector<const ptx::kernel_image*>& list);
+
+}  // namespace kaio::ops

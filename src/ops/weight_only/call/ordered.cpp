@@ -1,0 +1,65 @@
+#include "ops/weight_only/call/ordered.hpp"
+
+#include "ops/cache/common/check.hpp"
+#include "ops/weight_only/common/families.hpp"
+#include "ops/weight_only/gemv/one_row.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::int64_t piece = 8;
+
+std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
+
+// Each block of the kernel for one row has its part of x in shared memory, in the order of the weights.
+bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_properties& device) {
+  const w4_shape& shape = a.weights->shape;
+  const bool is_eight = shape.codes == w4_codes::int8;
+  const w4_variant& v = is_eight ? matmul_w8_int8_f16().front() : matmul_w4_mma_f16().front();
+  const ptx::needs& needs = v.image->needs;
+  return device.target.sm >= needs.target.sm && !(device.ptx_version < needs.version) &&
+         needs.dynamic_shared_bytes <= device.shared_per_block_optin && a.x.extents[0] == 1 &&
+         a.options->parts == 0 && (is_eight || shape.codes == w4_codes::int4) && !shape.offsets &&
+         obstacle_of_one_row(*v.one_row, shape, a.x).empty();
+}
+
+}  // namespace
+
+bool w4_without_order::is_for(const detail::matmul_w4_arguments& a, const device_properties& device) {
+  // The kernel counts pieces in 32 bits.
+  constexpr std::int64_t most_pieces = std::int64_t{1} << 31;
+  return a.weights->shape.ordered && device.target.sm >= 80 && a.options->variant.empty() &&
+         !is_for_one_row(a, device) && a.x.extents[0] < most_pieces / (line_of(a.x.extents[1]) / piece + 1);
+}
+
+w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)
+    : options_(*ordered.options),
+      weights_(*ordered.weights),
+      arguments_(ordered),
+      first_(static_cast<std::uint64_t>(ordered.x.extents[0] * line_of(ordered.x.extents[1])) * sizeof(f16)) {
+  weights_.shape.ordered = false;
+  any_view& x = arguments_.x;
+  // Without a workspace, for the choice alone, an address that nothing else has: only how it is aligned matters.
+  const bool is_given = options_.workspace.address != 0;
+  x.address = is_given ? options_.workspace.address : std::uint64_t{1} << 60;
+  x.bytes = first_;
+  if (is_given) x.device = options_.workspace.device;
+  x.strides[0] = line_of(x.extents[1]);
+  x.strides[1] = 1;
+  options_.workspace = detail::rest_of(options_.workspace, first_);
+  arguments_.weights = &weights_;
+  arguments_.options = &options_;
+}
+
+w4_ordered_x w4_without_order::gather(const w4_problem& p) const {
+  return {.x = p.x,
+          .order = p.w.rows,
+          .out = arguments_.x.address,
+          .x_row = p.x_row,
+          .m = p.m,
+          .k = p.w.k,
+          .pieces = divisor::of(static_cast<u32>(line_of(p.w.k) / piece))};
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,468 @@
+// The choice of a kernel for a matmul_w4, and the division of K.
+
+#include "ops/weight_only/choice/plan.hpp"
+
+#include <kaio/ops/weight_only/common/layout.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+#include "ops/weight_only/common/as_matrix.hpp"
+#include "ops/weight_only/common/families.hpp"
+#include "ops/weight_only/gemv/one_row.hpp"
+#include "ops/weight_only/common/resolve.hpp"
+#include "ops/choice/recent_choices.hpp"
+#include "ops/choice/signature.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+
+// Steps along K.
+u32 steps_of(const w4_variant& v, const w4_problem& p) {
+  return static_cast<u32>(parts_of(p.w.tiles_k, v.tiles));
+}
+
+// A kernel for sm_90a of more rows than these is for calls of more.
+constexpr u32 many_rows = 64;
+
+bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
+
+// Why a kernel cannot run a problem on a device; nullptr: it can.
+const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
+                   const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  const ptx::target target = device.target;
+  if (needs.target.arch_specific && (target.sm != needs.target.sm || !target.arch_specific))
+    return "it is made for another architecture";
+  if (target.sm < needs.target.sm)
+    return target.sm < 80 ? "kernels of own codes are made for sm_80 and later"
+                          : "it is made for later devices";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "they need more shared memory than a block of this device has";
+  if (v.one_row != nullptr) {
+    if (p.m != 1) return "it is for one row of x";
+    const std::string_view why =
+        obstacle_of_one_row(*v.one_row, p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
+    if (!why.empty()) return why.data();  // a literal
+    if (plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
+      return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
+  }
+  if (!v.has_tensor_copies) return nullptr;
+  if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+  if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
+    return "its scales are of the type of x";
+  if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
+    return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
+  if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
+  if (parts > static_cast<std::int64_t>(steps_of(v, p)))
+    return "K has fewer steps than parts; a step is two or four tiles of 64";
+  return nullptr;
+}
+
+// Devices without the matrix instructions of the other kernels, and calls that name the kernel.
+bool is_for_multiply_adds(const device_properties& device, std::string_view forced) {
+  return device.target.sm < 80 || forced == matmul_w4_simt_rows().front().image->name;
+}
+
+std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
+  return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
+}
+
+// What the launch has of a kernel, but for the division of K.
+w4_problem problem_of(w4_problem p, const w4_variant& v) {
+  p.unit *= v.unit;
+  p.m_tiles = divisor::of(static_cast<u32>(parts_of(p.m, v.rows)));
+  p.n_tiles = divisor::of(static_cast<u32>(parts_of(p.w.n, v.columns)));
+  return p;
+}
+
+w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
+                          const device_properties& device) {
+  const w4_problem p = problem_of(problem, v);
+  if (v.one_row != nullptr) {
+    const w4_one_row_division d = plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, asked, device);
+    return {d.parts, d.parts, d.microseconds};
+  }
+  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
+}
+
+// Whether the kernel for one row takes less time than that for few rows, of which each block would gather x where it
+// follows an order. The models have no types, and that one makes numbers of f16 by fewer instructions than of bf16, and
+// of integers of eight bits by fewer than of four.
+bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, const w4_problem& problem,
+                    std::int64_t parts, const device_properties& device) {
+  const double clearly = one.bits == 8                                         ? 0.88
+                         : problem.type == static_cast<u32>(element_type::f16) ? 0.92
+                                                                               : 0.97;
+  if (reason(one, problem, parts, device) != nullptr) return false;
+  const auto asked = static_cast<std::uint32_t>(parts);
+  const auto few =
+      std::find_if(family.begin(), family.end(), [](const w4_variant& v) { return v.has_few_rows; });
+  return problem.w.rows != 0 || plan_division(one, problem, asked, device).microseconds <
+                                    clearly * plan_division(*few, problem, asked, device).microseconds;
+}
+
+const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
+                            const w4_problem& problem, std::int64_t parts, const device_properties& device,
+                            std::string_view forced) {
+  const w4_variant* best = nullptr;
+  for (const w4_variant& v : family) {
+    if (!forced.empty()) {
+      if (v.image->name == forced) best = &v;
+      continue;
+    }
+    // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
+    // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
+    if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
+    if (v.rounds || (v.one_row != nullptr && !is_for_one_row(family, v, problem, parts, device))) continue;
+    const bool is_few =
+        best != nullptr && (best->one_row != nullptr || best->has_few_rows) && problem.m <= best->rows;
+    if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
+    if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
+    if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
+      best = &v;
+  }
+  if (best == nullptr)
+    throw invalid_argument(
+        "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
+        " for these activations and codes; leave it out, or take one that a choice has named");
+  const char* const why = reason(*best, problem, parts, device);
+  if (why != nullptr && !forced.empty())
+    throw invalid_argument("kaio: " + std::string(operation) + ": the variant " + std::string(forced) +
+                           " cannot run this call on " + device.name + ": " + why +
+                           "; leave it out, or take another");
+  if (why != nullptr)
+    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
+                             std::to_string(device.target.sm) +
+                             (device.target.arch_specific ? "a): " : "): ") + why +
+                             "; make a matrix of the weights, and multiply by matmul");
+  return *best;
+}
+
+// Rows of x from which on weights may be rounded: by a matrix of them, or by a kernel that does it.
+constexpr u32 rounded_rows = 129;
+
+bool may_round(const w4_problem& p, const matmul_w4_options& options) {
+  return options.parts == 0 && !options.exact_weights && p.m >= rounded_rows;
+}
+
+// The kernel for sm_90a of many rows of x that rounds nothing; nullptr: none can run the problem.
+const w4_variant* exact_sm90(w4_problem& p, const device_properties& device) {
+  for (const w4_variant& v : w4_family(p))
+    if (v.has_tensor_copies && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
+      return &v;
+  return nullptr;
+}
+
+// On sm_90a, of that kernel, or of the others.
+double microseconds_of_kernel(w4_problem p, const device_properties& device) {
+  if (const w4_variant* const v = exact_sm90(p, device); v != nullptr)
+    return plan_w4_sm90(*v, problem_of(p, *v), device, 0).microseconds;
+  // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
+  const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
+  const double operations_in_us = (p.w.rows != 0 ? 5e5
+                                   : four        ? 1.35e6
+                                                 : 1.02e6) *
+                                  std::max(device.multiprocessors, 1u);
+  return 2.0 * p.m * p.w.n * p.w.k / operations_in_us;
+}
+
+using w4_signature = words_signature<6>;
+
+// By what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as the call.
+w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options) {
+  packed_word kind;
+  kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
+  for (const bool is :
+       {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0, p.w.scales_bf16 != 0,
+        p.x_by_16 != 0, p.x % 16 == 0, p.x_row > 0 && p.x_row < i64{1} << 39})
+    kind.add(is, 1);
+  const std::uint64_t asked =
+      static_cast<std::uint64_t>(options.parts) << 1 | (options.exact_weights ? 1 : 0);
+  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), asked}};
+}
+
+// The columns that the model has; it is of sm_90a, and others have all at once.
+std::uint32_t slice_of(const w4_problem& p, const device_properties& device) {
+  if (!(device.target == ptx::target{90, true}) || p.m == 0) return p.w.n;
+  thread_local recent_choices<w4_signature, std::uint32_t> recent;
+  return recent.find(signature_of(p, {}), device, [&] { return plan_w4_slices(p, device).columns; });
+}
+
+// "dequantise", in as many slices as the model has it, or "dequantise:4". 0: another name, or no such slices.
+std::uint32_t slice_named(const w4_problem& problem, const device_properties& device, std::string_view name) {
+  if (name == w4_as_matrix) return slice_of(problem, device);
+  const std::uint32_t slices = parts_of_name(name);
+  if (slices < 1 || slices > problem.w.n || name != name_with_parts(w4_as_matrix, slices)) return 0;
+  const std::uint32_t columns = w4_slice_of(problem.w, slices);
+  return w4_slices(problem.w, columns) == slices ? columns : 0;
+}
+
+// Each kernel, those that round weights with `rounding`, with each number of parts, or with `asked` of them.
+std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, bool rounding,
+                                      const device_properties& device) {
+  constexpr std::uint64_t most_parts = 64;
+  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  std::vector<w4_choice> result;
+  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
+    if (v.one_row != nullptr) {
+      for (const std::uint32_t parts : {1u, 2u, 4u})
+        if ((asked == 0 || asked == parts) && reason(v, problem, parts, device) == nullptr)
+          result.push_back({&v, {parts, parts}});
+      continue;
+    }
+    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !rounding)) continue;
+    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
+                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
+    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
+    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
+    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
+      if (asked == 0 &&
+          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+        continue;
+      result.push_back({&v, {parts, 1}});
+      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
+    }
+  }
+  return result;
+}
+
+// None: none has this name, and as many parts as were asked for.
+w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
+                       std::string_view name) {
+  if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
+    return {.slice = columns};
+  const std::int64_t parts = parts_of_name(name);
+  if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
+  for (const w4_choice& c : kernel_choices(problem, parts, true, device))
+    if (c.name(problem.w.n) == name) return c;
+  return {};
+}
+
+// What is taken if the workspace has room for it, the best one first; then the best kernel that rounds nothing.
+using early_choices = std::array<w4_choice, 2>;
+
+// What the models of sm_90a have faster than that kernel, of all that rounds weights.
+early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
+  w4_problem p = problem;
+  double least = microseconds_of_kernel(problem, device);
+  w4_choice kernel;
+  for (const w4_variant& v : w4_family(p))
+    if (v.rounds && reason(v, p, 1, device) == nullptr)
+      if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
+        least = d.microseconds;
+        kernel = {.variant = &v, .division = d};
+      }
+  // Rows of x that begin anywhere are slow for matmul too.
+  if (problem.x_by_16 == 0 && problem.w.rows == 0) return {kernel};
+  const w4_slicing slicing = plan_w4_slices(problem, device);
+  if (slicing.microseconds >= least) return {kernel};
+  return {w4_choice{.slice = slicing.columns}, kernel};
+}
+
+// What tuning found, or what rounds weights.
+const early_choices& find_early(w4_problem& problem, const matmul_w4_options& options,
+                                const device_properties& device) {
+  thread_local recent_choices<w4_signature, early_choices> recent;
+  return recent.find(signature_of(problem, options), device, [&]() -> early_choices {
+    const bool may = may_round(problem, options);
+    if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
+      if (const w4_choice tuned = choice_named(problem, options.parts, device, name);
+          tuned.variant != nullptr ? may || !tuned.variant->rounds : tuned.slice != 0 && may)
+        return {tuned};
+    return may && device.target == ptx::target{90, true} ? rounding_choices(problem, device)
+                                                         : early_choices{};
+  });
+}
+
+}  // namespace
+
+w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                          std::uint32_t asked) {
+  // In units of 8 KB of weights of a block, at its share of the bandwidth: 0.27 us on an H200 of few rows. A block
+  // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
+  // without others that work meanwhile, but for those of few rows of which two have room, unless they wait for pairs
+  // of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends; a cluster has none,
+  // but more latency the more blocks it has. A launch that does not begin before the one before it has ended costs
+  // 1.5 us. Measured on an H200.
+  struct costs {
+    double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
+  };
+  constexpr double late = 4, unit_in_us = 0.27, launch_in_us = 0.4;
+  const bool is_early = device.target.sm >= 90;
+  const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
+                  : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
+                                   : costs{4, 1, v.has_pairs ? 1.1 : 1, is_early ? 4.0 : 8.0, 1.25};
+  constexpr std::uint32_t most_parts = 64;
+  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
+  const ptx::needs& needs = v.image->needs;
+  const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
+  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
+  const std::uint64_t units = std::max(device.multiprocessors, 1u);
+  const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, v.resident));
+  const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // of a warp
+  w4_division best;
+  double least = std::numeric_limits<double>::infinity();
+  const std::uint32_t first = asked != 0 ? asked : 1,
+                      last = asked != 0 ? asked : std::min(most_parts, problem.w.tiles_k);
+  for (std::uint32_t parts = first; parts <= last; ++parts) {
+    const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
+    const std::uint64_t blocks = tiles * parts;
+    const std::uint32_t cluster = is_cluster ? parts : 1;
+    const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, cluster, device, most) : most;
+    const std::uint64_t waves = parts_of(blocks, w4_blocks_at_once(together, cluster, device));
+    const double of_tiles =
+        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * together + 1)) *
+        static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
+                            v.together) *
+        (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
+    const bool is_late = v.has_few_rows && is_early &&
+                         !begins_early(blocks, units, problem.w.tiles_k / parts * tiles_n, v.warps_k);
+    const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
+                        (parts == 1   ? 0
+                         : is_cluster ? c.of_block_of_cluster * parts
+                                      : c.second_kernel + c.of_a_part * parts);
+    if (cost < least) {
+      least = cost;
+      best = {parts, is_cluster ? parts : 1, launch_in_us + unit_in_us * cost};
+    }
+  }
+  return best;
+}
+
+w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                         std::uint32_t asked) {
+  // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
+  // Sums for the second one go to the workspace from registers, which is shorter than the end of a whole product.
+  constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
+                   of_block_of_cluster = 0.25, second_kernel = 0.5, bytes_in_us = 8e6;
+  // Those that round keep the tensor cores busy: of longer ones the clock is lower.
+  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000;
+  const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
+  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
+  const std::uint64_t units = std::max(device.multiprocessors, 1u);
+  const u32 steps = steps_of(v, problem);
+  const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
+  const double width = v.columns / 256.0;
+  const double tile =
+      v.rounds ? of_rounded_tile : of_tile * (v.rows > 64 ? 1 : width) + of_row_of_tile * v.rows * width;
+  const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
+  w4_division best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
+    // A cluster is in one group of multiprocessors, of which some are left over: 30 of 4 run on 132, 15 of 8.
+    const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
+    const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
+    const double combining = parts == 1         ? 0
+                             : cluster == parts ? of_block * cluster
+                                                : second + sums * parts / bytes_in_us;
+    const double computing =
+        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
+    const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
+    if (cost >= least) return;
+    least = cost;
+    best = {parts, cluster, cost};
+  };
+  constexpr std::uint32_t most_parts = 32;
+  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
+  for (std::uint32_t parts = from; parts <= to; ++parts) {
+    if (parts > 1) consider(parts, 1);
+    if (parts <= 8 && (parts & (parts - 1)) == 0) consider(parts, parts);
+  }
+  return best;
+}
+
+std::string w4_choice::name(std::uint32_t n) const {
+  if (slice != 0) return name_with_parts(w4_as_matrix, (n + slice - 1) / slice);
+  return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
+}
+
+std::string tuning_key(const w4_problem& problem, const matmul_w4_options& options) {
+  return signature_of(problem, options).text("matmul_w4");
+}
+
+std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& options,
+                                  const device_properties& device) {
+  constexpr std::uint32_t most_slices = 12;
+  const bool may = may_round(problem, options);
+  std::vector<w4_choice> result = kernel_choices(problem, options.parts, may, device);
+  if (may && device.target.sm >= 80)
+    for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
+      if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
+          w4_slices(problem.w, columns) == slices)
+        result.push_back({.slice = columns});
+  return result;
+}
+
+planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, const w4_choice& choice) {
+  if (choice.slice != 0)
+    return {.problem = problem, .choice = choice, .workspace = w4_slice_bytes(problem.w, choice.slice)};
+  const w4_variant& v = *choice.variant;
+  planned_w4 result{.problem = problem_of(problem, v), .choice = choice};
+  w4_problem& p = result.problem;
+  p.parts = choice.division.parts;
+  p.cluster = choice.division.cluster;
+  p.steps = steps_of(v, p) / p.parts;
+  p.rest = steps_of(v, p) % p.parts;
+  const bool combines = p.parts > p.cluster;
+  const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : parts_of(p.w.n, 512) * p.m;
+  if (tiles > most_blocks / p.parts || of_combine > most_blocks)
+    throw invalid_argument("kaio: " + std::string(operation) +
+                           ": more than 2^31 blocks; divide the rows of x, or give fewer parts");
+  result.blocks = tiles * p.parts;
+  if (combines) result.workspace = std::uint64_t{p.parts} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
+  return result;
+}
+
+void run_planned_w4(const stream& s, const detail::matmul_w4_arguments& arguments,
+                    const planned_w4& planned) {
+  const w4_choice& choice = planned.choice;
+  if (choice.slice != 0) return run_w4_as_matrix(s, arguments, planned.problem, choice.slice);
+  w4_problem problem = planned.problem;
+  problem.sums = arguments.options->workspace.address;
+  choice.variant->run(s, problem, planned.blocks);
+  if (planned.workspace != 0) run_matmul_w4_combine(s, problem);
+}
+
+planned_w4 plan_w4(const void* device, const device_properties& properties,
+                   const detail::matmul_w4_arguments& arguments, bool choice_alone) {
+  const matmul_w4_options& options = *arguments.options;
+  planned_w4 result;
+  result.problem = detail::resolve_w4_product(device, arguments, choice_alone);
+  w4_problem& p = result.problem;
+  if (p.m == 0) return result;
+  const bool own = arguments.weights->shape.codes == w4_codes::own;
+  if (own && arguments.own == nullptr)
+    detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
+  // Sets what the launch has of the codes, whatever is chosen.
+  const auto family = own ? std::span(arguments.own, arguments.own_count)
+                      : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
+                                                                          : w4_family(p);
+  if (options.variant.empty() && !own) {
+    const bool is_free = choice_alone && options.workspace.address == 0;
+    for (const w4_choice& early : find_early(p, options, properties)) {
+      // Rows of x that overlap are for the kernels that address each of them.
+      const bool overlap = p.m > 1 && p.x_row < i64{p.w.k};
+      if (!early.exists() || (early.slice != 0 && overlap)) continue;
+      const planned_w4 divided = divide_w4(arguments.operation, p, early);
+      if (is_free || divided.workspace <= options.workspace.bytes) return divided;
+    }
+  } else if (!own && !options.variant.empty()) {
+    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.exists())
+      return divide_w4(arguments.operation, p, c);
+  }
+  const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);
+  return divide_w4(arguments.operation, p,
+                   {&v, plan_division(v, p, static_cast<std::uint32_t>(options.parts), properties)});
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,53 @@
+#pragma once
+// The rows of the kernels of matmul_w4 in the table, for one dequantisation and element type.
+
+#include <kaio/ops/weight_only/choice/variant.hpp>
+#include <kaio/ops/weight_only/common/decode_bytes.hpp>
+#include <kaio/ops/weight_only/common/decode_rounded.hpp>
+#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// For one row of x by integers, from sm_90 on; for up to eight and sixteen rows from sm_90 on, and from sm_80 on;
+// for so many rows from sm_80 on; and for many on sm_90a, where there are no offsets: sums of x would be products of
+// their own. Last, of plain integers, those that round weights, by scales of the type of x and of any.
+template <class D, scalar T, std::uint32_t... Rows>
+std::span<const w4_variant> matmul_w4_rows() {
+  static const auto& rows = *[] {
+    if constexpr (D::offsets)
+      return new std::array{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...};
+    else if constexpr (std::is_same_v<D, w4_integers>)
+      return new std::array{describe_w4_one_row<w4_one_row, T>(),
+                            describe_w4_few_rows<D, T, 8, 90>(),
+                            describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(),
+                            describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 32>(),
+                            describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 256>(),
+                            describe_w4_sm90<w4_rounded_in_f32, T, 256>()};
+    else if constexpr (std::is_same_v<D, w8_integers>)
+      return new std::array{describe_w4_one_row<w8_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
+                            describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
+                            describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>()};
+    else
+      return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 32>(),
+                            describe_w4_sm90<D, T, 64>(),         describe_w4_sm90<D, T, 128>()};
+  }();
+  return rows;
+}
+
+}  // namespace kaio::ops

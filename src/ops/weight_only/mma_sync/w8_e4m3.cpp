@@ -1,0 +1,20 @@
+// matmul_w8 with matrix instructions of a warp: e4m3 by f16 and bf16 on sm_80 and later.
+
+#include <kaio/ops/weight_only/common/decode_bytes.hpp>
+
+#include <vector>
+
+#include "ops/weight_only/common/families.hpp"
+#include "ops/weight_only/mma_sync/rows.hpp"
+
+namespace kaio::ops {
+
+std::span<const w4_variant> matmul_w8_e4m3_f16() { return matmul_w4_rows<w8_e4m3, f16, 32, 64>(); }
+std::span<const w4_variant> matmul_w8_e4m3_bf16() { return matmul_w4_rows<w8_e4m3, bf16, 32, 64>(); }
+
+void list_matmul_w8_e4m3_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const auto family : {matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
+    for (const w4_variant& v : family()) list.push_back(v.image);
+}
+
+}  // namespace kaio::ops
