@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each kernel of attention that the library has (tools/registry/kernels.txt) is in the table of what it is for
-(bench/results/attention_kernels.md), with a device and calls that take it, and no other is. A kernel that serves several
-element types, with lists of blocks and without them, is a row for each."""
+"""Compares the library's attention kernels (tools/registry/kernels.txt) with the table of what each is for
+(bench/results/attention_kernels.md). Each kernel must be in the table, with a device and calls that take it, and the table must
+have no other kernels. A kernel that serves several element types, with and without lists of blocks, has a row for each."""
 
 import pathlib
 import sys
@@ -15,7 +15,7 @@ def variants_of(kernel):
             begin, end = mark.rsplit("_", 2)[0], kernel.removeprefix(mark)
             names = [f"{begin}_{t}_{end}" for t in types]
             blocks = [name.replace("_biased_band", "_general_blocks_band") for name in names]
-            # Of multiply-adds, f32 alone has lists.
+            # Among the kernels of multiply-adds, only f32 has lists.
             return names + (blocks if "mma" in mark else blocks[:1])
     return [kernel]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The test cases of a Catch2 program, by either version of Catch2; and a run of some of them.
+"""Lists the test cases of a Catch2 program, with either version of Catch2, and runs some of them.
 
     cases.py PROGRAM FILTER [--share K/N] [--without PREFIX]
 
-runs each N-th of the cases that the filter selects and whose names do not begin with the prefix, from the K-th on, counted
-from 0 and modulo N: a share of them with each commit. Exits with what the program does.
+The filter selects cases; --without leaves out those whose names begin with the prefix. --share runs every N-th case, starting
+from the K-th (counted from 0, modulo N): a share with each commit. Exits with the program's exit code.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import tempfile
 
 
 def names_of(program, environment, *filters):
-    """The names, or None where the program does not list them."""
+    """The names, or None if the program does not list them."""
     for arguments in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):
         listed = subprocess.run([program, *filters, *arguments], capture_output=True, text=True, env=environment)
         names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
@@ -26,7 +26,7 @@ def names_of(program, environment, *filters):
 
 
 def write_list(names, path):
-    """What --input-file takes."""
+    """Writes the file that --input-file takes."""
     path.write_text("".join(name.replace("\\", "\\\\").replace(",", "\\,") + "\n" for name in names))
 
 

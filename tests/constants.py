@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The program of a family traces its kernels to the texts that a compiler evaluates, byte for byte.
+"""Checks that the program of a family traces its kernels to the texts that a compiler evaluates, byte for byte.
 
     constants.py TRACED REFERENCE
 
-TRACED is a program of src/images/, REFERENCE the program of the same kernels as constants, or the folder of a dump that has
-them. Prints 'N passed, N failed' over the kernels; exits with 77 where the folder is not there."""
+TRACED is a program of src/images/. REFERENCE is a program with the same kernels as constants, or the folder of a dump that
+has them. Prints 'N passed, N failed' over the kernels; exits with 77 if the folder does not exist."""
 
 import difflib
 import json
@@ -17,7 +17,7 @@ SKIPPED = 77
 
 
 def dump(program, folder):
-    """The kernels of a program by name: what the manifest says of each, and its text."""
+    """{name: (its entry in the manifest, its text)} of the kernels of a program."""
     subprocess.run([program, "dump", folder], check=True, stdout=subprocess.DEVNULL)
     return read(folder)
 
@@ -28,13 +28,13 @@ def read(folder):
 
 
 def difference(traced, constant):
-    """Why a kernel is not the same, or nothing."""
+    """Why a kernel differs; empty if it does not."""
     if constant is None:
         return "the reference does not have it"
     if traced[1] != constant[1]:
         lines = difflib.unified_diff(constant[1].splitlines(), traced[1].splitlines(), "constant", "traced", lineterm="", n=1)
-        return ("their texts differ; where the arguments of a call emit instructions, name them before it: g++ evaluates "
-                "arguments from the right when a program runs\n" + "\n".join(list(lines)[:20]))
+        return ("their texts differ; if arguments of a call emit instructions, name them before the call: at run time g++ "
+                "evaluates arguments from right to left\n" + "\n".join(list(lines)[:20]))
     if traced[0] != constant[0]:
         return f"{traced[0]} is not {constant[0]}"
     return ""

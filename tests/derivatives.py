@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every function of the language on floats has a case of the tests of derivative(), which compare its derivative with
-finite differences: tests/kernels/derivative/derivative_cases.hpp. Prints 'N passed, N failed'."""
+"""Every function of the language on floats has a case in the tests of derivative(), which compare its derivative with finite
+differences: tests/kernels/derivative/derivative_cases.hpp. Prints 'N passed, N failed'."""
 
 import pathlib
 import re

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The C++ examples of the documents. A block with a main() is a program, which CMake builds and runs; a block that
-includes something is a file that must compile; any other is the body of a kernel over
-`thread t, in<f32> x, inout<f32> y, val<u32> n`, and must compile as one. Where a block shows a wrong way too,
-KAIO_FIXED selects the right one.
+"""Compiles the C++ examples of the documents.
 
-    docs.py compile FOLDER -- COMPILER [FLAG...]     compiles snippets that are no program, in FOLDER
+- A block with a main() is a program: CMake builds and runs it.
+- A block that includes something is a file that must compile.
+- Any other block is the body of a kernel over `thread t, in<f32> x, inout<f32> y, val<u32> n`, and must compile as one.
+
+If a block also shows a wrong way, KAIO_FIXED selects the right one.
+
+    docs.py compile FOLDER -- COMPILER [FLAG...]     compiles the blocks that are not programs, in FOLDER
     docs.py programs FOLDER                          writes the programs to FOLDER, and prints their names
 """
 
@@ -29,8 +32,8 @@ def is_program(block):
 
 
 def sources_of(document):
-    """(name, text) of each file of the examples that are no programs: one for each that includes something, and one of all that
-    are bodies of kernels."""
+    """(name, text) of each file to compile: one for each block that includes something, and one with all bodies of
+    kernels."""
     bodies = []
     for number, (line, block) in enumerate(examples(document)):
         place = f'#line {line} "{document.relative_to(root)}"\n'
@@ -47,7 +50,7 @@ def sources_of(document):
 
 
 def write(file, text):
-    """Writes a file that has changed."""
+    """Writes a file if its text has changed."""
     if not file.exists() or file.read_text() != text:
         file.write_text(text)
 
@@ -55,11 +58,11 @@ def write(file, text):
 def compile_all(folder, compiler):
     folder.mkdir(parents=True, exist_ok=True)
     command = [*compiler, "-DKAIO_FIXED", "-DKAIO_CHECK_KERNELS"]
-    unused = ["-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]  # in the body alone
+    unused = ["-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-unused-but-set-variable"]  # only for bodies
     passed = failed = 0
     for document in documents:
         for name, source in sources_of(document):
-            # A file, and an object: what ccache can find again.
+            # ccache can find an object that is made from a file.
             write(folder / f"{name}.cpp", source)
             flags = unused if name.endswith("_bodies") else []
             run = subprocess.run([*command, *flags, "-c", folder / f"{name}.cpp", "-o", folder / f"{name}.o"], text=True,

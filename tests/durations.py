@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The slowest builds and tests of a run.
+"""Lists the slowest builds and tests of a run.
 
-    durations.py [--since SECONDS] [--count N] BUILD...      since when (Unix time) a file was built to be counted
+    durations.py [--since SECONDS] [--count N] BUILD...      --since: count only files built after this Unix time
 """
 
 import argparse

@@ -439,7 +439,7 @@ class profiles(command_line):
 
 
 class outputs(command_line):
-    """What a user has is never lost, whatever happens while results are written."""
+    """A user's files are never lost, whatever happens while results are written."""
     small = staticmethod(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)))
 
     def twice(self, *arguments, n=4096, **more):
@@ -478,7 +478,7 @@ class outputs(command_line):
             self.assertEqual((os.listdir(self.folder), os.stat(self.path("y")).st_mode & 0o777), (["y"], 0o600))
 
     def test_a_full_disk(self):
-        # A small file system of a user's own, where the system lets a user make one.
+        # A small file system of the user's own, if the system lets a user make one.
         own = ["unshare", "--map-root-user", "--mount"]
         disk = self.path("disk")
         os.mkdir(disk)
@@ -517,7 +517,7 @@ class outputs(command_line):
 
 
 class terminals(command_line):
-    """No escape sequence of a file reaches the terminal as it is; a pipe gets each byte."""
+    """No escape sequence of a file reaches the terminal unchanged; a pipe gets every byte."""
     CLEAR = "\x1b[2J"
     PRINT = PRINT.replace("{104, 101, 108, 108, 111, 10, 0}", "{27, 91, 50, 74, 33, 10, 0}")
 

@@ -72,7 +72,7 @@ class layouts(unittest.TestCase):
 
     def test_fragments_have_each_element_once_and_each_lane_as_many(self):
         fragments = [n for n in names() if not n.startswith("tile_")]
-        # Those of wgmma differ in width alone: a few of them.
+        # The fragments of wgmma differ only in width: a few are enough.
         skipped = [n for n in fragments if re.match(r"wgmma_n\d+", n) and n not in ("wgmma_n8", "wgmma_n24_f16", "wgmma_n256")]
         self.assertGreater(len(fragments) - len(skipped), 50)
         for name in set(fragments) - set(skipped):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The names that `using namespace kaio` brings are those that docs/language/names.md lists, and no others: every other
-function of the language is found by its arguments, so that a kernel of that name may be declared next to the directive.
+"""Checks that `using namespace kaio` brings exactly the names that docs/language/names.md lists. Every other function of the
+language is found by its arguments, so that a kernel of that name may be declared next to the directive.
 
     names.py check FOLDER -- COMPILER [FLAG...]   compares the page with the headers; compiles a kernel of each such name
     names.py --fix                                writes the list of the page
@@ -14,7 +14,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs/language/names.md"
 begin, end = "<!-- names.py: list -->\n", "<!-- names.py: end -->\n"
-# Functions of the C library, whose names no variable at global scope can have.
+# Functions of the C library: no variable at global scope can have their names.
 of_the_c_library = set("""abs acos asin atan atan2 cbrt ceil copysign cos cosh div erf erfc exp exp10 exp2 expm1 fdim ffs floor
     fma fmod hypot index isfinite isinf isnan log log10 log1p log2 nearbyint pow rint round signbit sin sincos sinh sqrt tan tanh
     trunc remainder""".split())
@@ -26,7 +26,7 @@ def headers(*wings):
 
 
 def members(header, namespace):
-    """The text of a namespace in a header, less what is in inner braces and comments."""
+    """The text of a namespace in a header, without comments and without what is in inner braces."""
     text = re.sub(r"//.*", "", header.read_text())
     result = []
     for opening in re.finditer(rf"^namespace {namespace} {{", text, re.MULTILINE):
@@ -42,7 +42,7 @@ def members(header, namespace):
 
 
 def brought():
-    """The names of namespace kaio after kaio.hpp."""
+    """The names in namespace kaio after kaio.hpp is included."""
     names = set()
     for header in headers("ptx", "dsl", "runtime"):
         names |= set(re.findall(r"^namespace kaio::(\w+)", header.read_text(), re.MULTILINE))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command where the CUDA driver finds a GPU; exits with 77 elsewhere, which ctest takes as skipped."""
+"""Runs a command if the CUDA driver finds a GPU; otherwise exits with 77, which ctest takes as skipped."""
 
 import ctypes
 import os

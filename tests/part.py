@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A part of the tests: which they are, and what has to be built for them.
+"""Selects tests: their names, and the targets to build for them.
 
     part.py BUILD                 lists the labels and the names
-    part.py BUILD WORD...         prints two lines: the regular expression of the tests for `ctest -R`, and the targets
+    part.py BUILD WORD...         prints two lines: the regular expression for `ctest -R`, and the targets
 
 A word is a label, a test's name, or a regular expression that is searched in the names. The label `later` is not listed: it
-marks the tests whose turn comes with another commit (tests/CMakeLists.txt). What a test needs is seen in its command line and
-its environment: each path of theirs that the build makes is a target.
+marks tests whose turn comes with another commit (tests/CMakeLists.txt). A target is a path in a test's command line or
+environment that the build makes.
 """
 
 import pathlib
@@ -67,7 +67,7 @@ def chosen(tests, words):
 
 
 def with_fixtures(tests, names):
-    """Also the tests that set up what the chosen ones need, which ctest runs with them."""
+    """The chosen tests and the tests that set up their fixtures: ctest runs those too."""
     todo, done = set(names), set()
     while todo:
         name = todo.pop()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`tools/kaio showcase` builds in the order of what it shows, runs each program as soon as it is built, and goes on when one
-fails; its progress is seen on a terminal and in a log. Usage: showcase.py TOOLS_FOLDER
+"""`tools/kaio showcase` shows first the programs that need least to build, runs each as soon as it is built, and continues after
+a failure; a terminal and a log show its progress. Usage: showcase.py TOOLS_FOLDER
 
-The tree is made up: ninja builds it for real, and shell scripts are its compiler and its programs."""
+The tree is artificial: ninja builds it for real, but its compiler and its programs are shell scripts."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ import unittest
 
 tools = pathlib.Path(sys.argv.pop(1)).resolve()
 
-# What cmake would write: the runtime is of three objects, the operations of a large one more.
+# What cmake would write: the runtime has three objects, the operations one more, which is large.
 manifest = """
 rule compile
   command = sleep $seconds && touch $out $and

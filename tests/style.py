@@ -2,11 +2,12 @@
 """How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
 
     style.py format [--fix]          every C++ file
-    style.py tidy --build DIR [--turn N | --all]  src/ but for files with kernels, with the commands of a configured build: a
-                                     twelfth of the files, another one with every commit (turn.py), or all of them
+    style.py tidy --build DIR [--turn N | --all]
+                                     the files of src/ without kernels, with the commands of a configured build: a twelfth of
+                                     them, another one with every commit (turn.py), or all
     style.py shell                   the shell scripts
 
-Exits with 77 where the tool is not installed.
+Exits with 77 if the tool is not installed.
 """
 
 import argparse
@@ -42,8 +43,8 @@ def check_format(arguments):
 
 
 def has_kernels(file, known={}):
-    """Whether a file includes the language, itself or by what it includes. The names of a kernel are those of its
-    formula, and to trace a hundred of them takes clang-tidy longer than all the rest."""
+    """Whether a file includes the language, directly or indirectly. clang-tidy leaves these files out: the names in a kernel
+    are those of its formula, and tracing a hundred kernels takes longer than all the rest."""
     if file not in known:
         known[file] = False
         for name in re.findall(r'^#include [<"]([^">]+)[">]', file.read_text(), re.MULTILINE):
@@ -54,7 +55,7 @@ def has_kernels(file, known={}):
 
 
 def write_commands(build, folder):
-    """The commands of a build without its precompiled headers, which are g++'s."""
+    """Writes the commands of a build without its precompiled headers, which only g++ reads."""
     commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
     for command in commands:
         command["command"] = re.sub(r" -include \S+/cmake_pch\.hxx| -Winvalid-pch| -fpch-preprocess", "",
@@ -69,7 +70,7 @@ def check_tidy(arguments):
         files = files[(turn.number() if arguments.turn is None else arguments.turn) % 12::12]
     with tempfile.TemporaryDirectory() as folder:
         write_commands(arguments.build, folder)
-        # The command lines are g++'s, with warnings that clang does not know.
+        # The command lines are for g++, with warnings that clang does not know.
         return subprocess.run(["run-clang-tidy-16", "-quiet", "-extra-arg=-Wno-unknown-warning-option",
                                "-j", str(os.cpu_count()), "-p", folder,
                                *(f"^{re.escape(str(file))}$" for file in files)], cwd=root).returncode
@@ -84,8 +85,8 @@ parser = argparse.ArgumentParser(description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("tool", choices=["format", "tidy", "shell"])
 parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
-parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a twelfth of them")
-parser.add_argument("--turn", type=int, help="which twelfth; by default that of the commit")
+parser.add_argument("--all", action="store_true", help="clang-tidy on all files instead of a twelfth")
+parser.add_argument("--turn", type=int, help="the number that chooses the twelfth; by default the commit's")
 parser.add_argument("--fix", action="store_true", help="rewrite the files")
 arguments = parser.parse_args()
 code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Adds up test runs: reads ctest's JUnit reports, shows what failed, and ends with 'N passed, N failed'.
 
-A test that is itself a collection counts as many times as it reports: a Catch2 program by its test cases, a
-script by its own line 'N passed, N failed', a unittest by 'Ran N tests'. Any other test counts as one.
+A test that is itself a collection counts with the number that it reports: a Catch2 program with its test cases, a
+script with its own line 'N passed, N failed', a unittest with 'Ran N tests'. Any other test counts as one.
 
     tally.py [--broken N] REPORT...        --broken: builds that failed before they could be tested
 """
@@ -36,7 +36,7 @@ def count(output, succeeded):
             passed = number.get("passed", 0) + number.get("expected", 0) + number.get("ran", 0)
             passed -= failed if "ran" in number else 0
             if not succeeded and failed == 0:
-                failed = 1  # it broke after or outside of its cases
+                failed = 1  # the test broke after or outside its cases
             return passed, failed
     return (1, 0) if succeeded else (0, 1)
 

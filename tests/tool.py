@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""kaio-kernels lists, prints and refuses as its help describes, and the recorded list of kernels is what it prints. No family
-has more instructions than its budget.
+"""kaio-kernels lists, prints and refuses as its help describes, and prints the recorded list of kernels. No family has more
+instructions than its budget.
 Usage: tool.py [--share K/N] KAIO_TOOL KAIO_DOCTOR [RECORDED_LIST]
 
-Of all kernels each N-th is printed, from the K-th on, counted from 0 and modulo N; without --share, all."""
+--share prints every N-th kernel, starting from the K-th (counted from 0, modulo N); by default all."""
 
 import argparse
 import difflib
@@ -82,14 +82,14 @@ class tool(unittest.TestCase):
 
     def test_recorded_list_is_what_the_kernels_are(self):
         if not recorded:
-            self.skipTest("a build without the operations has not all kernels")
+            self.skipTest("a build without the operations does not have all kernels")
         lines, printed = pathlib.Path(recorded).read_text().splitlines(), run("list").stdout.splitlines()
         changes = [line for line in difflib.unified_diff(lines, printed, n=0, lineterm="")][2:]
         self.assertFalse(changes, "\nkaio: `tools/kaio list --update` records these\n" + "\n".join(changes[:40]))
 
     def test_families_keep_to_their_budget(self):
         if not recorded:
-            self.skipTest("a build without the operations has not all kernels")
+            self.skipTest("a build without the operations does not have all kernels")
         problems = list(budget.problems_of(budget.sums_of(run("list").stdout), budget.read_budget()))
         self.assertFalse(problems, "\n" + "\n".join([*problems, budget.advice(problems)]))
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The turn of this commit: a number, by which tests of which a run has a part choose it. Of N parts commit number n has part
-n % N, so that N commits in a row have all of them; a commit has the same part wherever and whenever it is tested.
+"""The turn of this commit: a number that chooses the part of a test, if a run has only a part of it. Of N parts, commit number n
+has part n % N, so that N consecutive commits have all parts. A commit has the same part wherever and whenever it is tested.
 
-It is the number of the commit on its branch: `git rev-list --count --first-parent HEAD`. Where the history is not all there
-(a shallow clone) it is made of the commit's hash, without git of the list of kernels and the change log. KAIO_TURN in the
-environment is taken instead.
+The turn is the number of the commit on its branch: `git rev-list --count --first-parent HEAD`. A shallow clone does not have
+the whole history; there it is computed from the commit's hash. Without git it is computed from the list of kernels and the
+change log. KAIO_TURN in the environment replaces it.
 
     turn.py               prints it
 """
@@ -29,7 +29,7 @@ def number(root=ROOT):
     given = os.environ.get("KAIO_TURN", "")
     if given:
         if not given.isdecimal():
-            raise SystemExit(f"kaio: KAIO_TURN is '{given}'; it has to be a number, 0 or more")
+            raise SystemExit(f"kaio: KAIO_TURN is '{given}'; it must be a number, 0 or more")
         return int(given)
     commit = git(root, "rev-parse", "HEAD")
     if commit is None:

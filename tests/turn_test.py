@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Commits in a row have turns in a row; a shallow clone and a tree without git have one that does not change."""
+"""Consecutive commits have consecutive turns; in a shallow clone and in a tree without git the turn does not change."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""kaio weights lists the tensors of files that are made here, with what kaio does with their formats, and refuses damaged
-ones. Usage: weights.py PATH_OF_KAIO"""
+"""kaio weights lists the tensors of generated files, with what kaio does with their formats, and refuses damaged files.
+Usage: weights.py PATH_OF_KAIO"""
 
 import json
 import os
@@ -31,7 +31,7 @@ def gguf(tensors):
 
 
 def safetensors(tensors):
-    """tensors: {name: (dtype, shape)}, of zeros"""
+    """tensors: {name: (dtype, shape)}; all elements are 0"""
     header, at = {}, 0
     for name, (dtype, shape) in tensors.items():
         size = SIZES[dtype]
@@ -151,7 +151,7 @@ class weights(unittest.TestCase):
         self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; multiplied by matmul_w4 after repack")
 
     def test_the_configuration_of_auto_gptq(self):
-        # Two groups of K = 224: of 128, as quantize_config.json has it, which config.json has not.
+        # K = 224 has two groups, of 128: quantize_config.json says so, config.json does not.
         tensors = {"l.q.qweight": ("I32", [28, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}
         rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
         self.assertIn("refused: 2 groups of K = 224 are of no certain size", rows["l.q.qweight"])

@@ -1,17 +1,17 @@
 # shellcheck shell=bash disable=SC2154
-# What tools/kaio, which reads this file, shows of a build while it runs: how many of how many objects, the seconds so
-# far, and how much longer it may take. It uses say, jobs and the variables of tools/kaio.
+# The progress of a build, for tools/kaio, which reads this file: the objects that are built and the number of all, the seconds
+# so far, and the time that may be left. It uses say, jobs and the variables of tools/kaio.
 
-# weigh: for steps as ninja prints them, lines `[1/9] TEXT`, the lines `WEIGHT TEXT`. The weight is about the CPU seconds of
-# a step: a file of kernels takes them for the instructions that tools/registry/kernels.txt counts, others for headers.
+# weigh: turns steps as ninja prints them, `[1/9] TEXT`, into lines `WEIGHT TEXT`. The weight is about the CPU seconds of the
+# step: a file of kernels takes them for the instructions that tools/registry/kernels.txt counts, other files for headers.
 weigh() {
   awk 'FNR == NR { instructions[$2] += $6; next }
     !/^\[[0-9]+\/[0-9]+\] / { next }
     {
       sub(/^\[[0-9]+\/[0-9]+\] /, "")
       weight = /cmake_pch/ ? 4 : /\/joined\// ? 3 : /[\/ ](arithmetic|matrix|showcase)\// ? 1.5 : /^Building / ? 0.7 : 0.2
-      # The kernels of a file of tools/registry are constants; those of the operations are traced by programs, in other objects
-      # than those that launch them.
+      # Kernels of tools/registry are constants. Kernels of the operations are traced by programs, in other objects than the
+      # objects that launch them.
       if (match($0, /\/kaio_(ops|family|kernels)_[a-z0-9_]+\.dir\//)) {
         family = substr($0, RSTART, RLENGTH)
         kind = family ~ /^\/kaio_family/ ? "constants" : family ~ /_objects\.dir/ ? "traced" : "linked"
@@ -25,30 +25,30 @@ weigh() {
     }' "$root/tools/registry/kernels.txt" -
 }
 
-# work_of FOLDER TARGET...: what is left to build of these, weighed.
+# work_of FOLDER TARGET...: prints the steps that are left to build, weighed.
 work_of() {
   local folder=$1
   shift
-  # ninja lists nothing where its manifest may have to be made anew: under another name, it never has.
+  # ninja lists nothing if its manifest may have to be made anew. Under another name it never has to be.
   ln -sf build.ninja "$folder/work.ninja"
   ninja -C "$folder" -f work.ninja -n "$@" 2>/dev/null | weigh
 }
 
-# Seconds and weight of what was built before, by this run of tools/kaio: how fast this machine is.
+# Seconds and weight of what this run of tools/kaio has built: the speed of this machine.
 seconds_built=0
 weight_built=0
 
-# more_seconds WEIGHT: how long that takes here; nothing where that is not known yet.
+# more_seconds WEIGHT: prints the seconds that it takes here; nothing if the speed is not known yet.
 more_seconds() {
   awk -v left="$1" -v weight="$weight_built" -v seconds="$seconds_built" 'BEGIN {
     if (weight > 0 && seconds > 0) printf "%.0f", left * seconds / weight
   }'
 }
 
-# in_words SECONDS: as "about 40 s" or "about 3 min".
+# in_words SECONDS: prints "about 40 s" or "about 3 min".
 in_words() { if [[ $1 -lt 100 ]]; then printf 'about %d s' "$1"; else printf 'about %d min' $((($1 + 30) / 60)); fi; }
 
-# progress_of WORK LOG: "DONE_WEIGHT WEIGHT DONE OBJECTS LAST"; LAST is the file that was made last.
+# progress_of WORK LOG: prints "DONE_WEIGHT WEIGHT DONE OBJECTS LAST"; LAST is the file that was made last.
 progress_of() {
   awk '
     part == "work" {
@@ -75,8 +75,8 @@ progress_of() {
     }' part=work "$1" part=log "$2"
 }
 
-# expected WEIGHT DONE_WEIGHT SINCE: what the rest of this weight takes, in words, by the speed up to the last object, which
-# was made SINCE seconds ago; nothing as long as too little is done for that. It takes `seconds` of the caller.
+# expected WEIGHT DONE_WEIGHT SINCE: prints the seconds that the rest of this weight takes, at the speed up to the last object,
+# which was made SINCE seconds ago; nothing if too little is done. It reads `seconds` of the caller.
 expected() {
   awk -v total="$1" -v sum="$2" -v since="$3" -v seconds="$seconds" -v before="$seconds_built" -v weight="$weight_built" '
     BEGIN {
@@ -87,10 +87,10 @@ expected() {
     }'
 }
 
-# show_progress TITLE WORK LOG SECONDS: a line that is rewritten in place on a terminal; elsewhere, as in the log of a CI,
-# a new line after each KAIO_PROGRESS_SECONDS, which are 15.
+# show_progress TITLE WORK LOG SECONDS: on a terminal, rewrites a line in place; elsewhere, as in the log of a CI, prints a
+# new line every KAIO_PROGRESS_SECONDS, by default 15.
 shown_at=0
-made=0     # objects, and when the last of them was made
+made=0     # number of objects, and when the last one was made
 made_at=0
 show_progress() {
   local seconds=$4 sum total finished count last line more
@@ -106,8 +106,8 @@ show_progress() {
 }
 hide_progress() { if [[ -t 2 ]]; then printf '\r\033[K' >&2; fi; }
 
-# build_step TITLE FOLDER TICK TARGET...: builds the targets, with progress; the log is in $last_log. TICK is called often while
-# this goes on, and once at its end; where it is not `:`, what fails does not stop the rest. The code is that of ninja.
+# build_step TITLE FOLDER TICK TARGET...: builds the targets, with progress; the log is in $last_log. TICK is called often during
+# the build, and once at its end. If TICK is not `:`, a failure does not stop the rest. Returns the code of ninja.
 build_step() {
   local title=$1 folder=$2 tick=$3 work code=0 begin=$SECONDS weight rest failures=0
   shift 3
@@ -120,7 +120,7 @@ build_step() {
   : >"$last_log"
   shown_at=0 made=0 made_at=0
   if [[ ! -t 2 ]]; then say "[$step_number] $title: $(wc -l <"$work") objects"; fi
-  # Programs that run meanwhile, and whoever works here, come first.
+  # Programs that run meanwhile, and people who work here, have priority.
   NINJA_STATUS='[%f/%t] ' nice -n 5 ninja -C "$folder" -j "$(jobs)" -k "$failures" "$@" >"$last_log" 2>&1 </dev/null &
   child=$!
   while kill -0 "$child" 2>/dev/null; do
@@ -145,7 +145,7 @@ build_step() {
   return "$code"
 }
 
-# show_failures LOG: what did not build and the compiler's first words on it, of the first three.
+# show_failures LOG: prints the first three failures, each with the first lines of the compiler.
 show_failures() {
   awk '/^FAILED: / { ++failures; lines = 0 }
     failures >= 1 && failures <= 3 && !/^\[[0-9]+\/[0-9]+\] / && lines < 15 { print substr($0, 1, 300); ++lines }

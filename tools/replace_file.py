@@ -6,7 +6,7 @@ import tempfile
 
 
 def replace_file(path, text):
-    """The old file stays until the new content is complete. A link is followed, and the file's rights are kept."""
+    """The old file stays until the new content is complete. Follows a link, and keeps the file's rights."""
     file = pathlib.Path(path).resolve()
     if file.exists() and not file.is_file():  # a device or a pipe
         file.write_text(text, encoding="utf-8")

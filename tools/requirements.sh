@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# What tools/kaio, which reads this file, needs of the machine, and how the rest is installed: packages with apt-get, and
-# ptxas. It uses run_step, say and die, the folder $build and the log $last_log of tools/kaio.
+# The requirements of tools/kaio, which reads this file: checks for them, and installs what is missing: packages with apt-get,
+# and ptxas. It uses run_step, say and die, the folder $build and the log $last_log of tools/kaio.
 
 # ---- Packages
 
@@ -25,7 +25,7 @@ as_root() {
   fi
 }
 
-# Packages that were never listed, or not for a day, are listed anew.
+# Whether the package lists exist and are less than a day old.
 lists_are_fresh() {
   local lists=/var/lib/apt/lists
   compgen -G "$lists/*_Packages*" >/dev/null && [[ -n $(find "$lists" -maxdepth 0 -mtime -1) ]]
@@ -64,7 +64,7 @@ install_missing() {
   missing=()
 }
 
-# Installs those packages as far as apt has them; steps that need the rest are skipped.
+# Installs the missing packages that apt has; steps that need the others are skipped.
 install_offered() {
   local offered=() package
   if [[ ${#missing[@]} -gt 0 ]] && have apt-get && as_root >/dev/null; then
@@ -73,7 +73,7 @@ install_offered() {
       if apt-cache show "$package" >/dev/null 2>&1; then offered+=("$package"); fi
     done
     [[ ${#offered[@]} -eq 0 ]] || apt_install "${offered[@]}" ||
-      say "kaio: some of these could not be installed, steps that need them are skipped: ${offered[*]}"
+      say "kaio: some of these could not be installed; steps that need them are skipped: ${offered[*]}"
   fi
   missing=()
 }
@@ -111,8 +111,8 @@ check_compilers() {
 
 # ---- ptxas
 
-# One that is installed is used; for the targets that it does not know (13 no longer knows sm_70), and where
-# there is none, ptxas comes from NVIDIA's Python packages. Sets KAIO_PTXAS.
+# Uses a ptxas that is installed. If there is none, or it does not know a target (13 no longer knows sm_70), ptxas comes from
+# NVIDIA's Python packages. Sets KAIO_PTXAS.
 find_ptxas() {
   [[ -z ${KAIO_PTXAS:-} ]] || return 0
   local found=() path wanted=() knows_oldest=false

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
-# The commands showcase and bench of tools/kaio, which reads this file: programs, one for each folder. A benchmark runs when
-# all are built, so that nothing else uses the machine; a showcase as soon as it is built.
+# The commands showcase and bench of tools/kaio, which reads this file. Each folder has one program. A benchmark runs when all
+# are built, so that nothing else uses the machine; a showcase runs as soon as it is built.
 
-# names_in FOLDER: its programs.
+# names_in FOLDER: prints the names of its programs.
 names_in() {
   local folder
   for folder in "$1"/*/; do
@@ -49,14 +49,14 @@ cmd_bench() {
 
 # ---- showcase
 
-# What a program has come to, for the table: rows, and names that have one.
+# row_of: the rows of the table, by program. group: the programs that are built now.
 declare -A row_of=()
 group=()
 
-# seconds_since EPOCH: with a tenth.
+# seconds_since EPOCH: prints the seconds, with tenths.
 seconds_since() { awk -v since="$1" -v now="$EPOCHREALTIME" 'BEGIN { printf "%.1f", now - since }'; }
 
-# figures_of LOG: "ERROR<tab>FIGURE": the largest of the errors that the program printed, and its first figure of speed.
+# figures_of LOG: prints "ERROR<tab>FIGURE": the largest of the errors that the program printed, and a figure of its speed.
 figures_of() {
   awk '
     match($0, /largest error +[0-9.e+-]+/) {
@@ -77,7 +77,7 @@ figures_of() {
     }' "$1"
 }
 
-# show_program NAME: runs it, prints what it prints, and notes its row.
+# show_program NAME: runs it, prints its output, and notes its row.
 show_program() {
   local name=$1 log=$logs/showcase-$1.log verified=yes begin=$EPOCHREALTIME built ran error figure
   built=$(seconds_since "$showcase_began")
@@ -92,7 +92,7 @@ show_program() {
   if [[ $verified == NO ]]; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
 }
 
-# is_built NAME: whether the build that goes on has linked it, or had nothing to do for it.
+# is_built NAME: whether the current build has linked it, or had nothing to do for it.
 is_built() {
   local link="Linking CXX executable showcase/$1"
   if [[ -v to_link[$1] ]]; then
@@ -108,8 +108,8 @@ show_built() {
   done
 }
 
-# Takes the next programs from `waiting` to `group`: the first one that has the least to build, alone, so that its result
-# comes soon; then all that have about as little.
+# Moves the next programs from `waiting` to `group`: at first only the program with the least to build, so that its result
+# comes soon; later all programs with about the least to build.
 next_group() {
   local name weight least='' most lightest=()
   declare -A weights=()
@@ -134,7 +134,7 @@ next_group() {
   waiting=(${rest[@]+"${rest[@]}"})
 }
 
-# build_group: builds the programs of `group`, and runs each when it is built; one that is not has a row that says so.
+# build_group: builds the programs of `group`, and runs each when it is built. The row of a program that fails to build says so.
 build_group() {
   local name targets=() title="Building ${group[*]}"
   declare -A to_link=()
@@ -204,7 +204,7 @@ cmd_showcase() {
   [[ $failed -eq 0 ]]
 }
 
-# configure_showcase: where a GPU is, with all optimisation and its machine code; else as the other quick programs.
+# configure_showcase: with a GPU, with all optimisation and machine code; otherwise like the other quick programs.
 configure_showcase() {
   if ! has_gpu; then
     say "There is no GPU here: the programs run on the emulator, which verifies them and measures nothing."

@@ -1,19 +1,21 @@
-// How long ops::attention takes, next to what PyTorch has (scaled_dot_product_attention by cuDNN and by
-// FlashAttention, FlexAttention under torch.compile, varlen_attn, FlashAttention-3 where it is installed), on
-// random numbers.
+// Times ops::attention next to PyTorch on random numbers: scaled_dot_product_attention by cuDNN and by
+// FlashAttention, FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 if it is installed.
 //
 //   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
 //             [--random COUNT [--seed N]] [--no-peers] [--backward | --variants | --model | --kernels]
 //
-// Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256. The works are those of
-// problem.hpp; without --work full and causal. --random: other shapes, each of them full or causal, and what
-// their ratios are to the best peer: the geometric mean and the worst. Sampled elements are compared with
-// double precision. --variants: times every kernel that can run a problem, --random others than above, and
-// prints lines of JSON for fit.py; --model: what the cost model sees of the same problems on an H200, which
-// need not be there; --kernels: bench/results/attention_kernels.md. --backward: the times of
-// ops::attention_backward, next to torch's gradients by cuDNN and by FlashAttention, each as it is and with
-// deterministic algorithms (backward_peers.py). The protocols, cold and burst, are those of
-// bench/matmul/timing.hpp; peers.py has the peers'.
+// Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256. problem.hpp lists the
+// works; without --work they are full and causal. Sampled elements are compared with double precision.
+// bench/matmul/timing.hpp defines the protocols, cold and burst; peers.py times the peers.
+//
+//   --random    other shapes, each full or causal; prints the geometric mean and the worst of the ratios to
+//               the best peer
+//   --variants  times every kernel that can run a problem, and prints lines of JSON for fit.py; --random then
+//               draws other problems than above
+//   --model     prints what the cost model sees of the same problems on an H200; needs no GPU
+//   --kernels   prints bench/results/attention_kernels.md
+//   --backward  times ops::attention_backward next to torch's gradients by cuDNN and by FlashAttention, each
+//               as it is and with deterministic algorithms (backward_peers.py)
 
 #include "bench/attention/backward.hpp"
 #include "bench/attention/calls.hpp"

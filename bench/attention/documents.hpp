@@ -16,7 +16,7 @@ struct same_document {
 
 inline bool has_document_kernels(u32 size) { return size <= 128; }
 
-// Of operands of 16 bits and up to 128 elements a head. `lists` are those of same_document.
+// Operands have 16 bits and up to 128 elements a head. `lists` are the blocks of same_document.
 template <class T>
 void attention_of_documents(const stream& s, const tensor_view<const T, 4>& q,
                             const tensor_view<const T, 4>& k, const tensor_view<const T, 4>& v,

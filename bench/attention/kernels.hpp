@@ -20,7 +20,7 @@ struct sampled_attention {
   u32 has_bias, has_padding;
 };
 
-// One warp for each of as many elements of O as there are blocks: the exact number, and the element.
+// Each block, one warp, samples an element of O: it writes the exact number and the element.
 template <class T>
 inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<T>, 32>(
     [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<u32> document, in<f32> slopes, in<T> bias,
@@ -83,11 +83,11 @@ inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<
       }
     });
 
-// Of which tensor a gradient is sampled.
+// The tensor whose gradient is sampled.
 enum class gradient_of : u32 { q, k, v };
 
-// One warp for each of as many elements of a gradient as there are blocks, by the O and the log-sum-exp that
-// the attention wrote: the exact number, and the element.
+// Each block, one warp, samples an element of a gradient: it writes the exact number and the element. O and
+// the log-sum-exp are those that the attention wrote.
 template <class T, gradient_of Which>
 inline constexpr auto sample_gradient =
     kernel<"sample_gradient_" + decimal<static_cast<u32>(Which)> + "_" + type_name<T>, 32>(
@@ -102,7 +102,7 @@ inline constexpr auto sample_gradient =
           val own_row = t.let(mixed(sample * 4u + 2u) % length);
           val element = t.let(mixed(sample * 4u + 3u) % size);
           val group_size = t.let(heads / groups);
-          // The first element of a row of a tensor of so many heads.
+          // The first element of a row in a tensor of `of` heads.
           const auto row_of = [&](const auto& row, const auto& head, const auto& of) {
             return t.let(
                 ((cast<u64>(batch) * cast<u64>(length) + cast<u64>(row)) * cast<u64>(of) + cast<u64>(head)) *

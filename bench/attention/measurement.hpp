@@ -24,7 +24,7 @@ struct measured {
   std::string kernel;                  // or what was called
   double cold_us = 0, burst_us = 0;    // medians
   double cold_mhz = 0, burst_mhz = 0;  // of the device's clock meanwhile
-  // Of sampled elements: the root of the mean square of the differences, relative to that of the elements.
+  // The root mean square of the differences of sampled elements, relative to that of the elements.
   double error = 0;
 };
 
@@ -35,15 +35,15 @@ class attention_measurement {
       : gpu_(gpu), clock_(clock), seconds_(seconds), stream_(gpu.create_stream()), timing_(gpu, stream_) {}
 
  protected:
-  // So many sets of tensors that L2 does not hold them.
+  // Sets of tensors, enough of them to exceed L2.
   struct operands {
     std::vector<buffer<T>> q, k, v, o;
     buffer<f32> slopes;     // (heads)
     buffer<T> bias;         // (heads, queries, keys)
     buffer<u8> keep;        // (batches, keys)
-    buffer<u32> document;   // of each row of a batch; packed: of all of them
-    buffer<i32> sequences;  // where they begin, packed
-    u32 longest;            // of the documents
+    buffer<u32> document;   // document of each row of a batch; packed: of all rows
+    buffer<i32> sequences;  // packed: where each sequence begins
+    u32 longest;            // length of the longest document
   };
 
   operands make_operands(const problem& p) {
@@ -125,7 +125,7 @@ class attention_measurement {
     fill_normal<T>.launch(stream_, grid(blocks()), memory, ++seed_, u64{n});
     return memory;
   }
-  // Of the tensors as the kernels that check samples see them.
+  // The tensors, as the kernels that check samples see them.
   static sampled_attention sampled(const problem& p) {
     return {.batches = p.is_packed() ? 1 : p.batches,
             .length = p.is_packed() ? p.batches * p.length : p.length,
@@ -142,7 +142,8 @@ class attention_measurement {
             .has_bias = p.what == work::bias,
             .has_padding = p.what == work::padding};
   }
-  // The root of the mean square of the differences of samples, relative to theirs; 1e30 where one is not finite.
+  // The root mean square of the differences of samples, relative to that of the samples; 1e30 if one is not
+  // finite.
   static double relative_error(const buffer<f64>& want, const buffer<f64>& got) {
     const auto exact = want.download(), result = got.download();
     double difference = 0, all = 0;

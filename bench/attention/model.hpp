@@ -49,8 +49,12 @@ inline void print_model_constants() {
   std::printf("]}\n");
 }
 
-// {"type": ..., "shape": ..., "work": ..., "variants": {"name": [family, sm, bytes of an element, head sizes,
-// queries, keys, the blocks on a multiprocessor that it is made for, plain, the fields of attention_work, seconds], ...}}, in the order of the table.
+// One line, the variants in the order of the table; `resident`: the blocks per multiprocessor that a kernel
+// is made for.
+//
+//   {"type": ..., "shape": ..., "work": ...,
+//    "variants": {"name": [family, sm, bytes of an element, head sizes, queries, keys, resident, plain,
+//                          the fields of attention_work, seconds], ...}}
 template <class T>
 void print_model(const std::string& type, const problem& p) {
   static const device_properties h200 = paper_devices().back();

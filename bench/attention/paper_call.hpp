@@ -12,11 +12,12 @@
 
 namespace kaio::bench {
 
-// Of elements T, with tensors of (batch, sequence, head, element) without gaps; documents are full attention.
+// A call on elements T; tensors are (batch, sequence, head, element) without gaps. Documents are full
+// attention.
 template <class T>
 class paper_call {
  public:
-  // `queries`: of a sequence, where they are not as many as keys.
+  // `queries`: the queries of a sequence; 0: the number of its keys.
   explicit paper_call(const problem& p, ops::attention_options options = {}, u32 queries = 0) {
     if (p.is_causal()) options.causal = causal_alignment::bottom_right;
     if (p.what == work::window) options.window.left = problem::window - 1;
@@ -55,7 +56,7 @@ class paper_call {
         &device_, {"attention", view(T{}, of_q), view(T{}, of_k), view(T{}, of_k), view(T{}, of_q), &options,
                    false, false, sequences});
   }
-  // Memory of so many elements that is apart from all before it.
+  // Memory of `elements` elements, apart from all earlier memory.
   template <class E>
   device_pointer<E> at(u64 elements) {
     const std::uint64_t address = next_;

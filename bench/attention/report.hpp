@@ -26,7 +26,7 @@ struct report {
   // The operations, or bytes, of a case; nothing where there is no such case.
   std::function<std::optional<double>(const std::string& shape, const std::string& work)> amount{};
 
-  // Of a case and a protocol: the times of kaio, and of the fastest peer.
+  // The times of kaio and of the fastest peer, for one case and protocol.
   struct both {
     double kaio = 0, peer = 0;
   };
@@ -56,7 +56,8 @@ struct report {
       of.peer = of.peer == 0 ? us : std::min(of.peer, us);
   }
 
-  // Of the cases, as "shape:work", by a script that prints a line for each: TYPE:SHAPE:WORK NAME VERSION PROTOCOL US.
+  // Adds the peers' times of the cases, each "shape:work". The script prints a line for each time:
+  // TYPE:SHAPE:WORK NAME VERSION PROTOCOL US.
   void run_peers(const std::filesystem::path& script, const std::string& options,
                  const std::vector<std::string>& cases) {
     std::string command = "python3 '" + script.string() + "' " + options;
@@ -74,7 +75,7 @@ struct report {
     pclose(pipe);
   }
 
-  // Of each protocol the geometric mean of the ratios to the fastest peer, and the worst one.
+  // Prints for each protocol the geometric mean and the worst of the ratios to the fastest peer.
   void print_summary() const {
     for (const char* const protocol : {"cold", "burst"}) {
       double sum = 0, worst = 1e30;

@@ -1,19 +1,22 @@
-// How long ops::attention_decode takes, next to torch's scaled_dot_product_attention by cuDNN and by FlashAttention and,
-// where it is installed, FlashInfer, on random numbers.
+// Times ops::attention_decode next to torch's scaled_dot_product_attention, by cuDNN and by FlashAttention,
+// and next to FlashInfer if it is installed, on random numbers.
 //
 //   attention_decode [--json] [--seconds S] [--type f16|bf16|f32] [--cache e4m3|e5m2|i8 [--scales-by-key]]
 //                    [--shape BxSxHxHkvxD]... [--work NAME]...
 //                    [--random COUNT [--seed N]] [--no-peers] [--forms] [--constants]
 //
-// S is the keys of a sequence. Without --shape those of the table of figures; the works are those of problem.hpp,
-// without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the
-// best peer: the geometric mean and the worst. --cache: of 8 bits, next to no peers. The rate is bytes of K, V, Q
-// and O over time. Sampled elements are compared with double precision. The protocols, cold and burst, are those of
-// bench/matmul/timing.hpp.
+// S is the number of keys of a sequence. Without --shape the shapes are those of the table of figures.
+// problem.hpp lists the works; without --work they are contiguous and pages_16. The rate is bytes of K, V, Q
+// and O over time. Sampled elements are compared with double precision. bench/matmul/timing.hpp defines the
+// protocols, cold and burst.
 //
-// --forms: each problem in all forms, in the same run: keys added up by a second kernel, in one part, and in
-// clusters of 2 to 16 blocks. --constants: only measures what the model of their times
-// (src/ops/attention/decode/choice/forms.hpp) has as constants.
+//   --random     other shapes and works; prints the geometric mean and the worst of the ratios to the best
+//                peer
+//   --cache      a cache of 8 bits, without peers
+//   --forms      each problem in all forms, in one run: keys added up by a second kernel, in one split, and
+//                in clusters of 2 to 16 blocks
+//   --constants  only measures the constants of the forms' cost model
+//                (src/ops/attention/decode/choice/forms.hpp)
 
 #include "bench/attention/report.hpp"
 #include "bench/attention_decode/measure.hpp"

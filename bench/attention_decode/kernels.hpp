@@ -10,17 +10,17 @@
 
 namespace kaio::bench {
 
-// Q and O are (batch, query, head, element), the cache (page, row, head, element), without gaps; the last query's
-// own key is the last one, and it attends to those up to its own where it is causal. Where v_size is below size,
-// V is in the rows of K.
+// Q and O are (batch, query, head, element), the cache is (page, row, head, element), without gaps. The last
+// query's own key is the last key. If causal, a query attends to the keys up to its own. If v_size is below
+// size, V is in the rows of K.
 struct sampled_decode {
   u32 batches, queries, heads, key_heads, size, v_size, page, pages;
   u32 causal;
   f64 scale;
-  f64 of_codes;  // what elements of the cache are multiplied by
+  f64 of_codes;  // multiplies the elements of the cache
 };
 
-// Of a cache of 8 bits: elements as codes, which times 1 / 32 are the elements of i8.
+// A cache of 8 bits holds codes: i8 codes times 1 / 32 are the elements, other codes are the elements.
 template <class C>
 inline constexpr f32 scale_of_codes = std::is_same_v<C, i8> ? 1.0f / 32 : 1.0f;
 template <class T, class C>
@@ -36,7 +36,7 @@ inline constexpr auto make_codes = kernel<"make_codes_" + type_name<T> + "_" + t
       }
     });
 
-// One warp for each of as many elements of O as there are blocks: the exact number, and the element.
+// Each block, one warp, samples an element of O: it writes the exact number and the element.
 template <class T, class C>
 inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T> + "_" + type_name<C>, 32>(
     [](thread t, in<T> q, in<C> k, in<C> v, in<T> o, in<i32> table, in<i32> lengths, out<f64> want,

@@ -43,7 +43,7 @@ struct decode_problem {
   u32 v_size() const { return is_latent() ? std::min(size, 512u) : size; }
   u32 pages() const { return (keys + page() - 1) / page(); }  // of a sequence
   bool is_paged() const { return what == decode_work::pages_16 || what == decode_work::pages_1 || is_late(); }
-  // Keys of each sequence, the same ones in peers.py.
+  // Keys of each sequence; peers.py draws the same lengths.
   std::vector<u32> lengths() const {
     std::vector<u32> result(batches, keys);
     u32 state = 1;
@@ -54,7 +54,7 @@ struct decode_problem {
       }
     return result;
   }
-  // Of K and V that are attended to, of Q, and of O.
+  // Bytes of the attended K and V, of Q and of O.
   double bytes(double of_element, double of_cached) const {
     double rows = 0;
     for (const u32 one : lengths()) rows += one;

@@ -1,5 +1,5 @@
-// What the first call of matmul takes in a fresh process, kernel by kernel: random products until each has
-// brought a kernel that was not used before, timed from the call to the end of its work; and the second call.
+// Times the first call of each kernel of matmul in a fresh process. If a random product takes a kernel that
+// was not used before, its first and its second call are timed, each from the call to the end of its work.
 //
 //   first_call [--products N] [--seed S] [--json]
 //   CUDA_CACHE_DISABLE=1 CUDA_FORCE_PTX_JIT=1 first_call       # the driver's compiler instead of machine code

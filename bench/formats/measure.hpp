@@ -75,7 +75,7 @@ class format_bench : attention_measurement<T> {
     return {memory.view(0, static_cast<u64>(n * k)), ops::extents<2>(n, k)};
   }
 
-  // Of blocks the numbers of 16 bits are small and finite; of e4m3 none is NaN.
+  // The numbers of 16 bits in blocks are small and finite; no e4m3 is NaN.
   static std::vector<u8> random_codes(const format_problem& p) {
     std::mt19937 engine(p.n + p.k);
     const ops::block_facts* const block = p.block();

@@ -19,8 +19,13 @@
 
 namespace kaio::bench {
 
-// m rows of K, F columns. Of weights: "" of the type of x, w4 in groups of 128, w8 integers by columns, i8 and
-// fp8 (e4m3) with such an x, scales of rows and columns.
+// m rows of K, F columns.
+//
+//   weights    type
+//   ""         that of x
+//   w4         four bits in groups of 128
+//   w8         integers by columns
+//   i8, fp8    that of x too (fp8: e4m3), with scales of rows and columns
 struct gate_up_bench_problem {
   u32 k = 0, f = 0, m = 1;
   std::string weights;
@@ -29,7 +34,7 @@ struct gate_up_bench_problem {
   bool bytewise() const { return weights == "i8" || weights == "fp8"; }
   std::string shape() const { return std::to_string(k) + "x" + std::to_string(f); }
   std::string work() const { return "m" + std::to_string(m) + weights; }
-  // Of weights, x and out.
+  // Bytes of weights, x and out.
   double bytes() const {
     const double of_weights = 2.0 * f * k * (weights == "w4" ? 0.5 + 2.0 / 128 : weights.empty() ? 2 : 1);
     return of_weights + (bytewise() ? 1.0 : 2.0) * m * k + 2.0 * m * f;
@@ -210,7 +215,7 @@ class gate_up_bench : attention_measurement<T> {
     return result;
   }
 
-  // Of samples, to double precision.
+  // The relative error of samples against double precision.
   double distance(const gate_up_bench_problem& p) {
     const auto out = sets_[0].out.download();
     const auto x = p.bytewise() ? std::vector<T>() : sets_[0].x.download();

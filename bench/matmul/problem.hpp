@@ -97,9 +97,9 @@ inline std::vector<problem> standard_problems(element type, bool quick) {
   return result;
 }
 
-// Shapes that no list names, the same ones for the same seed: extents log-uniform from 8 to 16384, in most
-// problems multiples of 8 to 256, all four layouts, batches in one of eight; at most 2^40 operations, and
-// 2^31 bytes.
+// Shapes that no list names; a seed always gives the same ones. Extents are log-uniform from 8 to 16384, and
+// in most problems multiples of 8, 64 or 256. All four layouts occur, for e4m3 one. One problem in eight is
+// batched. A problem has at most 2^40 operations and 2^31 bytes.
 inline std::vector<problem> random_problems(const std::vector<element>& types, std::size_t count,
                                             std::uint64_t seed) {
   std::mt19937_64 engine(seed);

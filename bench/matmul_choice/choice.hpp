@@ -60,23 +60,27 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
       const double us = 1e6 * ops::cost(*v, call, device);
       result.push_back({v, us, us});
     }
-  // Of equal ones the first of the table, as the library does it.
+  // If times are equal, the first variant of the table wins, as in the library.
   std::sort(result.begin(), result.end(), [](const timed_variant& x, const timed_variant& y) {
     return x.model_us != y.model_us ? x.model_us < y.model_us : x.variant < y.variant;
   });
   return result;
 }
 
-// What a kernel's name does not say: parts of K, those of a workspace or of a cluster that the launch gives; or, below
-// zero, the blocks of a cluster that the launch gives and that share tiles of A and B: 2 along M, or 2 x 2; -3: 2 along N.
+// A number for what a kernel's name lacks: the splits of K, or the cluster that the launch sets.
+//
+//   above 0   splits of K, in a workspace or in a cluster
+//   -2        2 blocks along M, which share tiles of B
+//   -3        2 blocks along N, which share tiles of A
+//   -4        2 x 2 blocks, which share tiles of both
 inline int parts_of(const ops::matmul_variant& v) {
   if (v.splits != 1 || !v.cluster_by_launch) return static_cast<int>(v.splits);
   if (v.cluster_n > v.cluster_m) return -3;
   return v.cluster_m != 1 ? -static_cast<int>(v.cluster_m * v.cluster_n) : static_cast<int>(v.cluster_splits);
 }
 
-// {"device": ..., the problem's fields, "us": [[kernel, parts of K, us, 1 if dropped], ...]}; the first is the
-// choice.
+// {"device": ..., the problem's fields, "us": [[kernel, parts_of, us, 1 if dropped], ...]}; the first kernel
+// is the choice.
 inline void print_row(std::string_view device, const random_problem& p, const kernel_numbers& numbers,
                       const std::vector<timed_variant>& times) {
   std::string text = "{\"device\": \"" + std::string(device) + "\", " + p.text() + ", \"us\": [";

@@ -1,5 +1,5 @@
-// Which of matmul's kernels are worth their compile time: for thousands of random products, the time of every
-// variant that accepts one, by the cost model for GPUs that are not here, or measured on the one that is.
+// Shows which kernels of matmul are worth their compile time. For thousands of random products it prints the
+// time of every variant that accepts the product: by the cost model for absent GPUs, or measured on this one.
 //
 //   matmul_choice                                                          # a summary of --model
 //   matmul_choice --model [--problems N] [--first SEED]                    > model.jsonl
@@ -9,13 +9,17 @@
 //   matmul_choice --work --first SEED --problems N                         > work.jsonl
 //   fit.py --work work.jsonl --measured h200.jsonl --write                 # the constants of the cost model
 //
-// --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
-// seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U
-// microseconds, and with --taken those alone for which the model takes a kernel with NAME in its name, with --bits
-// those alone whose operands have elements of so many bits, with --few those alone of at most so many rows or columns.
-// Problems are functions of their seeds, which count from SEED on. The first line holds the kernels; each further one a
-// problem, with the model's choice first, and is written as soon as it is known. --work prints what the model sees of the
-// same problems on an H200.
+// Problems are functions of their seeds, which count from SEED on. The first line of output holds the
+// kernels. Each further line is a problem, with the model's choice first, and is written as soon as it is
+// known.
+//
+//   --model    each problem for every device of paper_devices.hpp; needs no GPU
+//   --work     what the model sees of the same problems on an H200
+//   --measure  until S seconds (default 400) or N problems; takes a problem if the model's time of its best
+//              variant is below U microseconds
+//   --taken    only problems for which the model takes a kernel with NAME in its name
+//   --bits     only operands with elements of N bits
+//   --few      only products of at most N rows or columns
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/measure.hpp"

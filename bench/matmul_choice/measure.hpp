@@ -1,8 +1,7 @@
 #pragma once
-// The times of all variants for random problems on this machine's GPU. Operands are in memory that is
-// allocated once, in so many copies that L2 does not hold them; a time is that of a CUDA graph of runs which
-// go through the copies, divided by their number; the graphs of the variants run in turn, and the median of
-// the rounds counts.
+// Times all variants for random problems on this machine's GPU. Memory of the operands is allocated once,
+// with enough copies to exceed L2. A time is that of a CUDA graph of runs over the copies, divided by the
+// number of runs. The graphs of the variants take turns, and the median of the rounds counts.
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
@@ -158,7 +157,7 @@ class measurement {
     return result;
   }
 
-  // Of a few runs, with the launches' own time.
+  // The time of a few runs, launches included.
   double quick(const std::vector<ops::matmul_call>& calls, const ops::matmul_variant& v) {
     ops::run_variant(stream_, calls[0], v);
     if (gpu_.is_emulator()) return 1;

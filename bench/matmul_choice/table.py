@@ -207,9 +207,11 @@ def report(model, measured):
         chosen[device] = (statistics_of(part), len(rows))
     real = (statistics_of(measured), len(measured.rows)) if measured else None
 
-    text += ["best: of the measured problems, the share for which it is the fastest. gain: how much longer the next best",
-             "configuration takes for these, on average and at most. taken: the share of problems for which the cost model",
-             "chooses it. alone: there are problems that nothing else accepts. -: it is not made for the device.", ""]
+    text += ["- best: the share of the measured problems for which the configuration is the fastest.",
+             "- gain: how much longer the next best configuration takes for these problems, on average and at most.",
+             "- taken: the share of problems for which the cost model chooses the configuration.",
+             "- alone: the configuration is the only one that accepts some problems.",
+             "- `-`: the configuration is not made for the device.", ""]
     head = ["configuration", "kernels", "s to compile"]
     if real:
         head += [f"best of {real[1]}, %", "gain, %", "most", "taken, %"]

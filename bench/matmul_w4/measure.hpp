@@ -25,7 +25,7 @@ struct w4_bench_problem {
     return std::to_string(n) + "x" + std::to_string(k) + "x" + std::to_string(group);
   }
   std::string work() const { return "m" + std::to_string(m); }
-  // Of codes, scales, x and y.
+  // Bytes of codes, scales, x and y.
   double bytes(bench_codes codes) const {
     return static_cast<double>(n) * k * bytes_of_weight(codes, group_of(codes, group)) + 2.0 * m * (n + k);
   }

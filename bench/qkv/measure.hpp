@@ -26,8 +26,13 @@
 
 namespace kaio::bench {
 
-// m tokens of K, each of a sequence of its own (m up to 64), else of one; heads of `size`. Of weights: "" of the type
-// of x, w4 in groups of 128, w8 integers by columns, i8 and fp8 (e4m3) with such an x, scales of rows and columns.
+// m tokens of K, up to 64 each in its own sequence, more in one sequence; heads of `size`.
+//
+//   weights    type
+//   ""         that of x
+//   w4         four bits in groups of 128
+//   w8         integers by columns
+//   i8, fp8    that of x too (fp8: e4m3), with scales of rows and columns
 struct qkv_bench_problem {
   u32 k = 0, heads = 0, key_heads = 0, size = 128, m = 1;
   std::string weights;
@@ -45,7 +50,7 @@ struct qkv_bench_problem {
   double weight_bytes() const {
     return double(columns()) * k * (weights == "w4" ? 0.5 + 2.0 / 128 : weights.empty() ? 2 : 1);
   }
-  // Of weights, x, Q, K and V.
+  // Bytes of weights, x, Q, K and V.
   double bytes() const { return weight_bytes() + (bytewise() ? 1.0 : 2.0) * m * k + 2.0 * m * columns(); }
 
   // KxHEADSxKEY_HEADSxSIZE, and mM with the weights after it.
@@ -355,7 +360,7 @@ class qkv_bench : attention_measurement<T> {
     return result;
   }
 
-  // Of samples of Q, K and V, to double precision.
+  // The relative error of samples of Q, K and V against double precision.
   double distance(const qkv_bench_problem& p) {
     const set& one = sets_[0];
     const auto q = one.q.download(), k = one.k.download(), v = one.v.download();

@@ -1,7 +1,7 @@
 #pragma once
-// The times of all kernels of matmul_fp8 and matmul_int8 for random problems on this machine's GPU, in the
-// way of bench/matmul_choice/measure.hpp: operands in so many copies that L2 does not hold them, a time that
-// of a CUDA graph of runs which go through the copies, the median of rounds in which the kernels take turns.
+// Times all kernels of matmul_fp8 and matmul_int8 for random problems on this machine's GPU, as
+// bench/matmul_choice/measure.hpp does. Operands have enough copies to exceed L2. A time is that of a CUDA
+// graph of runs over the copies. The kernels take turns, and the median of the rounds counts.
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
@@ -48,13 +48,13 @@ class quantised_measurement {
            static_cast<std::uint64_t>(p.m * p.n) * sizeof(f16) <= residual_.size();
   }
 
-  // Of the model's choice.
+  // The model's time of the kernel that it chooses.
   double model_us(const quantised_problem& p) const {
     const quantised_memory memory = memory_of(p, 0);
     return (p.is_fp8 ? accepting(p.fp8_call_of(memory)) : accepting(p.int8_call_of(memory))).front().model_us;
   }
 
-  // The model's choice first.
+  // The times of the kernels, the model's choice first.
   std::vector<timed_kernel> time(const quantised_problem& p) {
     if (p.is_fp8) return time_of(p, [&](const quantised_memory& memory) { return p.fp8_call_of(memory); });
     return time_of(p, [&](const quantised_memory& memory) { return p.int8_call_of(memory); });
@@ -63,7 +63,7 @@ class quantised_measurement {
  private:
   static constexpr int rounds = 5;
   static constexpr double drop_beyond = 3;  // times the best one so far
-  static constexpr double hopeless = 30;    // by the model, and not run
+  static constexpr double hopeless = 30;    // times the model's best; such kernels are not run
 
   template <class Resolve>
   std::vector<timed_kernel> time_of(const quantised_problem& p, const Resolve& resolve) {

@@ -45,7 +45,7 @@ struct norm_problem {
 constexpr std::string_view works[] = {"residual", "plain", "int8", "fp8"};
 constexpr bool has_residual(std::string_view work) { return work != "plain"; }
 constexpr bool has_codes(std::string_view work) { return work == "int8" || work == "fp8"; }
-// Of all operands, by those of an element of x.
+// Bytes of all operands; `element`: bytes of an element of x.
 constexpr u64 bytes_of(u64 elements, u64 element, std::string_view work) {
   return elements * (element * (has_residual(work) ? 3 : 1) + (has_codes(work) ? 1 : element));
 }
@@ -107,7 +107,7 @@ class norm_bench : attention_measurement<T> {
   }
   static double number(T x) { return static_cast<double>(static_cast<f32>(x)); }
 
-  // Of 64 rows, to double precision.
+  // The relative error of 64 rows against double precision.
   static double distance(const norm_problem& p, const set& one, const std::vector<T>& weight,
                          std::string_view work) {
     const bool with_residual = has_residual(work);

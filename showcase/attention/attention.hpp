@@ -1,13 +1,13 @@
 #pragma once
 // The attention of a transformer block in f16: several heads of queries share a head of keys and values, and a
-// token attends to itself and to those before it. A call of the library, whose kernels for this score and this
-// mask are compiled here; the score and the mask may be classes of your own.
+// token attends to itself and to those before it. The showcase calls the library, and compiles the kernels
+// for this score and this mask here; both may be classes of your own.
 //
 // On sm_90a every multiprocessor runs one block until all tiles of queries are done. The tiles with the most
-// keys begin first, and every second round of the blocks goes backwards, so that all of them end at about the
-// same time; of many heads, pairs of a long tile and a short one come before that, a few heads at a time.
-// `visit_order` asks the kernel's own part for this order: the showcase draws it. Inside of a tile the
-// softmax of one warpgroup runs while the tensor cores multiply for the other:
+// keys begin first, and every second round of the blocks goes backwards: all blocks end at about the same
+// time. If there are many heads, pairs of a long and a short tile come before these rounds, a few heads at a
+// time. `visit_order` computes this order with the kernel's own tile scheduler, and the showcase draws it.
+// Inside a tile the softmax of one warpgroup runs while the tensor cores multiply for the other:
 //
 //   warpgroup 0   S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   warpgroup 1             S1, PV0 | softmax 1      | S2, PV1 | ...
@@ -28,14 +28,14 @@ inline void causal_attention(const stream& s, const tensor_view<const f16, 4>& q
                             {.causal = causal_alignment::bottom_right});
 }
 
-// A tile of queries that a block works on: of which head, its first query, and how many tiles of keys it
+// A tile of queries that a block works on: its head, its first query, and the number of key tiles that it
 // visits.
 struct tile_visit {
   u32 head, first_query, steps;
 };
 
-// One thread for each block of the attention: writes which tiles the block works on, one after the other, into
-// its own `rounds` places, of which those that it does not need are left.
+// Each block, one thread, writes the tiles of one block of the attention in order. A block has `rounds`
+// places of its own; places without a tile are left as they are.
 inline constexpr auto visit_order =
     kernel<"visit_order", 1>([](thread t, out<tile_visit> order, val<u32> rounds,
                                 val<ops::attention_problem> problem, val<ops::attention_band> band) {

@@ -42,7 +42,7 @@ bool run_graph(device& gpu, decoder_layer& layer) {
   return true;
 }
 
-// The same layer in torch, where python3 can import it.
+// Runs this layer in torch, if python3 can import it.
 void run_torch(const layer_shape& of) {
   const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "torch_layer.py";
   std::string command = "python3 '" + script.string() + "'";

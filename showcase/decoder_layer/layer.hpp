@@ -188,7 +188,7 @@ class decoder_layer {
     return w.four_bits() ? matmul_w4_workspace_bytes(s, from, w.packed())
                          : ops::matmul_workspace_bytes(s, from, w.matrix().transposed(), to, {});
   }
-  // Of the step that takes most: the steps follow each other, and share it.
+  // The largest workspace of a step: the steps follow each other and share it.
   u64 workspace_bytes() const {
     const stream& s = gpu_.stream();
     return std::max<u64>(

@@ -1,7 +1,8 @@
 #pragma once
-// The model on the device: prompts, and steps of a token for all sequences. The keys and values of a sequence are in
-// shuffled pages; lengths, tables, positions and tokens are numbers on the device, so that a step is a list of launches
-// that never changes: it may be captured into a graph, and each replay makes the sequences longer by one.
+// The model on the device: prompts, and steps of one token for all sequences. The keys and values of a
+// sequence are in shuffled pages. Lengths, page tables, positions and tokens are numbers on the device, so
+// the launches of a step never change. A step may be captured into a graph, and each replay makes the
+// sequences longer by one token.
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention_decode.hpp>
@@ -20,9 +21,9 @@
 
 namespace kaio::showcase::generation {
 
-// What a number of rows, tokens of some sequences, has on its way through the layers.
+// The activations of `count` tokens of each of `batches` sequences, on their way through the layers.
 struct activations {
-  u32 batches, count;  // sequences, tokens of each
+  u32 batches, count;  // sequences, tokens per sequence
   buffer<f16> x, h, q, k, v, o, wide;
   buffer<u8> workspace{};
 

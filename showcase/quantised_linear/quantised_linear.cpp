@@ -1,6 +1,6 @@
-// A linear layer of a language model from its file to its product: the program writes a small GGUF file in
-// Q4_K and a small safetensors file in GPTQ's format, reads them by kaio::weights, packs the weights on the
-// device, and compares y = x W^T with double precision on the weights that the files have.
+// A linear layer of a language model from its file to its product. The program writes a small GGUF file in
+// Q4_K and a small safetensors file in GPTQ's format. It reads both by kaio::weights, packs the weights on
+// the device, and compares y = x W^T with double precision on the files' weights.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/repack_blocks.hpp>

@@ -1,14 +1,14 @@
 #pragma once
-// Attention composed from device functions, each an ordinary C++ function over device values: a reduction of
-// the block inside a softmax inside a kernel, and the kernel a template over the head size and what the
-// caller does to a score.
+// Attention composed from device functions, each an ordinary C++ function over device values. The kernel
+// calls a softmax, and the softmax a reduction of the block. The kernel is a template over the head size and
+// the caller's function of a score.
 //
 //   score(i, j) = Score(scale * q[i] . k[j], i, j)
 //   y[i]        = sum over j of softmax(score(i, .))[j] * v[j]
 //
-// One block computes one row of y. Keys come in tiles of one a thread; between tiles the row keeps the
-// largest score, the sum of the weights and the weighted sum of the values, rescaled when the largest score
-// grows.
+// One block computes one row of y. Keys come in tiles, one key per thread. Between tiles the row keeps the
+// largest score, the sum of the weights and the weighted sum of the values. If the largest score grows, both
+// sums are rescaled.
 // Source: Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018).
 
 #include <kaio/dsl/dsl.hpp>
@@ -49,7 +49,7 @@ class online_softmax {
 
   struct step {
     val<f32> weight;   // of this thread's score
-    val<f32> rescale;  // what the sums so far have to be multiplied with
+    val<f32> rescale;  // the factor for all earlier sums
   };
   // Takes one score of each thread of the block.
   constexpr step add(const val<f32>& score) {

@@ -1,7 +1,7 @@
 #pragma once
-// Mean and variance of each row of a matrix in one pass, as LayerNorm needs them, and without the
-// cancellation that a sum of squares suffers: a reduction over a struct of the author's own with an operator
-// of the author's own.
+// Mean and variance of each row of a matrix in one pass, as LayerNorm needs them, without the cancellation
+// that a sum of squares suffers. A block reduces a struct of the author's own, with an operator of the
+// author's own.
 //
 // Source: Welford, "Note on a method for calculating corrected sums of squares and products" (1962); the
 // combination of two parts: Chan, Golub and LeVeque (1979).

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares what leaves each shared library with its list in this folder, and checks that it needs no symbol of another
-library of kaio which does not leave that one. The list is what programs can be linked to: functions, and the vtables
-and typeinfos of exceptions. Inline functions, which a program has in itself, are in no list, because compilers differ in
-which of them a library has too; they have to be kaio's.
+"""Compares what each shared library exports with its list in this folder. Checks that a library needs a symbol of another
+library of kaio only if that library exports it.
+
+A list has what programs can be linked to: functions, and the vtables and typeinfos of exceptions. Inline functions are in no
+list: a program has its own copies, and compilers differ in which of them a library has too. They must be kaio's.
 
 usage: symbols.py [--update] LIBRARY...
   --update    writes the lists anew: commit them with the change
 
-Exits with 77 where there is no nm."""
+Exits with 77 if nm or objdump is not installed."""
 
 import pathlib
 import re
@@ -69,14 +70,14 @@ def main():
     if not libraries:
         sys.exit(__doc__)
     if not (shutil.which("nm") and shutil.which("objdump")):
-        print("skipped: there is no nm or objdump (Debian: binutils)")
+        print("skipped: nm or objdump is not installed (Debian: binutils)")
         return SKIPPED
     exported, problems = set(), []
     for library in libraries:
         check(library, update, exported, problems)
     print("\n".join(problems))
     if problems:
-        print("kaio: if this is meant, name it in exports.map, and commit what "
+        print("kaio: if this is intended, name it in exports.map, and commit what "
               f"{pathlib.Path(__file__).name} --update {' '.join(map(str, libraries))} writes")
     return 1 if problems else 0
 

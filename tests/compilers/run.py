@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles the libraries as a user's Release build does, operations included, and each public header alone, with a supported
-compiler: without a warning.
+"""Checks that a supported compiler compiles the libraries, operations included, and each public header alone without a warning.
+The libraries are compiled as in a user's Release build.
 
     run.py BUILD COMPILER [--part K/N] [--without kernels|headers]... [--launcher ccache] [FILE...]
 
-The sources and their settings are those of the build (compile_commands.json). Each N-th of the sources and of the headers is
-compiled, from the K-th on, counted from 0 and modulo N; by default all, or the files that are given. --without kernels leaves
+The sources and their settings are those of the build (compile_commands.json). --part: every N-th of the sources and of the
+headers, starting from the K-th (counted from 0, modulo N); by default all. FILE: only these files. --without kernels leaves
 out the files that have kernels, --without headers the headers. Prints 'N passed, N failed'."""
 
 import argparse
@@ -32,7 +32,7 @@ def workers():
 
 
 def for_compiler(compiler):
-    """What the build would give this compiler: CMakeLists.txt, cmake/kaio_warnings.cmake."""
+    """The options that the build would give this compiler: CMakeLists.txt, cmake/kaio_warnings.cmake."""
     if "clang" in compiler:
         return ["-fconstexpr-steps=16777216", "-Wno-deprecated-declarations"]
     said = subprocess.run([compiler, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout
@@ -40,7 +40,7 @@ def for_compiler(compiler):
 
 
 def library_sources(build, with_kernels):
-    """(file, the words of its settings) of each source of the libraries; those that the build has made are not."""
+    """(file, the words of its settings) of each source of the libraries, except sources that the build has made."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
@@ -54,7 +54,7 @@ def library_sources(build, with_kernels):
 
 
 def jobs_of(options, folder):
-    """(name, command) of what is compiled."""
+    """(name, command) of each compilation."""
     part, parts = map(int, options.part.split("/"))
     given = {str(file.resolve()) for file in options.file}
     extra = [*WARNINGS, *for_compiler(options.compiler)]

@@ -1,2 +1,2 @@
-// Of a library that carries machine code.
+// Part of a library that carries machine code.
 int silu_code_version() { return 1; }

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Builds a project that uses kaio in one way, and runs its program: the kernel must compute what it should. With CMake,
-the program of kaio_add_ptx_tool must list, print, verify and profile that kernel. The installed package is that of the
-build under test; add_subdirectory builds shared libraries as Release, without the operations. All compile their own files
-without a warning, those of the package with its headers as the system's. fetch_content has no libraries that
-add_subdirectory does not have, and builds the program of kaio_add_ptx_tool alone.
+"""Builds a project that uses kaio in one way, and runs its program: the kernel must compute the right result.
+
+- With CMake, the program of kaio_add_ptx_tool must list, print, verify and profile that kernel.
+- The installed package is that of the build under test.
+- add_subdirectory builds shared libraries as Release, without the operations.
+- fetch_content has only libraries that add_subdirectory has too, and builds only the program of kaio_add_ptx_tool.
+- Every project compiles its own files without a warning; the package's headers are system headers.
 
     run.py find_package|add_subdirectory|fetch_content|pkg_config --prefix INSTALLED --work FOLDER [--brief]
 
---brief: add_subdirectory does not compile kaio's libraries a second time, but the project's own files; how they would be
-linked is looked at. tests/abi links shared libraries of the build's objects.
+--brief: add_subdirectory compiles only the project's own files, not kaio's libraries a second time; it checks the commands
+that would link them. tests/abi links shared libraries from the build's objects.
 """
 
 import argparse
@@ -47,8 +49,8 @@ def link_of(arguments, target):
 
 
 def check_shared_libraries(arguments):
-    """What leaves the shared library is what tests/abi lists; the driver-shaped one, which is not built here, is linked to
-    no other library of kaio."""
+    """The shared runtime exports what tests/abi lists. The driver-shaped library, which is not built here, is linked to no
+    other library of kaio."""
     if arguments.brief:
         expect(link_of(arguments, "silu"), r" \S*libkaio_runtime\.so\b")
     else:
@@ -60,7 +62,7 @@ def check_shared_libraries(arguments):
 
 
 def expect_refused(arguments, target):
-    """A target whose kernel breaks a rule: it must not compile, and the compiler must say why."""
+    """Builds a target whose kernel breaks a rule: it must not compile, and the compiler must say why."""
     command = [arguments.cmake, "--build", str(arguments.work), "--target", target]
     print("+", *command, flush=True)
     done = subprocess.run(command, capture_output=True, text=True)
@@ -103,14 +105,14 @@ def try_ptx_tool(arguments, environment):
     tool("ptx", "no_such_kernel", codes=(1,))
     tool("dump", arguments.work / "dumped")
     expect((arguments.work / f"dumped/{name}.ptx").read_text(), rf"\.entry {name}\(")
-    expect(tool("verify", codes=(0, 77)), "skipped|0 failed")  # 77: there is no ptxas
-    if arguments.way != "fetch_content" and not arguments.brief:  # which do not build the program `kaio`
+    expect(tool("verify", codes=(0, 77)), "skipped|0 failed")  # 77: no ptxas here
+    if arguments.way != "fetch_content" and not arguments.brief:  # these do not build the program `kaio`
         expect(tool("profile", name, "--block", "256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256", "--arg",
                     "zeros:f32:256", "--arg", "256:u32"), name)
 
 
 def try_precompiled(arguments, environment):
-    """Machine code is in the program, and is found; the emulator in the shape of the driver takes the text instead."""
+    """The program has machine code, and finds it; the emulator in the shape of the driver takes the text instead."""
     driver = next(arguments.prefix.rglob("libkaio_cuda_emulator.so"), None)
     if driver is None:
         return
@@ -126,7 +128,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("way", choices=["find_package", "add_subdirectory", "fetch_content", "pkg_config"])
     parser.add_argument("--prefix", type=pathlib.Path, required=True, help="where kaio is installed")
-    parser.add_argument("--work", type=pathlib.Path, required=True, help="where to build; it is emptied")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="the build folder; it is emptied first")
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="")

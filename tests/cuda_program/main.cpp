@@ -115,7 +115,7 @@ int main() {
   CHECK(CU(cuEventElapsedTime)(&milliseconds, begin, end));
   EXPECT(milliseconds >= 0);
 
-  // The same launch as a graph that is captured.
+  // Captures the launch as a graph.
   CUgraph graph;
   CUgraphExec executable;
   CHECK(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Writes random PTX programs whose results PTX defines to the bit, for a comparison of the emulator with a GPU.
+"""Writes random PTX programs whose results PTX defines to the bit, to compare the emulator with a GPU.
 
     generate.py --seed 1 --programs 300 FOLDER
 
-Program i of a seed is always the same text. Each is a kernel `k(in, out)` of 2 blocks of 64 threads: a thread reads
-its 24 words of the input into registers, executes random instructions on them (arithmetic, bits, conversions, comparisons,
-branches, loops, shuffles, shared memory, mma), and writes the registers to its words of the output. Before these come
-programs that execute each instruction by itself, where a difference identifies it: a comment names the instruction
-that a word of the output comes from. Approximate functions are left out: PTX does not define their bits.
+Program i of a seed is always the same text. Each is a kernel `k(in, out)` of 2 blocks of 64 threads. A thread reads its 24
+words of the input into registers, executes random instructions on them (arithmetic, bits, conversions, comparisons,
+branches, loops, shuffles, shared memory, mma), and writes the registers to its words of the output. Other programs come
+first: they execute each instruction by itself, so that a difference identifies it. There a comment names the instruction
+that writes a word of the output. Approximate functions are left out: PTX does not define their bits.
 """
 
 import argparse
 import pathlib
 import random
 
-WORDS = 24  # of 32 bits, that a thread reads and writes
+WORDS = 24  # words of 32 bits that a thread reads and writes
 
-# Registers by class: prefix, how many, type of the declaration.
+# Registers by class: prefix, number, type of the declaration.
 CLASSES = {
     "r": (10, ".b32"),
     "d": (6, ".b64"),
@@ -149,7 +149,7 @@ def conversion_rows():
         for b, cb in integers.items():
             if a != b:
                 yield f"cvt.{a}.{b}", ca, cb
-                # Saturation exists where the source's range is not within the destination's.
+                # Saturation exists if the source's range is not within the destination's.
                 wide_a, wide_b = int(a[1:]), int(b[1:])
                 holds = wide_a > wide_b if a[0] == "s" else wide_a >= wide_b and b[0] == "u"
                 if not holds:
@@ -258,7 +258,7 @@ class program:
     def simple(self):
         opcode, to, sources = self.random.choice(self.random.choice(ROWS))
         guard = ""
-        # ptxas 13 does not guard all of what it makes of testp and of a set to f32.
+        # ptxas 13 does not guard all instructions that it makes from testp and from a set to f32.
         if self.random.random() < 0.15 and not opcode.startswith(("testp", "set.")):
             guard = f"@{self.random.choice(['', '!'])}{self.register('p')} "
         operands = [self.register(to)] + [self.operand(c, opcode, i) for i, c in enumerate(sources)]
@@ -326,7 +326,7 @@ class program:
         self.add("bar.sync 0;")
         self.add(f"ld.shared{CLASSES[kind][1]} {self.register(kind)}, [%a0];")
 
-    # Large exponents are cut off the fragments, so that not every result is infinite.
+    # Masks large exponents of the fragments, so that not every result is infinite.
     def mask_exponents(self, form):
         mask = {"f16": "0xBFFFBFFF", "bf16": "0xBFFFBFFF", "tf32": "0xBF7FE000", "e4m3": "0xBFBFBFBF"}.get(form.split(".")[4])
         if mask:
@@ -335,8 +335,8 @@ class program:
 
     def mma(self):
         form, d, a, b, kind = self.random.choice(MMA)
-        # Where ptxas makes several instructions of one, it must not write a register that it reads later: D has
-        # the registers of C, and none of A and B.
+        # If ptxas makes several instructions of one, it must not write a register that it reads later: D has the
+        # registers of C, but none of A and B.
         names = {c: self.random.sample([f"%{c}{i}" for i in range(CLASSES[c][0])], CLASSES[c][0]) for c in "rf"}
 
         def pick(c, n):
@@ -366,7 +366,7 @@ class program:
             else:
                 self.simple()
 
-    # Registers from the thread's words of the input, the program's instructions, and what `store` makes of them.
+    # Loads the registers from the thread's words of the input, runs the program's instructions, and ends with `store`.
     def text(self, body, store):
         self.lines = []
         add = self.lines.append
@@ -413,7 +413,7 @@ class program:
         self.body(50, 0)
         return self.text(self.lines, self.store_all)
 
-    # All registers go into the words, folded where there are more of them.
+    # Writes all registers to the words; folds registers if there are more registers than words.
     def store_all(self):
         add = self.lines.append
         for i in range(6):
@@ -437,7 +437,7 @@ class program:
             add("  mad.lo.u32 %r5, %r5, 31, %a1;")
         add("  st.global.v2.b32 [%out+88], {%r5, %word};")
 
-    # Each row of a few by itself, its result in words of its own.
+    # Executes each of a few rows by itself, with its result in words of its own.
     def separate(self, rows):
         word = 0
         for opcode, to, sources in rows:
@@ -475,7 +475,7 @@ class program:
         return self.text(self.lines, lambda: None)
 
 
-SEPARATE = 12  # instructions of a program that has each by itself
+SEPARATE = 12  # instructions of a program that executes each by itself
 
 
 def programs(seed, count):

@@ -132,7 +132,7 @@ struct qkv_step {
       return is_used ? all[at++] : (++at, std::numeric_limits<i32>::max());
     });
   }
-  // Of head `head` of Q, then K, then V.
+  // The row of head `head`: heads of Q first, then K, then V.
   std::vector<double> row(u32 b, u32 head) const {
     std::vector<double> y, turned;
     for (u32 e = 0; e < size; ++e) y.push_back(w.product(x, b, head * size + e));
@@ -145,7 +145,7 @@ struct qkv_step {
     }
     return turned;
   }
-  // In front of `got` is the row; its numbers become those of the cache.
+  // Compares `got` with the row and copies it to `kept`, the cache.
   void check_row(u32 b, u32 head, const f16* got, f16* kept) const {
     const std::vector<double> want = row(b, head);
     double worst = 0;

@@ -96,7 +96,7 @@ inline constexpr kaio::ptx::kernel_image scale{
     .needs = {},
 };
 
-// The same with an instruction that there is not, whose line is known.
+// The kernel `scale` with an unknown instruction, whose source line is known.
 inline constexpr std::string_view broken_text[] = {
     ".version 6.0\n.target sm_70\n.address_size 64\n",
     ".visible .entry scale(.param .u64 scale_param_0, .param .f32 scale_param_1, .param .u32 "

@@ -77,7 +77,7 @@ void cycle(const char* path, depth deepest) {
   MUST(OF(library, cuDevicePrimaryCtxRelease_v2)(0));
 }
 
-// Of this process, in KiB.
+// Resident memory of this process, in KiB.
 long resident() {
   std::ifstream status("/proc/self/statm");
   long whole = 0, pages = 0;
@@ -85,7 +85,7 @@ long resident() {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// Also where this file was compiled without a sanitizer and linked with one.
+// True also if this file was compiled without a sanitizer and linked with one.
 bool is_sanitized() {
   return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr || dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
 }

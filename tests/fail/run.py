@@ -1,29 +1,33 @@
 #!/usr/bin/env python3
 """Compiles the files of tests/fail with the supported compilers: each must fail, for the reason it states.
 
-A file lists what the compiler must print, a line each:
+A file lists the texts that the compiler must print, one per line:
 
     // EXPECT: kaio: operands of '*' must have the same type
-    // EXPECT(clang): constexpr variable          only where the compilers differ: g++ or clang
+    // EXPECT(clang): constexpr variable          only if the compilers differ: g++ or clang
 
-And what it prints is short: within the first 12 lines are a text that begins with `kaio:` (unless no expected text
-does: the error is the compiler's own) and the user's file with the line of the mistake, and all of it is at most 40
-lines (g++) or 60 (clang). The line is the one that ends in `// HERE`, or any in the part without KAIO_FIXED, or
-where there is no such part any of the file. Where a compiler cannot, the file says so and why, and has 100 lines:
+The output must be short: at most 40 lines from g++, 60 from clang. Its first 12 lines must have
+
+- a text that begins with `kaio:`, unless no expected text does: then the error is the compiler's own;
+- the user's file with the line of the mistake. This line ends in `// HERE`. In a file without that mark it is any line of
+  the part without KAIO_FIXED, and in a file without such a part any line.
+
+If a compiler cannot keep to these limits, the file says so and why, and may have 100 lines:
 
     // LATE(clang): why
 
-A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
-proven that the mistake, and nothing else, is what fails.
+A file that mentions KAIO_FIXED is compiled a second time with that macro defined, and must then compile: this proves that
+the mistake, and nothing else, is what fails.
 
     run.py [--all | --half] [--turn N] [--compiler g++ ...] [--lines table.csv] [file ...]
 
-By default each file on one of the compilers that are installed, on another one with every commit (tests/turn.py); --half:
-half of the files, the other half with the next commit; --all: all files on all of them. Prints 'N passed, N failed' over
+By default one of the installed compilers compiles each file, another one with every commit (tests/turn.py). --half: half
+of the files, the other half with the next commit. --all: all files with all compilers. Prints 'N passed, N failed' over
 files x compilers.
-The language is precompiled, once for each compiler: the messages are the same, clang adds a line to each chain of
-includes. A file that does not pass so is compiled as a user does it, without flags, and that counts; with --lines all are.
---lines records what was measured; tests/fail/lines.csv is the table of all files and compilers.
+The language is precompiled once for each compiler. The messages stay the same, except that clang adds a line to each
+chain of includes. A file that does not pass this way is compiled as a user does it, without flags, and that result
+counts; with --lines all files are. --lines records the measured lengths; tests/fail/lines.csv is the table of all files
+and compilers.
 """
 
 import argparse
@@ -47,13 +51,13 @@ supported = ["g++", "g++-12", "g++-13", "g++-14", "clang++-16", "clang++-19"]
 expectation = re.compile(r"^// EXPECT(?:\((g\+\+|clang)\))?: (.*?)\s*$", re.MULTILINE)
 
 late = re.compile(r"^// LATE(?:\((g\+\+|clang)\))?: .+$", re.MULTILINE)
-near = 12  # lines within which an error says what is wrong, and where
+near = 12  # first lines of the output, which must say what is wrong, and where
 most_lines = {"g++": 40, "clang": 60}
 most_late = 100
 
 
 def marked_lines(text):
-    """The numbers of the lines of which a message has to name one."""
+    """The line numbers of the mistake: a message must name one of them."""
     lines = text.splitlines()
     here = {n for n, line in enumerate(lines, 1) if "// HERE" in line}
     if here:
@@ -70,7 +74,7 @@ def marked_lines(text):
 
 
 def measure(file, text, output):
-    """(lines of the output, the first with a text of kaio, the first with the user's line); 0: there is none."""
+    """(lines of the output, the first with a text of kaio, the first with the user's line); 0 if there is none."""
     lines = output.splitlines()
     marks = marked_lines(text)
     place = re.compile(re.escape(file.name) + r":(\d+)\b")
@@ -80,7 +84,7 @@ def measure(file, text, output):
 
 
 def too_long(family, text, expected, measured):
-    """What is wrong with the length of an output; empty when nothing is."""
+    """The problems of an output's length; empty if there are none."""
     count, message, user = measured
     if any(only in ("", family) for only in late.findall(text)):
         return f"the output has {count} lines, more than {most_late}\n" if count > most_late else ""
@@ -95,7 +99,7 @@ def too_long(family, text, expected, measured):
 
 
 def installed():
-    """The supported compilers that are here, each version once."""
+    """The supported compilers that are installed, each version once."""
     found = {}
     for name in supported:
         path = shutil.which(name)
@@ -110,7 +114,7 @@ use_precompiled = {}  # by compiler: the flags
 
 
 def precompile(compiler, folder):
-    """Sets the flags with which a file that includes the language finds it precompiled; none if that fails."""
+    """Precompiles the language, and sets the flags that use it; sets none if that fails."""
     place = pathlib.Path(folder) / compiler / (language + ".gch")
     place.parent.mkdir(parents=True)
     source = place.parent / "source.hpp"
@@ -133,7 +137,7 @@ def compile_file(compiler, file, *flags, precompiled=False):
 
 
 def check(compiler, file, as_user):
-    """What is wrong with this file on this compiler, empty when nothing is, and what was measured."""
+    """(the problem of this file with this compiler, empty if there is none; what was measured)."""
     problem, measured = check_message(compiler, file, precompiled=not as_user)
     if problem and not as_user:
         problem, measured = check_message(compiler, file, precompiled=False)
@@ -164,7 +168,7 @@ def check_message(compiler, file, precompiled):
 
 
 def turns(files, compilers, half, of_commit):
-    """Each file with the one compiler whose turn it is; or half of them, which are the others with the next commit."""
+    """Pairs of a file and the compiler whose turn it is. half: half of the files; the next commit has the other half."""
     for number, file in enumerate(files):
         its = number + of_commit
         if half and its % 2:
@@ -175,11 +179,11 @@ def turns(files, compilers, half, of_commit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compiler", action="append", help="instead of every supported one that is here")
-    parser.add_argument("--all", action="store_true", help="all files on all of them")
+    parser.add_argument("--compiler", action="append", help="instead of every supported one that is installed")
+    parser.add_argument("--all", action="store_true", help="all files with all compilers")
     parser.add_argument("--half", action="store_true", help="half of the files, the other half with the next commit")
-    parser.add_argument("--turn", type=int, help="which half and which compilers; by default those of the commit")
-    parser.add_argument("--lines", type=pathlib.Path, help="write what was measured to this table")
+    parser.add_argument("--turn", type=int, help="the number that chooses half and compilers; by default the commit's")
+    parser.add_argument("--lines", type=pathlib.Path, help="write the measured lengths to this table")
     parser.add_argument("file", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     compilers = arguments.compiler or installed()

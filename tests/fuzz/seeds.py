@@ -1,6 +1,6 @@
-"""Seeds that are bytes, not text: good files of each format, from which the fuzzer makes bad ones.
+"""Binary seeds: good files of each format, from which the fuzzer makes bad ones.
 
-    write(target, folder): those of a target, as files; none for a target whose seeds are in seeds/<target>/
+    write(target, folder): writes the seeds of a target as files; writes none if its seeds are in seeds/<target>/
 """
 
 import struct
@@ -22,7 +22,7 @@ def fat_binary(*members):
 
 
 def lz4(literals, repeated):
-    """Literals, then a match of `repeated` bytes that are the last one, then a line's end."""
+    """A block: literals, then a match that repeats the last byte `repeated` times, then a line end."""
     def more(length):
         return b"" if length < 15 else b"\xff" * ((length - 15) // 255) + bytes([(length - 15) % 255])
     token = min(len(literals), 15) << 4 | min(repeated - 4, 15)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs test programs with the emulator, the runtime, the driver-shaped library and the host side of the operations
-under clang's AddressSanitizer and UndefinedBehaviorSanitizer. Only these are compiled anew, and the emulator's objects
-are those of the fuzzer: the tests and the kernels, which are constants, are the objects of the build with g++.
+"""Runs test programs under clang's AddressSanitizer and UndefinedBehaviorSanitizer. Instrumented are the emulator, the runtime,
+the driver-shaped library, the host side of the operations and the reader of weight files. Only these are compiled anew; the
+objects of the emulator and of the reader are shared with the fuzzer. The tests and the kernels, which are constants, are
+the objects of the build with g++.
 
 usage: run.py BUILD_FOLDER PROGRAM... [--turn N] [--all] [--cxx CLANG]
 
-Each round of commits has its part of them (`part_of`, tests/CMakeLists.txt), --all is every case of the given programs. Exits with 77 where there is no
-clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
+Each round of commits runs a part of the programs (`part_of`, tests/CMakeLists.txt); --all runs every case of the given
+programs. Exits with 77 if there is no clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
 import concurrent.futures
@@ -25,8 +26,8 @@ LIBRARY = "src/driver_emulator/libkaio_cuda_emulator.so"
 
 
 def part_of(number):
-    """The programs of a part, and which share of how many of their test cases is run. The driver-shaped library, which
-    is compiled for its tests alone, has every third part."""
+    """{program: (share, number of shares) of its test cases} of a part. The driver-shaped library is compiled only for its
+    own tests, so these have every third part."""
     if number % 3 == 0:
         return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1), "weights": (0, 1)}
     part = number // 3 * 2 + number % 3 - 1
@@ -62,13 +63,13 @@ def command_of(build, target):
 
 
 def settings_of(build, an_object):
-    """The definitions and the folders of other projects' headers that a file of the build is compiled with."""
+    """The options of a file of the build for definitions and for the folders of other projects' headers."""
     words = command_of(build, an_object)
     return [word for at, word in enumerate(words) if word.startswith(("-D", "-isystem")) or words[at - 1] == "-isystem"]
 
 
 def jobs_of(build, with_driver, with_weights):
-    """What is compiled: by the library that it goes into, triples of a source, its object and its settings."""
+    """The files to compile: for each library, triples (source, object, settings)."""
     def triples(sources, folder, settings):
         return [(source, build / "tests" / folder / "objects" / source.relative_to(ROOT).with_suffix(".o"), settings)
                 for source in sources]
@@ -98,7 +99,8 @@ def compile_all(compiler, jobs):
 
 
 def archive_of_kernels(build, ops, output):
-    """The library of the operations without what is instrumented: a member may be wanted for an inline function."""
+    """Makes the library of the operations without the instrumented objects. Otherwise the linker could take such a member
+    for an inline function."""
     if ops:
         instrumented = {str(made.relative_to(output.parent / "objects").with_suffix(".cpp.o")) for made in ops}
         kept = [word for word in command_of(build, "libkaio_ops.a")
@@ -113,14 +115,14 @@ def link(compiler, build, target, instrumented, replaced, output):
     words = [kernels if word == "libkaio_ops.a" else word for word in command_of(build, target)[1:]
              if not re.search(replaced, word)]
     words[words.index("-o") + 1] = str(output)
-    # They come first: of an inline function that several objects have, the first is taken.
+    # The instrumented objects come first: if several objects have an inline function, the linker takes the first.
     linked = subprocess.run([compiler, SANITIZERS, *instrumented, *words], cwd=build, capture_output=True, text=True)
     if linked.returncode:
         fail(f"{target} does not link:\n{linked.stderr}")
 
 
 def run(program, environment, chosen, part):
-    """Runs some test cases; whether all passed."""
+    """Runs some test cases; returns whether all passed."""
     listing = program.with_suffix(f".{part}.tests")
     cases.write_list(chosen, listing)
     begin = time.monotonic()
@@ -139,7 +141,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("build", type=pathlib.Path)
     arguments.add_argument("programs", type=pathlib.Path, nargs="+")
-    arguments.add_argument("--turn", type=int, help="which part; by default that of the commit's round")
+    arguments.add_argument("--turn", type=int, help="the number of the part; by default the commit's round")
     arguments.add_argument("--all", action="store_true")
     arguments.add_argument("--cxx", default="")
     options = arguments.parse_args()
@@ -172,7 +174,7 @@ def main():
     runs = []
     for name, (share, shares) in part.items():
         program = folder / name
-        # The program of the weights has no operations, and a runtime without the emulator.
+        # The program of the weights links no operations, and a runtime without the emulator.
         instrumented = [*weights, *runtime] if name == "weights" else [
             *([library] if name == "driver_emulator" else []), *ops, *runtime]
         link(compiler, build, f"tests/{name}", instrumented,
@@ -182,7 +184,7 @@ def main():
             fail(f"{program} does not list its tests")
         chosen = listed[share::shares]
         runs += [(program, chosen[k::workers()], k) for k in range(workers()) if chosen[k::workers()]]
-    # The operations take longest: they begin first.
+    # The operations take longest, so they begin first.
     with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
         passed = all(list(pool.map(lambda one: run(one[0], environment, *one[1:]), reversed(runs))))
     return 0 if passed else 1

@@ -370,7 +370,7 @@ inline constexpr auto reductions = kernel<"reductions_" + type_name<T> + "_" + d
       y[i + n * 3] = of_warp;
     });
 
-// The same call site in every round of a loop: no thread may overwrite memory that a slower one still reads.
+// One call site in every round of a loop: no thread may overwrite memory that a slower thread still reads.
 inline constexpr auto repeated_reduction =
     kernel<"repeated_reduction", 192>([](thread t, in<u32> x, out<u32> y, val<u32> rounds) {
       val i = t.thread_rank();

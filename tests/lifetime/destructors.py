@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Static objects of kaio have no destructors: the destructor of a static object of a program may still launch, and what it
-needs must be there. The few files that register one are listed with the reason.
+"""Checks that static objects of kaio have no destructors: the destructor of a program's static object may still launch, and must
+find what it needs. `allowed` lists the few files that register a destructor, with the reason.
 
 destructors.py NM LIBRARY...    static libraries
 """
@@ -23,9 +23,9 @@ for library in sys.argv[2:]:
         elif re.search(r"\b__cxa_(thread_)?atexit(_impl)?$", line):
             found.add(member)
 for member in sorted(found - allowed.keys()):
-    print(f"{member}: a static object with a destructor; static T& t = *host::make_lasting<T>()")
+    print(f"{member}: a static object with a destructor; write static T& t = *host::make_lasting<T>()")
 for member in sorted(allowed.keys() - found):
-    print(f"{member}: listed, and registers no destructor")
+    print(f"{member}: listed, but registers no destructor")
 wrong = found ^ allowed.keys()
 print(f"{len(wrong)} failed")
 sys.exit(bool(wrong))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the environment of a program may not do: put a library in the driver's place through an element of the search
-path that is not absolute, or name files to a program that runs with more rights than its user.
+"""Checks what the environment of a program cannot do: put a library in the driver's place through an element of the search path
+that is not absolute, or name files to a program that runs with more rights than its user.
 
 environment.py LATE INTRUDER DRIVER    the programs and libraries of tests/lifetime, and libkaio_cuda_emulator.so
 """
@@ -19,7 +19,7 @@ failed = []
 def run(program, folder, *arguments, **variables):
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith("KAIO_") and name != "LD_LIBRARY_PATH"}
-    # A relative folder is one of the current directory.
+    # Relative folders are below the current directory.
     return subprocess.run([program, *arguments], cwd=folder, env=kept | variables, text=True, capture_output=True, timeout=60)
 
 
@@ -30,7 +30,7 @@ def check_kept_out(what, result):
 
 
 def can_elevate(folder):
-    """Whether a set-uid program in the folder runs as its owner: root alone can make one of another user."""
+    """Whether a set-uid program in the folder runs as its owner. Only root can make one of another user."""
     status = pathlib.Path("/proc/self/status").read_text()
     return os.geteuid() == 0 and "NoNewPrivs:\t1" not in status and not os.statvfs(folder).f_flag & os.ST_NOSUID
 
@@ -46,7 +46,7 @@ def check(what, result, passes=True, says=None, hides=None):
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     folder.chmod(0o755)
-    # Everywhere that a loader has ever searched below a folder of its path.
+    # All places that a loader has ever searched below a folder of its path.
     below = [".", "glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v4", "tls", "x86_64", "haswell",
              "tls/haswell/x86_64", "lib/x86_64-linux-gnu", "sub", "only/glibc-hwcaps/x86-64-v2", "only/tls/x86_64", "only/x86_64"]
     for place in below:
@@ -63,14 +63,14 @@ with tempfile.TemporaryDirectory() as name:
     without, empty = run(late, folder), run(late, folder, LD_LIBRARY_PATH="")
     if (without.returncode, without.stderr) != (empty.returncode, empty.stderr):
         failed.append("an empty LD_LIBRARY_PATH is as none")
-    # A driver in an absolute element is found, an accidental empty one next to it or not.
+    # A driver in an absolute element is found, with and without an accidental empty element next to it.
     place = folder / "driver"
     place.mkdir()
     (place / "libcuda.so.1").symlink_to(driver)
     for path in [f"{place}", f":{place}", f"{place}:", f"sub:{place}"]:
         check(f"a driver in '{path}'", run(late, folder, "too_late", LD_LIBRARY_PATH=path, KAIO_DEVICE="cuda:0"))
 
-    # A program that runs as another user than the one who starts it.
+    # A program that does not run as the user who starts it.
     secret = folder / "secret"
     secret.write_text("what nobody may read\n")
     settings = {"KAIO_DEVICE": "emulator", "KAIO_SANITIZE": "all", "KAIO_SUPPRESSIONS": str(secret)}

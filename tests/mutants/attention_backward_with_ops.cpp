@@ -334,8 +334,10 @@ tally kill_sm90() {
 
 }  // namespace
 
-// Among the survivors are faults of code that no call comes to: gradients of a bias are written as any type, and have
-// that of q or f32; f32 next to f32 counts as two types; a kernel of both types of 16 bits is called for one.
+// Among the survivors are faults in code that no call reaches:
+//   - A gradient of a bias is stored as any type; a call has the type of q or f32.
+//   - f32 dout with f32 out also has the branch for two types.
+//   - A kernel for both 16-bit types is called for one.
 TEST_CASE("mutants of attention_backward are killed", "[mutants]") {
   tally all = kill_simt_and_common();
   all += kill_mma();

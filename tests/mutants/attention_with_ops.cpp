@@ -197,7 +197,7 @@ std::vector<run_of_case> cases_of(const ops::attention_variant& kernel) {
                         .v_size = 8,
                         .causal = causal_alignment::bottom_right,
                         .window = {21, 0}});
-  // Of eight heads six lead, two tiles each.
+  // Six of the eight heads lead; each head has two tiles.
   shapes.push_back({.queries = kernel.queries + 6,
                     .keys = 40,
                     .heads = 8,

@@ -1,8 +1,8 @@
 #pragma once
-// Mutants of the kernels that calls of operations launch, on an emulated device: at each launch of a kernel those of its
-// mutants run first that the launch comes to (reached.hpp), on the memory that the kernel is about to run on. A mutant
-// is killed where it leaves other contents in any buffer, or by a report of the sanitizer. The calls are those of the
-// operation's own tests, which compare what the kernel itself computes.
+// Mutants of the kernels that calls of operations launch, on an emulated device. Before each launch of a
+// kernel, the mutants that this launch reaches (reached.hpp) run on the memory that the kernel is about to
+// run on. A mutant is killed if it leaves other contents in any buffer, or by a report of the sanitizer. The
+// calls are those of the operation's own tests, which compare what the kernel itself computes.
 //
 //   mutants_of_calls mutants({{"attention_backward_mma_", 40}}, without_effect);
 //   mutants.on("sm_80", [] { check_backward<f16>({}); });
@@ -71,7 +71,7 @@ struct kernel_mutants {
   double seconds = 0;
 };
 
-// Whether the launch runs to its end with another text; how many instructions of warps that took.
+// Runs the launch with another text. Returns its number of warp instructions, or nothing if it does not end.
 inline std::optional<u64> run_as(const emulator::launch& original, emulator::memory& global,
                                  std::string_view text, const emulator::schedule& order, u64 limit,
                                  std::vector<emulator::grid_observer*> observers) {
@@ -101,7 +101,7 @@ inline std::optional<u64> run_as(const emulator::launch& original, emulator::mem
     return {};
   }
 }
-// The same under the sanitizer.
+// `run_as` under the sanitizer.
 inline std::optional<u64> run_sanitized(const emulator::launch& original, emulator::memory& global,
                                         std::string_view text, const emulator::schedule& order, u64 limit) {
   emulator::sanitizer checks{emulator::sanitizer_options{}};

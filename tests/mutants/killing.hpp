@@ -107,7 +107,7 @@ struct tally {
   }
 };
 
-// Of 100 mutants `percent` are to be killed; of a sample two standard deviations more may survive.
+// `percent` of 100 mutants must be killed. In a sample, two standard deviations more may survive.
 inline void check_rate(const char* what, const tally& all, double percent) {
   std::cout << all.killed << " of " << all.count << " mutants of " << what << " killed\n";
   const auto count = static_cast<double>(all.count);

@@ -51,7 +51,7 @@ inline std::string shifted(const std::string& address) {
 
 inline bool has(std::string_view line, std::string_view part) { return line.find(part) != line.npos; }
 
-// Of a variable: ".shared .align 4 .b8 x[32];".
+// Whether the line declares a variable: ".shared .align 4 .b8 x[32];".
 inline bool is_declaration(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t");
   return first != line.npos && line[first] == '.';

@@ -324,10 +324,10 @@ void check_int8_by(std::string_view kernels, const shape& s, const layout& l,
 // Every tail of N, few elements.
 constexpr shape shapes_of_tails[] = {
     {1, 9, 61, 48}, {1, 66, 62, 40}, {1, 3, 127, 64}, {1, 16, 68, 16}, {1, 8, 67, 32}};
-// The same of a K that two blocks share.
+// Every tail of N, with a K that two blocks share.
 constexpr shape split_tails[] = {
     {1, 9, 61, 1040}, {1, 40, 62, 1056}, {1, 3, 127, 1072}, {1, 33, 68, 1088}, {1, 8, 67, 1040}};
-// Rings of stages more than once, of few and of some rows.
+// K passes the ring of stages more than once, for few and for some rows.
 constexpr shape long_shapes[] = {
     {1, 16, 20, 6000}, {1, 50, 20, 3600}, {1, 130, 129, 1700}, {1, 136, 200, 400}};
 constexpr shape shapes_of_products[] = {{1, 65, 67, 129},   {1, 1, 130, 513}, {1, 17, 64, 1025},

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Each kernel of the operations is in exactly one object of their library: an image in two is compiled twice, and carried
-twice. A kernel's image is a symbol of the object, whose mangled name has the kernel's name in it.
+"""Checks that each kernel of the operations is in exactly one object of their library: a kernel in two objects is compiled and
+stored twice. A kernel's image is a symbol of the object, and the symbol's mangled name contains the kernel's name.
 
     objects.py LIBRARY OBJECTS RECORDED_LIST
 
-OBJECTS is a text file with the objects of the library, a line for each: its family ('-': none) and its path. Kernels that
-RECORDED_LIST (tools/registry/kernels.txt) has in these families have to be in one of the objects, and the library has no
-others. Exits with 77 where there is no nm."""
+OBJECTS is a text file with a line for each object of the library: its family ('-' if it has none) and its path. A kernel
+that RECORDED_LIST (tools/registry/kernels.txt) has in one of these families must be in one of the objects. A kernel of the
+library must be in one of them too. Exits with 77 if nm is not installed."""
 
 import argparse
 import collections
@@ -23,7 +23,7 @@ image = re.compile(r"N4kaio(?:3dsl11compilation|6images12linked_image)IXtlN\w*12
 
 
 def kernel_of(symbol):
-    """The name of the kernel whose image a symbol is, or None."""
+    """The name of the kernel if the symbol is an image, else None."""
     found = image.search(symbol)
     return found and "".join(chr(int(code)) for code in re.findall(r"Lc(\d+)E", found.group(1)))
 
@@ -35,7 +35,7 @@ def images_of(file):
 
 
 def problems_of(families, recorded):
-    """families: pairs of a family and the kernels of its object, by the object's path; recorded: names by family."""
+    """families: {path of an object: (family, its kernels)}; recorded: {family: names}."""
     homes = collections.defaultdict(list)
     for path, (_, kernels) in families.items():
         for kernel in kernels:
@@ -64,12 +64,12 @@ def main():
     parser.add_argument("recorded", type=pathlib.Path)
     arguments = parser.parse_args()
     if not shutil.which("nm"):
-        print("skipped: there is no nm (Debian: binutils)")
+        print("skipped: nm is not installed (Debian: binutils)")
         return SKIPPED
     families = {}
     for line in arguments.objects.read_text().splitlines():
         family, path = line.split(maxsplit=1)
-        if path.endswith(".o"):  # CMake lists the headers that are precompiled, too
+        if path.endswith(".o"):  # CMake also lists precompiled headers
             families[path] = family, images_of(path)
     problems = list(problems_of(families, read_recorded(arguments.recorded)))
     known = {kernel for _, kernels in families.values() for kernel in kernels}

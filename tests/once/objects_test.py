@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""objects.py finds an image that two objects have, and one that none has. Usage: objects_test.py COMPILER FLAG..."""
+"""objects.py finds an image that two objects have, and one that no object has. Usage: objects_test.py COMPILER FLAG..."""
 
 import pathlib
 import subprocess

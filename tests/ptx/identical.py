@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the PTX that two compilers made of the same kernels: it must be the same to the byte.
+"""Compares the PTX that two compilers made of one set of kernels: it must be equal byte for byte.
 
     identical.py REFERENCE FOLDER
 
-Each .ptx file of FOLDER is compared with the file of its name in REFERENCE. Prints 'N passed, N failed'; without
-a reference, exits with 77.
+Each .ptx file of FOLDER is compared with the file of its name in REFERENCE. Prints 'N passed, N failed'; exits with 77
+if there is no reference.
 """
 
 import difflib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What cmake/precompile.py wrote, read by another hand: machine code of every kernel for every architecture that it runs
-on and a ptxas here knows, each an ELF file of that architecture with that kernel's entry.
+"""Reads the output of cmake/precompile.py with code of its own. The output must have machine code of every kernel for every
+architecture that it runs on and that a ptxas here knows: an ELF file of that architecture with that kernel's entry.
 
-    precompile_test.py FOLDER DATA ARCHITECTURE...     FOLDER: the dump that DATA was made of
+    precompile_test.py FOLDER DATA ARCHITECTURE...     FOLDER: the dump from which DATA was made
 """
 
 import json
@@ -56,10 +56,10 @@ def main():
             expected += 1
             code = found.pop((kernel["hash"], sm, specific), b"")
             if architecture_of(code or bytes(64)) != sm:
-                problems.append(f"{kernel['name']}: no code for {target}, but for {architecture_of(code or bytes(64))}")
+                problems.append(f"{kernel['name']}: no code for {target}; its code is for {architecture_of(code or bytes(64))}")
             elif f".text.{kernel['name']}".encode() not in code:
                 problems.append(f"{kernel['name']}: the code for {target} has no such entry")
-    problems += [f"code of no kernel, for sm_{sm}" for _, sm, _ in found]
+    problems += [f"code for sm_{sm} that belongs to no kernel" for _, sm, _ in found]
     print("\n".join(problems[:20]))
     print(f"{expected - len(problems)} passed, {len(problems)} failed")
     return 1 if problems or expected == 0 else 0

@@ -3,11 +3,10 @@
 
     kaio-kernels dump DIR && verify.py DIR
 
-It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill, and
-ptxas must not find that its wgmma have to be serialized, or waited for.
-ptxas is taken from KAIO_PTXAS (several paths may be joined with ':'), from CUDA toolkits and from PATH. The
-newest that knows a target assembles for it: ptxas 13 no longer knows sm_70, ptxas 12 does. Without any, exits
-with 77.
+Prints registers, spills and shared memory, then 'N passed, N failed'. At -O3 a kernel fails if it spills, or if ptxas
+reports that its wgmma must be serialized or waited for.
+ptxas comes from KAIO_PTXAS (several paths may be joined with ':'), from CUDA toolkits and from PATH. The newest that
+knows a target assembles for it: ptxas 13 no longer knows sm_70, ptxas 12 does. Exits with 77 if there is none.
 """
 
 import argparse
@@ -28,7 +27,7 @@ levels = ["-O0", "-O3"]
 
 
 def assemble(ptxas, file, target, level, kept):
-    """(exit code, output of ptxas); of what cmake/precompile.py has assembled, its output then"""
+    """(exit code, output of ptxas). If cmake/precompile.py has assembled the kernel, returns the output that it kept."""
     if kept and level == "-O3":
         said = kept / f"{name_of_code(ptxas, target, file)}.txt"
         if said.exists():
@@ -56,11 +55,11 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
-    parser.add_argument("--turn", type=int, help="of the targets that each kernel claims the last and another one by "
-                        "this number; -O0 for the last alone, and for a third of the kernels")
-    parser.add_argument("--kept", type=pathlib.Path, help="the folder cubin of cmake/precompile.py: what it has is not "
+    parser.add_argument("--turn", type=int, help="for each kernel, only its last target and one other that this "
+                        "number chooses; -O0 only for the last target of a third of the kernels")
+    parser.add_argument("--kept", type=pathlib.Path, help="the folder cubin of cmake/precompile.py; code that it has is not "
                         "assembled again")
-    parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
+    parser.add_argument("--may-spill", action="store_true", help="do not fail if a kernel spills")
     parser.add_argument("--brief", action="store_true", help="print failures only")
     arguments = parser.parse_args()
     manifest = json.loads((arguments.folder / "manifest.json").read_text())
@@ -106,7 +105,7 @@ def main():
             if problem or not arguments.brief:
                 print(f"{row} {registers:9} {spilled:8} {shared:9} {problem}".rstrip())
     for target in sorted(unknown):
-        print(f"skipped: {target}: none of the ptxas here knows it")
+        print(f"skipped: {target}: no ptxas here knows it")
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed or not cases else 0
 

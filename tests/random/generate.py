@@ -3,9 +3,9 @@
 
     generate.py --seed 7 --programs 50 --first 0 out.cpp
 
-Each program draws from a generator of its own, seeded with (seed, number), so any of them can be made again
-alone. The C++ file defines `void add_programs_<first>(std::vector<program>&)` in terms of programs.hpp: for each
-program a kernel, and a function that computes the expected results. Both are rendered from one tree.
+Each program has a random generator of its own, seeded with (seed, number), so any program can be made again alone. The C++
+file defines `void add_programs_<first>(std::vector<program>&)` in terms of programs.hpp. For each program it has a kernel
+and a function that computes the expected results. Both are rendered from one tree.
 """
 
 import argparse
@@ -24,13 +24,13 @@ SHUFFLED = ["i32", "u32", "f32", "i64", "u64", "f64"]
 
 
 class Expression:
-    """A tree's text for the device and for the host, and the facts that the next operator needs."""
+    """The text of a tree for the device and for the host, and the facts that the next operator needs."""
 
     def __init__(self, kind, device, host, factors=None, is_literal=False):
         self.type = kind
         self.device = device
         self.host = host
-        self.factors = factors  # host texts of the two factors, where this is a floating product
+        self.factors = factors  # host texts of the two factors, if this is a floating-point product
         self.is_literal = is_literal
 
 
@@ -44,14 +44,14 @@ class Program:
         self.inputs = self.random.sample(INTEGERS + FLOATS, 3)
         self.outputs = self.random.sample(INTEGERS + FLOATS, 3)
         self.slots = dict.fromkeys(self.outputs, 0)
-        self.scope = []  # (name, type, is a var), what may be read here
-        self.arrays = []  # (type, name): the host keeps a value a thread
+        self.scope = []  # (name, type, is a var) of what may be read here
+        self.arrays = []  # (type, name): the host keeps one value per thread
         self.device = []
         self.host = []
         self.loops = 0
-        self.copies = False  # in a body that is traced several times: copies of copies would be too large a kernel
-        self.outside = False  # in a function that is not in the kernel, which has no buffers
-        self.outer = []  # what is declared before the kernel
+        self.copies = False  # in a body that is traced several times; copies of copies would make the kernel too large
+        self.outside = False  # in a function outside the kernel, which has no buffers
+        self.outer = []  # declarations before the kernel
 
     # --- values
     def name(self, prefix):
@@ -83,7 +83,7 @@ class Program:
         return Expression(kind, name, f"{name}[i]")
 
     def leaf(self, kind):
-        """A value of this type: one in scope, or another converted."""
+        """A value of this type: a variable in scope, converted if its type differs."""
         found = self.variable(kind)
         if found and self.random.random() < 0.8:
             return found
@@ -94,7 +94,7 @@ class Program:
         if e.type == kind:
             return e
         device = e.device
-        if e.type in FLOATS and kind in INTEGERS:  # what NaN becomes is not tested here
+        if e.type in FLOATS and kind in INTEGERS:  # the conversion of NaN is not tested here
             device = f"select({device} == {device}, {device}, 1.0f)"
             host = f"(is_nan({e.host}) ? number<{e.type}>(1) : {e.host})"
             return Expression(kind, f"cast<{kind}>({device})", f"cast<{kind}>({host})")
@@ -176,7 +176,7 @@ class Program:
             else:  # 1 to 8
                 c = self.expression(kind, depth - 1)
                 b = Expression(kind, f"(({c.device} & 7) + 1)", f"add(bit_and({c.host}, number<{kind}>(7)), number<{kind}>(1))")
-            if b.device in ("-1", "-1ll"):  # the least number has no quotient
+            if b.device in ("-1", "-1ll"):  # the least number has no quotient by -1
                 b = Expression(kind, "3", f"number<{kind}>(3)")
             return Expression(kind, f"({a.device} {operator} {b.device})", f"{function}({a.host}, {b.host})")
         if pick < 0.78:
@@ -278,12 +278,12 @@ class Program:
             self.emit("}", "}")
 
     def array(self, kind, name):
-        """A name that the host alone has, or that nothing else reads."""
+        """Declares a host array that is not in scope: only the host uses the name, or nothing else reads it."""
         self.arrays.append((kind, name))
         return name
 
     def step(self, kind):
-        """A number, or a value known at run time: its text for the device and for the host, and whether it is negative."""
+        """A literal or a run-time value: (text for the device, text for the host, whether it is negative)."""
         down = kind in SIGNED and self.random.random() < 0.25
         if self.random.random() < 0.7:
             number = self.random.choice([1, 1, 2, 3]) * (-1 if down else 1)
@@ -294,7 +294,7 @@ class Program:
         return (f"-{name}", f"neg({name}[i])", True) if down else (name, f"{name}[i]", False)
 
     def bound(self, kind):
-        """A number up to 7, a literal or not"""
+        """A number of at most 7, a literal or not."""
         if self.random.random() < 0.5:
             number = self.random.randrange(0, 3)
             return Expression(kind, f"{kind}({number})", f"number<{kind}>({number})", is_literal=True)
@@ -302,7 +302,7 @@ class Program:
         return Expression(kind, f"({e.device} & 7)", f"bit_and({e.host}, number<{kind}>(7))")
 
     def ranges(self):
-        """Ranges one after another, with one end and at times one step; any may have no rounds in some threads."""
+        """Consecutive ranges that share their end and sometimes their step; in some threads a range may have no rounds."""
         kind = self.random.choice(INTEGERS)
         known = self.random.random() < 0.2
         if known:
@@ -334,7 +334,7 @@ class Program:
             unrolls += [".unroll()"] * 3
         unroll = self.random.choice(unrolls) if not self.copies else ""
         counter = self.array(kind, self.name("k"))
-        stop = self.array(kind, self.name("e"))  # the bound is taken once, before the loop
+        stop = self.array(kind, self.name("e"))  # the bound is evaluated once, before the loop
         self.emit("", f"{stop}[i] = {last.host};")
         self.emit(f"for (auto {counter} : t.range({first.device}, {last.device}, {by}){unroll}) {{",
                   f"for ({counter}[i] = {first.host}; {counter}[i] {'>' if down else '<'} {stop}[i]; "
@@ -352,7 +352,7 @@ class Program:
         self.rounds(control, None, "")
 
     def rounds(self, control, kind, unroll):
-        """The body of a loop, and its end; the counter is a value of this type, or none."""
+        """The body of a loop, and its end. kind: the type of the counter, or None if the loop has none."""
         before, copies = list(self.scope), self.copies
         if kind:
             self.scope.append((control, kind, False))
@@ -374,9 +374,8 @@ class Program:
         self.emit("}", "}")
 
     def function(self):
-        """A function of values, and of references to variables, and one or two calls. It is a lambda that sees what is in
-        scope, or a function outside of the kernel; it returns a value, or a struct of two. For the host its body is written at
-        each call."""
+        """A function of values and of references to variables, and one or two calls. It is a lambda that sees the scope, or a
+        function outside the kernel. It returns a value, or a struct of two. For the host its body is written at each call."""
         parameters, taken = [], []
         free = [v for v in self.scope if v[2]]
         for _ in range(self.random.randrange(1, 4)):
@@ -456,7 +455,7 @@ class Program:
         self.emit(f"y{index}[i + {slot * THREADS}] = {e.device};", f"want{index}[i + {slot * THREADS}] = {e.host};")
 
     def exchange(self):
-        """A statement of the whole block: the host ends its loop over the threads, and begins another."""
+        """A statement of the whole block: the host ends its loop over the threads, and begins another one."""
         candidates = [v for v in self.scope if v[1] in SHUFFLED]
         if not candidates:
             return self.bind()
@@ -511,7 +510,7 @@ class Program:
             self.declare(f"a{index}", kind, False)
         for _ in range(self.random.randrange(7, 13)):
             self.statement()
-        for kind in self.outputs:  # each output has something of the end
+        for kind in self.outputs:  # each output gets a value from the end of the program
             e = self.expression(kind, 2)
             slot = self.slots[kind]
             self.slots[kind] += 1

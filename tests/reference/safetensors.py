@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Random headers of safetensors files are accepted and refused as the package safetensors does it, with the same tensors.
+"""Compares kaio's reader with the package safetensors on files with random headers: it must accept and refuse the same files, and
+read the same tensors.
 
 usage: safetensors.py PROGRAM [--files N] [--seed N]
 
-PROGRAM is made of safetensors.cpp. Exits with 77 where the package is not installed."""
+PROGRAM is built from safetensors.cpp. Exits with 77 if the package is not installed."""
 
 import argparse
 import json
@@ -23,7 +24,7 @@ DTYPES = ["BOOL", "F4", "F6_E2M3", "F6_E3M2", "U8", "I8", "F8_E5M2", "F8_E4M3", 
           "U16", "F16", "BF16", "I32", "U32", "F32", "C64", "F64", "I64", "U64"]
 BITS = {name: 4 if name == "F4" else 6 if name[:2] == "F6" else 64 if name[1:] == "64" else 32 if name[1:] == "32" else
         16 if name[-2:] == "16" else 8 for name in DTYPES}
-# What replaces a part of a header, or precedes it.
+# Texts that replace a part of a header, or precede it.
 TOKENS = ["null", "true", "{}", "[]", "[0]", '"U8"', '"F16"', '"F8_E4M3"', '"F2"', '{"U8":null}', "0", "1", "2", "-0", "-1", "1.0", "1e0",
           "1E400", "-1e400", "1e-400", "0e9999999999999999999", "0.1e309", "10e307", "18446744073709551615", "18446744073709551616", "01",
           "1.", ".5", "+1", "NaN", "Infinity", '"\\ud800"', '"\\udc00"', '"\\ud83d\\ude00"', '"\\u12"', '"\\x"', '"\\/"', '"\t"', '"\x7f"',
@@ -33,7 +34,7 @@ TOKENS = ["null", "true", "{}", "[]", "[0]", '"U8"', '"F16"', '"F8_E4M3"', '"F2"
 
 
 def tensor(source, at):
-    """A description, often a right one, and where it ends."""
+    """A description, often a valid one, and the end of its data."""
     dtype = source.choice(DTYPES)
     shape = [source.choice([0, 1, 1, 2, 2, 3, 4, 8]) for _ in range(source.choice([0, 1, 1, 2, 3]))]
     bits = BITS[dtype]
@@ -81,7 +82,7 @@ def file(source):
 
 
 def verdict(contents):
-    """The line that the program has to write."""
+    """The line that the program must write."""
     try:
         tensors = safetensors.deserialize(contents)
     except safetensors.SafetensorError:

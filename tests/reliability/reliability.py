@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""The table of what kaio promises, with the tests of each promise and what they reached: docs/reliability.md.
+"""The table of what kaio promises, with the tests of each promise and their results: docs/reliability.md.
 
     reliability.py record REPORT...      keeps the figures of ctest's JUnit reports (build/ci/tests.xml) as data
     reliability.py render                writes the document
-    reliability.py check [BUILD]         the document is what `render` writes; files, and tests of the build, exist
+    reliability.py check [BUILD]         checks that the document is what `render` writes, and that the named files, and the
+                                         tests of the build, exist
 
-The promises are promises.json. Of each: `promise`; `aim`, where there is a number to reach; `tests`, by their names in
-ctest, with tsan/ or asan/ before those of such a build; `files`, where to read; `figure`, a regular expression of what
-the tests print, without which their cases are counted; `except`, what is not promised or not tested. Figures are rows of bench/results/reliability.jsonl, with their
-date, machine and commit; a run on a GPU records those of its tests in the same way.
+The promises are in promises.json. A promise has these fields:
+
+    promise   the text
+    aim       the number to reach, if there is one
+    tests     their names in ctest; tests of a sanitizer's build have tsan/ or asan/ in front
+    files     where to read
+    figure    a regular expression of what the tests print; without it their cases are counted
+    except    what is not promised or not tested
+
+Figures are rows of bench/results/reliability.jsonl with their date, machine and commit. A run on a GPU records its tests in
+the same way.
 """
 
 import datetime
@@ -32,14 +40,14 @@ from replace_file import replace_file  # noqa: E402
 
 document = root / "docs/reliability.md"
 data = root / "bench/results/reliability.jsonl"
-sanitizers = {"tsan", "asan"}  # build folders whose tests are others: tsan/threads
+sanitizers = {"tsan", "asan"}  # build folders with tests of their own: tsan/threads
 known = {"promise", "aim", "tests", "files", "figure", "except"}
 
-HEAD = """# What is promised, and how it is tested
+HEAD = """# Promises and their tests
 
-`tests/reliability/reliability.py` writes this table from `tests/reliability/promises.json` and from recorded test results. The last recorded result of
-each test counts; "not recorded" means that the test exists and that no result of it is kept, and nothing else. What is not promised at all:
-[SECURITY.md](../SECURITY.md).
+`tests/reliability/reliability.py` writes this table from `tests/reliability/promises.json` and from recorded test results. The last
+recorded result of each test counts. "not recorded" means only that the test exists and that no result of it is kept.
+[SECURITY.md](../SECURITY.md) lists what kaio does not promise.
 
 | promise | tests | figure | recorded | not covered |
 | --- | --- | --- | --- | --- |
@@ -84,7 +92,7 @@ def record(reports):
 
 
 def figure_of(promise, row):
-    """What one test reached."""
+    """The result of one test, as text."""
     cases = f"{row['passed']} {'case' if row['passed'] == 1 else 'cases'} passed" + (f", **{row['failed']} failed**" if row["failed"] else "")
     fitting = [f for f in row["figures"] if promise.get("figure") and re.search(promise["figure"], f)]
     return f"`{row['test']}`: {fitting[0] if fitting else cases}"

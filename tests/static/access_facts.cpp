@@ -281,7 +281,7 @@ inline constexpr auto leaving = kernel<"leaving", 64>([](thread t, out<f32> y, v
 static_assert(leaving.accesses()[0].coalesced());
 static_assert(!leaving.accesses()[1].known);
 
-// The same inside of a guarded body, where an outer loop begins the counter anew each time.
+// In a guarded body, the counter is known if an outer loop begins it anew each time.
 inline constexpr auto nested = kernel<"nested", 64>([](thread t, out<f32> y, val<u32> n) {
   for (auto k : t.range(0u, n))
     if (auto some = t.when(thread_idx_x() < n))

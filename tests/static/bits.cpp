@@ -42,7 +42,7 @@ inline constexpr auto wide = kernel<"wide", 32>([](thread t, in<i32> x, out<i64>
 static_assert(times(wide, "mul.wide.s32") >= 1 && times(wide, "mad.wide.s32") == 1);
 static_assert(times(wide, "add.sat.s32") == 1 && times(wide, "cvt.sat.s8.s32") == 1);
 
-// The same product twice is one instruction.
+// Two equal products are one instruction.
 inline constexpr auto numbered = kernel<"numbered", 32>([](thread t, in<u32> x, out<u32> y) {
   val a = x[t.global_id()];
   y[0] = mul_hi(a, 5u) + popc(a);

@@ -7,7 +7,7 @@ constexpr std::size_t times(const K& k, std::string_view part) {
   return k.ptx().count(part);
 }
 
-// The same load and the same product are made once; a scope's own values are forgotten when it closes.
+// Equal loads and equal products are made once; a scope's own values are forgotten when it closes.
 inline constexpr auto numbered = kernel<"numbered", 32>([](thread t, in<f32> x, out<f32> y, val<u32> n) {
   val i = t.global_id();
   y[i] = x[i] * x[i] + x[i] * x[i];

@@ -29,7 +29,7 @@ constexpr u32 count_columns(modifier d) {
 static_assert(count_columns(modifier::f32) == 32 && count_columns(modifier::f16) == 32);
 static_assert(count_columns(modifier::s32) == 18);
 
-// Of all triples of types, 3 of halves, tf32, 8 of bytes of floats, 4 of integers, and bits.
+// Triples of types that exist: 3 of halves, 1 of tf32, 8 of 8-bit floats, 4 of integers, 1 of bits.
 constexpr u32 count_products() {
   constexpr modifier types[] = {modifier::f16, modifier::bf16, modifier::tf32, modifier::e4m3, modifier::e5m2,
                                 modifier::s8,  modifier::u8,   modifier::s4,   modifier::u4,   modifier::b1,

@@ -1,6 +1,6 @@
-// Files with random damage, from a seed: each is an error of the right type that names the file, or is read,
-// and then every tensor is inside the file, as long as its shape asks for, apart from the others, and can be
-// decoded. So are the files of JSON next to them: the index of several files, and the configuration.
+// Files with random damage, from a seed. Each is refused with an error of the right type that names the file,
+// or it is read. If it is read, every tensor is inside the file, has the length of its shape, overlaps no
+// other, and can be decoded. The JSON files are damaged too: the index of several files, and config.json.
 
 #include "files.hpp"
 
@@ -198,7 +198,7 @@ counts run(int times, Change change, Known is_known, Read read) {
   return seen;
 }
 
-// Of a file in memory.
+// Whether the error is one of the file in memory, `m`.
 bool is_of_m(const damage& d) {
   return d.file == "m" && (d.code == errc::unsupported_format ||
                            (d.code == errc::damaged_file && d.message.starts_with("kaio: 'm' ")));

@@ -20,7 +20,7 @@ struct named {
   shape extents;
 };
 
-// Of the tensors m.q._weight_qdata and others of that name.
+// A file of the tensor m.q._weight_qdata and others that begin with m.q._weight_.
 made torchao(const std::string& type, shape codes, const std::vector<named>& others) {
   made m;
   m.add("m.q._weight_qdata", type, std::move(codes));

@@ -51,7 +51,7 @@ class model_format {
     return (c & (sign_ - 1)) < 1u << mantissa_bits_ ? c & sign_ : c;
   }
 
-  // Of a finite code.
+  // `code` must be finite.
   exact_value exact(std::uint64_t code) const {
     const exact_value& m = values_[static_cast<std::uint32_t>(code) & (sign_ - 1)];
     return is_negative(code) ? exact_value(-m) : m;
@@ -80,7 +80,7 @@ class model_format {
     }
     return code | (negative ? sign_ : 0u);
   }
-  // The same for a double, which may be infinite or NaN.
+  // Rounds a double, which may be infinite or NaN.
   std::uint32_t round_real(double value, const std::string& mode) const {
     if (std::isnan(value)) return nan();
     if (std::isinf(value)) return infinity_ | (value < 0 ? sign_ : 0u);
@@ -172,7 +172,7 @@ inline words apply_halves(std::string text, const half_type& t, const std::vecto
   return one;
 }
 
-// The same against a model of one row.
+// Compares an instruction on halves with a model of one row.
 template <class Model>
 void check_halves(const std::string& text, const half_type& t, const std::vector<words>& columns,
                   Model&& model) {

@@ -37,7 +37,7 @@ struct number_format {
     const double significand = fraction + (exponent == 0 ? 0.0 : std::ldexp(1.0, fraction_bits));
     return sign * std::ldexp(significand, std::max(exponent, 1) - (last >> 1) - fraction_bits);
   }
-  // Of a number that is not zero; subnormal ones have the least.
+  // `value` is not zero. Subnormal numbers have the least exponent.
   int exponent(double value) const { return std::max(std::ilogb(value), least_exponent()); }
 };
 

@@ -1,6 +1,6 @@
-// A whole matrix multiplication as it is written for sm_90a: tiles of row-major matrices staged in shared
-// memory with a swizzle that the kernel computes, two warpgroups, a loop over K with products in flight while
-// the next tile is staged.
+// A whole matrix multiplication of two warpgroups, as it is written for sm_90a. Tiles of row-major matrices
+// are staged in shared memory with a swizzle that the kernel computes. The loop over K stages the next tile
+// while products are in flight.
 
 #include "tests/emulator/kernel.hpp"
 #include "tests/emulator/matrix/matrix_model.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-// A kernel of one warpgroup that multiplies through wgmma, and the host's expected result. Matrices of small
-// integers are laid out in shared memory by the host, by a description of the swizzle of its own: of the
-// 16-byte pieces in a row of an atom, piece c of line r is where piece c xor (r / lines) would.
+// A kernel of one warpgroup that multiplies through wgmma, and the host's expected result. The host lays out
+// matrices of small integers in shared memory by its own description of the swizzle. It moves 16-byte piece c
+// of an atom's line r to the place of piece c xor (r / lines).
 
 #include "tests/emulator/kernel.hpp"
 #include "tests/emulator/matrix/matrix_model.hpp"

@@ -93,7 +93,7 @@ TEST_CASE("what was not committed is not waited for", "[emulator]") {
 
 TEST_CASE("a wait leaves as many groups under way as it says", "[emulator]") {
   const image_case i;
-  // The same product twice more: into %x in the same group's successor, and into %x16... in a third group.
+  // The product again as a second group, into %x16...: `wait_group 1` leaves it in flight.
   const std::string text = i.text();
   const auto from = text.find("wgmma.mma_async"), to = text.find(";", from) + 1;
   const std::string mma = text.substr(from, to - from);

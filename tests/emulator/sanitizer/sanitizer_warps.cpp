@@ -134,7 +134,7 @@ TEST_CASE(
   CHECK(reported(sum + "setp.gt.u32 %q1, %r0, 3;\n@%q1 bra out;" + store, "shfl.sync.down", partial));
   CHECK(reported(sum + "mad.wide.u32 %d1, %r0, 4, %p0;\nld.global.u32 %r0, [%d1];" + store, "shfl.sync.down",
                  partial));
-  // Of a part of the lanes it is an ordinary lane that is no member.
+  // If the mask leaves out lane 19, this lane is an ordinary one that is no member.
   CHECK(reported(
       "setp.ge.u32 %q0, %tid_, 19; @%q0 bra out;\nshfl.sync.down.b32 %r0, %tid_, 8, 31, 0x7ffff;" + store,
       "shfl.sync.down", partial));

@@ -1,6 +1,6 @@
-// Hostile text: whatever it contains, the emulator answers with a kernel or an exception of its own, and what
-// the kernel does ends in a result or a fault, within the limits that it was given. libFuzzer looks for a
-// text that makes it do anything else.
+// Hostile text: whatever it contains, the emulator answers with a kernel or an exception of its own. The
+// kernel ends in a result or a fault, within the limits that it was given. libFuzzer looks for a text that
+// makes the emulator do anything else.
 
 #include "emulator/emulator.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"

@@ -233,8 +233,8 @@ inline constexpr auto column_sums =
           }
         });
 
-// The same by consumer warps that share out the rows: y[64 w + c] is the sum of those of warp w. Each stage is
-// always of the same warp.
+// Sums of rows that consumer warps share out: y[64 w + c] is the sum of the rows of warp w. Each stage always
+// belongs to one warp.
 template <u32 Stages, u32 Warps>
   requires(Stages % Warps == 0)
 inline constexpr auto shared_out_sums =

@@ -1,4 +1,4 @@
-// The same functions of 16-bit arguments, all 65536 of them, within one unit of the last place of their type.
+// Functions of 16-bit arguments, all 65536 of them, within one unit in the last place of their type.
 #include "tests/kernels/math/function_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

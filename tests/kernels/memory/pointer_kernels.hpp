@@ -31,7 +31,7 @@ struct sample {
   f32x2 pair;
 };
 
-// The same over vectors and structs, whose elements are larger.
+// Moved pointers to vectors and structs, whose elements are larger.
 inline constexpr auto pointer_elements =
     kernel<"pointer_elements", 32>([](thread t, in<f32x4> v, inout<sample> s, out<f32> y, val<u32> k) {
       val lane = t.thread_rank();

@@ -93,7 +93,7 @@ inline constexpr auto multiplication = kernel<
   }
 });
 
-// The same with a sparse A: a lane's registers of the elements that are kept, and its metadata.
+// A product with a sparse A: each lane has registers of the elements that are kept, and its metadata.
 template <class Mma, u32 Selector, bool Saturated = false>
 inline constexpr auto sparse_multiplication =
     kernel<"sparse_" + mma_name<Mma> + "_" + decimal<Selector> +
@@ -119,7 +119,7 @@ inline constexpr auto sparse_multiplication =
     });
 
 // A product that is read and written through the fragments' own loads and stores, from global memory in both
-// orders and from shared memory; x is M x K, y K x N, z M x N, all row by row.
+// orders and from shared memory. All matrices are row-major: x is M x K, y is K x N, z is M x N.
 template <class Mma, class Element>
 inline constexpr auto fragment_moves = kernel<"fragment_moves_" + mma_name<Mma>, 32>(
     [](thread t, in<Element> x, in<Element> y, inout<typename Mma::result::element_type> z) {

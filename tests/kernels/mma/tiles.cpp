@@ -1,5 +1,6 @@
-// An element of a tile is where its layout places it, however the kernel addresses it: by numbers of the host
-// or the device, through a lane, a ring, a panel or a block of rows; and a tensor copy puts it there too.
+// An element of a tile is where its layout places it, however the kernel addresses it. Its indices are
+// numbers of the host or the device; it is reached through a lane, a ring, a panel or a block of rows. A
+// tensor copy puts it there too.
 #include "tests/kernels/mma/tile_kernels.hpp"
 
 #include "tests/kernels/support.hpp"

@@ -36,8 +36,8 @@ sparse_matrix random_sparse(std::mt19937& engine) {
         m.full.at(row, q * 4 + first) = m.kept.at(row, q * 2);
         m.full.at(row, q * 4 + second) = m.kept.at(row, q * 2 + 1);
       }
-      // 8-bit elements: each lane of four has 8 chunks of a row; others: the two lanes that the selector
-      // names have half of the chunks of row g in their lower 16 bits, and of row g + 8 in the upper.
+      // 8-bit elements: each lane of four has 8 chunks of a row. Others: the two lanes that the selector
+      // names have half of the chunks each, row g in their lower 16 bits and row g + 8 in the upper.
       const u32 group = row % 8, upper = row % 16 / 8, half = q / (chunks / 2), within = q % (chunks / 2);
       const u32 lane = bits == 8 ? group * 4 + half * 2 + upper : group * 4 + Selector * 2 + half;
       const u32 shift = bits == 8 ? within * 4 : 16 * upper + within * 4;

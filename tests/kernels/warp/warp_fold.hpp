@@ -33,7 +33,7 @@ std::vector<V> group_of(const std::vector<V>& v, std::size_t i, std::size_t widt
   return {at(first), at(std::min(v.size(), first + width))};
 }
 
-// Of a block: a tree in each warp, and one over the warps.
+// The result of a block: a tree in each warp, and one over the warps.
 template <class V, class Op>
 V block_tree_of(const std::vector<V>& v, const Op& op) {
   std::vector<V> warps;
@@ -48,7 +48,7 @@ inline std::vector<u32> random_words(std::size_t count, u32 seed) {
   return words;
 }
 
-// Of very different sizes, so that the order of a sum shows in its bits.
+// Sizes differ widely, so that the order of a sum shows in its bits.
 inline std::vector<f32> uneven_floats(std::size_t count) {
   std::mt19937 engine(11);
   std::vector<f32> x(count);

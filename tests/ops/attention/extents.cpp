@@ -1,6 +1,6 @@
-// ops::attention where extents meet the edges of tiles from both sides, with every mask, numbers of heads that
-// share keys, and head sizes, none of which belongs to another: so many combinations that the emulator runs a
-// part, which covers pairs of them.
+// ops::attention where extents meet the edges of tiles from both sides, with every mask, numbers of heads
+// that share keys, and head sizes. Each option varies independently. The emulator runs a part of the
+// combinations, which covers pairs of options.
 #include "tests/ops/attention/covering.hpp"
 #include "tests/ops/attention/support.hpp"
 

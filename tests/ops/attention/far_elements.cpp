@@ -45,7 +45,7 @@ class spread_tensor {
     });
     return content;
   }
-  // Of `Rank` dimensions, from dimension `first` on.
+  // A view of `Rank` dimensions, from dimension `first` on.
   template <class U, std::size_t Rank = 4>
   tensor_view<U, Rank> view(std::size_t first = 0) {
     return [&]<std::size_t... D>(std::index_sequence<D...>) {

@@ -1,8 +1,8 @@
 #pragma once
-// attention and attention_varlen by the first kernel of the table that can run a call: that for sm_90a before
-// those of mma.sync, these before those of multiply-adds, of them those for many queries before the others, the
-// smallest head size first. The cost model takes other ones for the small problems of these tests; so small problems
-// test the kernels of large ones.
+// attention and attention_varlen by the first kernel of the table that can run a call. The table lists
+// kernels for sm_90a, then mma.sync, then multiply-adds. Among the latter, those for many queries come before
+// the others. The smallest head size comes first. The cost model takes other kernels for the small problems
+// of these tests; so small problems test the kernels of large ones.
 #include "ops/attention/forward/choice/table.hpp"
 #include "tests/ops/support.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace kaio::tests {
 
-// In its block the first kernel is the first one whose name begins so, of which there must be one.
+// In its block, the first kernel is the first one whose name begins with `begin`. There must be one.
 class kernels_of {
  public:
   explicit kernels_of(std::string_view begin) : before_(begin_) { begin_ = begin; }

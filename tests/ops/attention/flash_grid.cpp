@@ -95,8 +95,9 @@ void a_part() {
     }
 }
 
-// Of the options one combination with each shape, another one with each: the host's reference takes most of the time.
-// KAIO_FLASH_GRID=all: all of them, an hour. Of each case the first or the last query, and one between them.
+// Each shape runs with one random combination of the options: the host's reference takes most of the time.
+// KAIO_FLASH_GRID=all runs all combinations, which takes an hour. Each case compares the first or the last
+// query, and a random one.
 void all_of_it(u32 which) {
   std::mt19937_64 engine(1);
   const char* const asked = std::getenv("KAIO_FLASH_GRID");

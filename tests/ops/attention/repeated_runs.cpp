@@ -1,5 +1,5 @@
-// The same call gives the same bits: each kernel of attention that the device can run, again and again, next
-// to the same kernel in another stream, so that blocks do not always find the same neighbours.
+// Repeated calls give the same bits. Each kernel of attention that the device can run is repeated next to
+// itself in another stream, so that blocks do not always find the same neighbours.
 #include "ops/attention/forward/choice/table.hpp"
 #include "tests/ops/attention/block_support.hpp"
 

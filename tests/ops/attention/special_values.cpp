@@ -52,14 +52,15 @@ void planted_nan(u32 size, attention_precision precision = attention_precision::
     CAPTURE(i, to_double(unseen[i]), to_double(clean[i]));
     REQUIRE(std::abs(to_double(unseen[i]) - to_double(clean[i])) <= allowed);
   }
-  // Of a key that some attend to, they alone become NaN.
+  // NaN in a key: the queries that attend to it become NaN, and no others.
   x.k.at(0, 39, 0, 0) = not_a_number<T>();
   const auto last = x.run(causal);
   for (u32 i = 0; i < 40; ++i) {
     CAPTURE(i);
     REQUIRE(std::isnan(to_double(last[i * size])) == (i == 39));
   }
-  // Of a value, those that attend to its key; the others are as they were, in their last bits at most.
+  // NaN or infinity in a value: it reaches the queries that attend to its key. The others change in their
+  // last bits at most.
   for (const float what : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     x.k.fill(2, 1);
     x.v.fill(3, 1);
@@ -75,7 +76,7 @@ void planted_nan(u32 size, attention_precision precision = attention_precision::
           REQUIRE(std::abs(got - want) <= allowed);
       }
   }
-  // Of a query, it alone does.
+  // NaN in a query: this query alone becomes NaN.
   x.k.fill(2, 1);
   x.v.fill(3, 1);
   x.q.at(0, 7, 0, 3) = not_a_number<T>();
@@ -95,7 +96,7 @@ void infinite_scores(attention_precision precision = attention_precision::ieee) 
     for (u32 e = 0; e < 64; ++e) x.q.at(0, i, 0, e) = from_float<T>(i % 2 == 0 ? 0.5f : -0.5f);
   x.k.at(0, 77, 0, 9) = from_float<T>(std::numeric_limits<float>::infinity());
   const auto got = x.run(options);
-  // The same without that key.
+  // The problem without that key.
   one_head<T> y(40, 129);
   y.q = x.q;
   for (u32 j = 0; j < 129; ++j)

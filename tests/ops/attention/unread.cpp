@@ -24,7 +24,7 @@ struct surrounded {
         heads(h),
         size(d) {}
   T& at(u32 b, u32 r, u32 h, u32 e) { return all.at(b + more, r + more_rows, h + more, e + side); }
-  // The same numbers for each seed; around them those of `outside`.
+  // Fills the tensor with numbers that depend on the seed alone, and all around it with `outside`.
   void fill(std::uint64_t seed, float outside) {
     for (T& x : all.host) x = from_float<T>(outside);
     std::mt19937_64 engine(seed);
@@ -115,7 +115,7 @@ void check_around(const unread_case& c) {
   REQUIRE(numbers == std::size_t{2} * 70 * 4);
 }
 
-// Of queries 310 to 349: keys 0 to 299 are before their windows, keys 359 and later after them.
+// Queries 310 to 349: keys 0 to 299 are before their windows, keys 359 and later after them.
 template <class T>
 void check_outside_of_window(u32 size, attention_precision precision = attention_precision::ieee) {
   if (!has_attention<T>()) return;

@@ -1,6 +1,6 @@
-// ops::attention_backward where extents meet the edges of tiles from both sides, with masks, scores, heads that share
-// keys, head sizes and subsets of the gradients, none of which belongs to another: so many combinations that the
-// emulator runs a part, which covers pairs of them.
+// ops::attention_backward where extents meet the edges of tiles from both sides, with masks, scores, heads
+// that share keys, head sizes and subsets of the gradients. Each option varies independently. The emulator
+// runs a part of the combinations, which covers pairs of options.
 #include "tests/ops/attention/covering.hpp"
 #include "tests/ops/attention_backward/support.hpp"
 
@@ -59,11 +59,12 @@ backward_case case_of(const covering_cases::values& v) {
   // A single key without a sink has gradients of 0, which say nothing: they are what rounding leaves of two equal sums.
   if (c.keys == 1) c.sinks = true;
   const bool in_f32 = v[type] == 2;
-  // ALiBi makes scores of a hundred, and so large a log-sum-exp: what their difference has of rounding is more than the
-  // plain formula's in f32, in which both are of the same number where a query has one key. random.cpp draws it.
+  // ALiBi makes scores of a hundred, and a log-sum-exp as large. In f32 their difference has a larger
+  // rounding error than the plain formula. In the plain formula, both are the same number if a query has one
+  // key. random.cpp draws ALiBi.
   if (in_f32) c.alibi = 0;
-  // Its error, of so few rows that one of them may be right by chance, is one of several batches: in f32, where no
-  // result is rounded to fewer bits, of several rows of each gradient.
+  // If a case has few rows, one may be right by chance in the plain formula: more batches give more rows. In
+  // f32, where no result is rounded to fewer bits, each gradient needs several rows.
   const u32 fewest = in_f32 ? c.key_heads * std::min(c.queries, c.keys) : c.heads * c.queries;
   while (c.batches * fewest < 12) ++c.batches;
   c.wants_dq = (subsets[v[wanted]] & 1) != 0;

@@ -60,7 +60,7 @@ class host_block {
     return sum;
   }
 
-  // Of the objective.
+  // Gradients of the objective.
   matrices_of_block gradients(const host_matrix& by) const {
     matrices_of_block result = empty_matrices();
     result[down] = product(transposed(a_), by);

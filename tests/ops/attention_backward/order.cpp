@@ -87,7 +87,7 @@ TEST_CASE("attention_backward: each tile of keys has one block", "[ops][attentio
     CAPTURE(c.batches, c.heads, c.tiles, c.blocks, c.longest_first, leading);
     const auto order = order_of(c, leading);
     require_each_tile(c, order);
-    // Of the heads that do not lead, the first tiles, which have the most queries, begin before all others.
+    // Among the heads that do not lead, first tiles begin before all others: they have the most queries.
     if (c.longest_first)
       for (std::size_t at = u64{leading} * c.tiles; at + 1 < order.size(); ++at)
         REQUIRE(order[at].tile <= order[at + 1].tile);

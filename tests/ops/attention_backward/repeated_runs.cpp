@@ -1,6 +1,6 @@
-// The same call gives the same bits: each kernel of attention_backward that the device can run, again and again, next
-// to the same kernel in another stream, so that blocks do not always find the same neighbours; and calls with heads
-// that share keys, packed sequences, and gradients of biases.
+// Repeated calls give the same bits. Each kernel of attention_backward that the device can run is repeated
+// next to itself in another stream, so that blocks do not always find the same neighbours. So are calls with
+// heads that share keys, packed sequences, and gradients of biases.
 #include "ops/attention/backward/choice/table.hpp"
 #include "tests/ops/attention/sequences.hpp"
 #include "tests/ops/attention_backward/support.hpp"
@@ -243,7 +243,7 @@ TEST_CASE("attention_backward: the same bits of heads that share keys, d128", "[
   if (!emulated) check_again<bf16>(c);
 }
 
-// Of a bias with an element for each score, and of those that are summed over queries, heads and batches.
+// Gradients of a bias with an element for each score, and gradients summed over queries, heads and batches.
 TEST_CASE("attention_backward: the same bits of gradients of biases", "[ops][attention_backward]") {
   const bool emulated = under_test().is_emulator();
   backward_case c;

@@ -15,7 +15,7 @@ struct gradients {
   tensor4<T> shape_q, shape_k;
 };
 
-// Of a run; so many more leave the same bits.
+// The gradients of one run; `more_runs` further runs must leave the same bits.
 template <class T, class Change>
 gradients<T> gradients_of(const backward_case& c, const Change& change, const attention_options& options = {},
                           u32 more_runs = 0) {

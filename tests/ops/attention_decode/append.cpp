@@ -172,7 +172,7 @@ class append_decode_run {
     REQUIRE(!same_bits(one.k.download(), old_k));
   }
 
-  // The same call again after the lengths have changed on the device.
+  // Repeats the call after the lengths have changed on the device.
   void check_again(const std::vector<i32>& lengths) {
     auto one = memory();
     auto workspace = fused(one);

@@ -17,7 +17,7 @@ struct append_form {
   bool interleaved = false;
   bool q_at_first = false;
   bool by_positions = false;  // by numbers of the tokens, which are not their places
-  // Of each sequence its own number of new keys, in place of `tokens`: they follow each other, after and before rows
+  // Counts of new keys per sequence, in place of `tokens`. The keys follow each other, after and before rows
   // of no sequence, and come with cu_k.
   std::vector<u32> counts{};
 

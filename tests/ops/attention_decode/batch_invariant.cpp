@@ -88,7 +88,7 @@ void check_invariance(decode_case c, bool values_in_keys = false) {
   }
 }
 
-// The same of a call that appends the last keys.
+// Checks a call that appends the last keys.
 template <class T>
 void check_appended_invariance(decode_case c, const append_form& form) {
   CAPTURE(c.text());

@@ -19,7 +19,7 @@ namespace kaio::tests {
 
 enum class cache_kind { contiguous, table, list };
 
-// Of a cache of 8 bits: one for all of it, one for each head, of a sequence too, one for each key of a head.
+// Scales of an 8-bit cache: one for all of it, per head, per sequence and head, or per key and head.
 enum class scale_kind { none, one, heads, sequences, keys };
 
 struct decode_case {

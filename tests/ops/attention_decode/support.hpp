@@ -22,7 +22,7 @@ struct cache_scales {
     if (kind == scale_kind::keys) return (std::size_t{at.page} * rows + at.row) * heads + h;
     return kind == scale_kind::heads ? h : 0;
   }
-  // Of a key of sequence b.
+  // The scale of a key of sequence b.
   float at(const key_place& place, u32 h, u32 b) const {
     if (kind == scale_kind::sequences) return host[std::size_t{b} * heads + h];
     return kind == scale_kind::none ? 1.0f : host[index(place, h)];

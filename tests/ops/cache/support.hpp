@@ -64,7 +64,7 @@ struct cache_tensor {
                              kaio::extents(extents[0], extents[1], extents[2], extents[3]),
                              kaio::strides(strides[0], strides[1], strides[2], strides[3]));
   }
-  // Of one batch: (tokens, heads, elements).
+  // A view of one batch: (tokens, heads, elements).
   template <class U = T>
   tensor_view<U, 3> packed(buffer<T>& memory) const {
     return tensor_view<U, 3>(memory.view(shift, memory.size() - shift),

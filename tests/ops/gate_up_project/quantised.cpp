@@ -271,7 +271,7 @@ TEST_CASE("gate_up_project: one row by weights of four bits, in one launch", "[o
     check_one_launch<f16>({.m = 1, .columns = 17056, .depth = 128, .group = 64});
 }
 
-// Of act-order; with a norm of x, which is in the order of x, it comes first.
+// Weights in act-order. The norm of x comes first, because it is in the order of x.
 TEST_CASE("gate_up_project: one row by ordered weights", "[ops][gate_up][quantised]") {
   if (under_test().properties().target.sm < 90) return;
   const device& gpu = under_test();

@@ -70,7 +70,7 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
           options.precision = precision;
           options.workspace = workspace;
           // Decides whether a kernel with alpha alone is refused; with both, one that adds terms of tiles
-          // (matmul_sm90/tile_terms.cpp).
+          // (sm90_tile_terms.cpp).
           options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
           options.beta = is_general ? 2 : 0;
           for (const auto& v : variants<T, Out>(s, l, options)) {

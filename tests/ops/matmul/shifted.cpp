@@ -1,7 +1,8 @@
-// Products whose operands begin anywhere, by the kernels that shift aligned vectors, and on sm_90a by those that copy
-// each eighth line as a tensor of its own, or load f32 word by word: first elements, leading dimensions and batch
-// strides of any number of elements, extents around the edges of tiles, lines that overlap. What is not an element of an operand holds NaN, up to the end of its memory, which is its last
-// element: a number from outside shows in the sums, a read from outside in the emulator.
+// Products whose operands begin anywhere, by the kernels that shift aligned vectors. On sm_90a, also by those
+// that copy each eighth line as a tensor of its own, or load f32 word by word. First elements, leading
+// dimensions and batch strides are any number of elements; extents are around the edges of tiles; lines may
+// overlap. An operand's memory holds NaN outside its elements, and ends with its last element. A number from
+// outside shows in the sums, a read from outside in the emulator.
 #include "tests/ops/matmul/support.hpp"
 
 #include <cmath>

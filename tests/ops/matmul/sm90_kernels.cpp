@@ -118,13 +118,13 @@ void run_split(const shape& s, bool early) {
                 });
 }
 
-// How many words lines of what is loaded word by word are longer than multiples of 16 bytes, in elements.
+// Elements that a line has beyond a multiple of 16 bytes: `words` words, if it is loaded word by word.
 template <class T>
 constexpr u32 words_more(bool loads, u32 words) {
   return loads ? words * u32{4 / sizeof(T)} : 0;
 }
 
-// The same, where the launch says how many blocks share a tile.
+// Here the launch says how many blocks share a tile.
 template <sm90_split_config C, class T, class Out>
 void run_splits(const shape& s, u32 splits) {
   constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
@@ -383,8 +383,8 @@ TEST_CASE("sm_90a matmul: short lines across K", "[ops][matmul]") {
                                    .b = mn};
   constexpr sm90_split_config columns{
       .m = 64, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .loads_b = true, .a = mn, .b = mn};
-  // Of one stage, of fewer than are in flight, and of several rounds; lines with a last element alone, and of several
-  // tiles.
+  // K takes one stage, fewer stages than are in flight, or several rounds. Lines have a last element alone,
+  // or several tiles.
   for (const u32 depth : {1u, 64u, 130u, 1000u}) {
     run_splits<rows, f16, f16>({2, 27, 131, depth}, 1);
     run_splits<columns, bf16, bf16>({1, 131, 70, depth}, 1);
@@ -395,7 +395,7 @@ TEST_CASE("sm_90a matmul: short lines across K", "[ops][matmul]") {
 
 TEST_CASE("sm_90a matmul: the last tiles are computed in halves", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
-  // Of 6 tiles 4 and 5 clusters compute two and one in halves, 8 none.
+  // There are 6 tiles: 4 clusters compute two of them in halves, 5 clusters one, 8 clusters none.
   const shape s{1, 300, 264, 200};
   for (const u64 clusters : {4, 5, 8})
     run<sm90_config{.m = 128, .n = 192, .stages = 3}, f16, f16>({1, 300, 264, 520}, clusters);

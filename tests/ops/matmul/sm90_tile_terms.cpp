@@ -1,5 +1,6 @@
-// What sm_90a's kernels with tensor copies add to a tile of C: a bias of columns, of f32 or of C's type, an
-// activation, and a tensor of the type of C, which may be C itself; which calls they take; and the activations of results of 16 bits.
+// Terms that sm_90a's kernels with tensor copies add to a tile of C: a bias of columns (f32 or C's type), an
+// activation, and a tensor of C's type, which may be C itself. Also the calls that these kernels take, and
+// the activations of 16-bit results.
 #include <kaio/ops/matmul/common/fast_activation.hpp>
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 

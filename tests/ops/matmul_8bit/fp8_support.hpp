@@ -179,7 +179,7 @@ void check_fp8(const shape& s, const layout& l, const fp8_terms_of_test& what,
   REQUIRE(same_bits(x.c.host, want.host));
 }
 
-// The same by every kernel that runs it.
+// Runs and compares the product by every kernel that can run it.
 template <class Out, class A = e4m3, class B = e4m3>
 void check_every_fp8(const shape& s, const layout& l, const fp8_terms_of_test& what) {
   const auto names = fp8_case<A, B, Out>(s, l, what).variants();

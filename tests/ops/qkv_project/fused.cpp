@@ -68,8 +68,9 @@ TEST_CASE("qkv_project: kernels that finish heads", "[ops][qkv]") {
 
 TEST_CASE("qkv_project: kernels for sm_90a that finish heads", "[ops][qkv]") {
   if (!(under_test().properties().target == ptx::target{90, true})) return;
-  // Fewer rows than a warpgroup has, rows that two parts of a tile share, and more tiles than one; columns of a part of
-  // a tile, of tiles that share heads, and of whole ones; as many steps along K as there are stages, and more.
+  // Rows: fewer than a warpgroup has, shared by two parts of a tile, more than one tile.
+  // Columns: a part of a tile, tiles that share heads, whole tiles.
+  // Steps along K: one per stage, and more.
   u64 seed = 1;
   for (const i64 tokens : {1, 17, 100, 129, 300})
     for (const i64 size : {64, 128})

@@ -131,7 +131,7 @@ TEST_CASE("qkv_project: the norm of x in front, by rms_norm", "[ops][qkv][norm]"
   check_norm<f16>({.of = {.tokens = 1, .k = 320, .q_heads = 2, .bits = 4, .group = 32}});
 }
 
-// Of one type without a product the norm in front is not run either.
+// If the device has no product of a type, the norm before it does not run either.
 TEST_CASE("qkv_project: a type that the device has no products of leaves the residual alone",
           "[ops][qkv][norm]") {
   const device& gpu = under_test();

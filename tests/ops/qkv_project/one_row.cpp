@@ -54,7 +54,7 @@ class one_row {
     repack(under_test().stream(), from, w4_weights{shape_, packed_});
     under_test().stream().synchronize();
   }
-  // Of numbers whose exponents are of a range.
+  // Numbers whose exponents span a range of `exponents`.
   std::vector<T> row(int exponents) {
     std::vector<T> x(static_cast<std::size_t>(k_));
     for (T& one : x) {
@@ -119,7 +119,7 @@ void check_numbers() {
     for (const int exponents : {1, 6, 12, 24}) many.check(many.row(exponents), 2);
     std::vector<T> zeros(328, from_float<T>(0.0f));
     few.check(zeros, 1);
-    // Of a tile, the first and the last k that exists; of two tiles.
+    // Not finite: the first k of a tile, one inside, the last k that exists; then two tiles.
     const float infinity = std::numeric_limits<float>::infinity();
     for (const std::size_t at : {0, 77, 327})
       for (const float number : {infinity, -infinity, std::nanf("")}) {

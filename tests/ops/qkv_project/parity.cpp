@@ -33,7 +33,7 @@ struct projections {
 
 using results = std::array<std::vector<f16>, 3>;
 
-// Of all three, from memory that held other numbers.
+// The results of all three, in memory that held other numbers.
 template <class Call>
 results run(const projections& c, const Call& call) {
   const device& gpu = under_test();

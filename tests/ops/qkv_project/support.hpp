@@ -215,7 +215,7 @@ class qkv_run {
   }
 
   qkv_case c;
-  // Of qkv_project_with: the steps of a head function, and the call in place of qkv_project.
+  // Tests of qkv_project_with set the steps of a head function, and the call in place of qkv_project.
   using head_function = std::function<void(int part, i64 head, i64 position, std::vector<double>& y)>;
   head_function before_rotary, after_rotary;
   std::function<void(const stream&, const tensor_view<const T, 3>&, const qkv_weights&, const qkv_outputs&,

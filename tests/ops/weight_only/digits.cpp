@@ -90,7 +90,7 @@ template <class T>
 void check_many() {
   std::mt19937_64 engine(20261128);
   std::vector<T> x(k);
-  // Of a tile each: bits of any finite numbers; of numbers near each other; equal ones, so that sums are large.
+  // Each tile has one kind: any finite bits, numbers near each other, or equal ones, so that sums are large.
   for (u32 i = 0; i < k; ++i) {
     const u32 tile = i / 64;
     const float near = std::uniform_real_distribution<float>(-1, 1)(engine);

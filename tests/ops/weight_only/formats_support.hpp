@@ -49,7 +49,7 @@ inline std::vector<u8> body(u32 count) {
   return bytes;
 }
 
-// Of the same number: the bits, or both NaN.
+// Requires equal bits, or two NaN.
 template <class T>
 void require_values(const std::vector<T>& got, const std::vector<f32>& want) {
   REQUIRE(got.size() == want.size());

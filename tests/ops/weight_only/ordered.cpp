@@ -8,7 +8,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// Of one row at a multiple of 16 bytes, whose kernel follows an order.
+// Whether the one-row kernel runs, which follows an order itself. x is at a multiple of 16 bytes.
 bool keeps_order(i64 m, const w4_shape& shape, i64 parts) {
   return under_test().properties().target.sm >= 90 && m == 1 && parts == 0 && shape.group % 64 == 0 &&
          shape.k % 8 == 0 && shape.k <= 8192;

@@ -77,7 +77,7 @@ void check_blocks(block_format format, i64 m, i64 n, i64 k, i64 parts, std::stri
   const auto bytes = upload(likely_blocks(format, n * k, static_cast<std::uint64_t>(m + n)));
   const packed_blocks packed(format, bytes, n, k);
   const std::vector<f32> w = by_dequantise(format, bytes, n, k);
-  // Of weights with minima the sums of both are larger than the products.
+  // If weights have minima, the sums of codes and of minima are larger than the product.
   check_w_product<T, Out>(
       {.m = m, .pad = m % 2 * 3, .bias = m % 2 == 0, .rounded = variant.empty() ? 0x1p-19 : 0x1p-11}, n, k,
       [&](i64 row, i64 column) { return w[static_cast<std::size_t>(row * k + column)]; },

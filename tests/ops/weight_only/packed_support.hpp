@@ -105,8 +105,8 @@ inline constexpr packed_kind packed_kinds[] = {
     packed_kind::nvfp4,          packed_kind::q4_1};
 // Four bits without offsets.
 constexpr bool is_int4(packed_kind kind) { return kind <= packed_kind::awq; }
-// Of which qkv_project and gate_up_project of few rows are one launch from sm_90 on, numbers of tables where a block
-// has more than 100 KB of shared memory.
+// Whether qkv_project and gate_up_project of few rows are one launch from sm_90 on. Formats with tables need
+// more than 100 KB of shared memory per block.
 inline bool has_one_launch_on_sm90(packed_kind kind, const device_properties& device) {
   const bool has_table = kind == packed_kind::nf4 || kind == packed_kind::fp4;
   return kind <= packed_kind::fp4 && (!has_table || device.shared_per_block_optin > 110000);
@@ -175,8 +175,8 @@ exact_sum sum_of(const packed_weights& w, const std::vector<T>& x, i64 row_of_x,
   return sum;
 }
 
-// Weights 1 + q / 8192, of which f16 has three bits fewer, and hidden states of 32 and -32 in pairs, so that the ones
-// leave nothing: the sums of the weights and of those rounded to f16 differ, and all of them are exact in f16.
+// Weights 1 + q / 8192, which in f16 lose three bits. Hidden states are pairs of 32 and -32, so the ones
+// cancel. The sums of the weights and those of the weights rounded to f16 differ; all sums are exact in f16.
 struct rounded_product {
   i64 rows, n, k;
   std::vector<f16> x;

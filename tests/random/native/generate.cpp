@@ -354,8 +354,8 @@ class generator {
     return s;
   }
 
-  // Up to the end of the type, where a sum of the counter and the step may not be compared with the last one:
-  // it is not with 8 and 16 bits, and with a step that is known at run time alone.
+  // Bounds at the end of the type, where counter + step may overflow: the loop must not compare the sum with
+  // the last counter. It does not with 8 and 16 bits, nor with a step that is known only at run time.
   void set_bounds_at_end(statement& s, const expression& by) {
     const bool down = goes_down(by);
     const auto width = static_cast<std::uint32_t>(8 * size_of(s.type));

@@ -128,7 +128,7 @@ enum class action : std::uint8_t {
   reduce,     // val name = the sum of the block, or where floating, the maximum
 };
 
-// Of a function: a val that holds the argument, or a var& that is the caller's var, which its operand reads.
+// A function's parameter: a val that holds the argument, or a var& to the caller's var, its operand.
 struct parameter {
   std::uint32_t name = 0;
   element type = element::u32;

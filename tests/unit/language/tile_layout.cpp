@@ -1,6 +1,6 @@
-// The layouts of tiles and fragments keep their promises: each byte is used once, pieces of 16 bytes stay
-// whole, rows and columns meet the banks as documented, swizzles are those of the emulator's tensor copies,
-// and the fragments hold each element where the PTX ISA places it.
+// The layouts of tiles and fragments keep their promises. Each byte is used once, and pieces of 16 bytes stay
+// whole. Rows and columns meet the banks as documented. Swizzles are those of the emulator's tensor copies.
+// Fragments hold each element where the PTX ISA places it.
 
 #include "catch.hpp"
 #include "emulator/instructions/async/tensor_box.hpp"
@@ -286,7 +286,7 @@ void check_wgmma_accumulator() {
                                                      8 * (i / 4) + 2 * (thread % 4) + i % 2});
 }
 
-// Of the warp's 16 rows, the fragment is that of mma.sync.
+// Each warp's 16 rows have the fragment of mma.sync.
 template <uint32_t Bits>
 void check_wgmma_a() {
   using layout = wgmma_a_layout<Bits>;

@@ -70,7 +70,7 @@ void launch(const kaio::device& gpu, const kernel_image& kernel, const kaio::buf
   gpu.stream().launch(kernel, {1, 1, 1}, &a, 1);
 }
 
-// Of this process, in memory; of 4 KiB or more.
+// Pages of this process in memory, 4 KiB or more each.
 std::uint64_t resident_pages() {
   std::ifstream in("/proc/self/statm");
   std::uint64_t pages = 0;

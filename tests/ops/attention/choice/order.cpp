@@ -44,7 +44,7 @@ struct walk_case {
   bool longest_first;
 };
 
-// Of each block, what it visits.
+// Returns the visits of each block.
 std::vector<std::vector<visit>> order_of(const walk_case& c) {
   ops::attention_problem problem{};
   problem.batches = c.batches;

@@ -61,7 +61,8 @@ void require_found(operands& x, const std::string& found, const attention_option
   REQUIRE(x.choice(options) == found);
 }
 
-// The same of calls of KAIO's names; and what their tuning found is for them: they take another name in its place.
+// Tuning by KAIO's names found a kernel that can run the call, and the next call takes it. If another name
+// replaces it in the cache, the calls of KAIO's names take that kernel.
 void check_compact(const own_cache& cache, u32 rows, u32 size, bool causal) {
   const device& gpu = under_test();
   const stream& s = gpu.stream();
@@ -146,7 +147,7 @@ TEST_CASE("attention: variants are listed by their time, with reasons, and run b
   }
   REQUIRE(names.size() > 2);
   REQUIRE_THROWS_AS(x.choice({.variant = "no_kernel"}), invalid_argument);
-  // Of nothing to do.
+  // A call with nothing to do is not tuned.
   operands none(0, 70);
   REQUIRE(none.variants().empty());
   REQUIRE(none.tuned().entries.empty());
