@@ -10,8 +10,8 @@
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/qkv_project.hpp>
-#include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/rms_norm.hpp>
+#include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
@@ -20,8 +20,9 @@ const kaio::tool::family ops("ops", [] {
   for (const auto& more :
        {kaio::ops::attention_kernels(), kaio::ops::attention_backward_kernels(),
         kaio::ops::attention_decode_kernels(), kaio::ops::cache_kernels(), kaio::ops::format_kernels(),
-        kaio::ops::gate_up_kernels(), kaio::ops::matmul_fp8_kernels(), kaio::ops::matmul_int8_kernels(),
-        kaio::ops::qkv_kernels(), kaio::ops::rms_norm_kernels(), kaio::ops::w4_kernels()})
+        kaio::ops::gate_up_project_kernels(), kaio::ops::matmul_fp8_kernels(),
+        kaio::ops::matmul_int8_kernels(), kaio::ops::qkv_project_kernels(), kaio::ops::rms_norm_kernels(),
+        kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());
   return list;
 });

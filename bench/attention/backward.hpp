@@ -101,7 +101,8 @@ class attention_backward_bench : attention_measurement<T> {
                          options);
     };
     return std::string(ops::attention_backward_choice(stream_, first.dout, first.q, first.k, first.v, first.o,
-                                                      first.lse, first.dq, first.dk, first.dv, options));
+                                                      first.lse, first.dq, first.dk, first.dv, options)
+                           .name);
   }
 
   std::string packed(const problem& p, operands& x, gradients& g) {

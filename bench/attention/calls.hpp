@@ -38,7 +38,7 @@ void for_calls(const F& f) {
         };
         ops::attention_call call = on_paper.call();
         give(call, name);
-        call.output = ops::attention_type::f32;
+        call.output = ops::element_kind::f32;
         if (!std::is_same_v<T, f32>) give(call, name + ", out f32");
         call.precision = ops::attention_precision::tf32;
         if (std::is_same_v<T, f32>) give(call, name + ", tf32");

@@ -72,7 +72,7 @@ class attention_bench : attention_measurement<T> {
               const auto [q_i, k_i, v_i, o_i] = views(x, i, of_q, of_k);
               attention(stream_, q_i, k_i, v_i, o_i, options);
             },
-            std::string(ops::attention_choice(stream_, q, k, v, o, options))};
+            std::string(ops::attention_choice(stream_, q, k, v, o, options).name)};
   }
   call packed_call(const problem& p, operands& x, const attention_options& options) {
     const u64 rows = u64{p.batches} * p.length;

@@ -113,7 +113,7 @@ bool print_constants(device& gpu, const settings& how) {
   const auto us = [&](u32 batches, u32 keys, u32 parts, ops::attention_combining combining) {
     return each
         .measure({.batches = batches, .keys = keys, .heads = 32, .key_heads = 8, .size = 128},
-                 {.parts = parts, .combining = combining})
+                 {.splits = parts, .combining = combining})
         .burst_us;
   };
   constexpr u32 tile = 64;  // keys, of the kernels for head size 128

@@ -25,7 +25,7 @@ namespace kaio::bench {
 // Which of the ways to run a call is measured; without anything the one that it takes.
 struct decode_form {
   std::string name = "kaio", variant{};
-  u32 parts = 0;
+  std::uint32_t splits = 0;
   ops::attention_combining combining = ops::attention_combining::automatic;
 };
 
@@ -62,7 +62,7 @@ class attention_decode_bench : attention_measurement<T> {
     std::vector<decode_form> result{{}};
     if (!all) return result;
     const cache_of on(p, x, 0);
-    attention_decode_options options{.parts = 2, .combining = cluster};
+    attention_decode_options options{.splits = 2, .combining = cluster};
     std::string name;
     try {
       name = ops::attention_decode_choice(stream_, on.q, on.cache, on.o, options).name;
@@ -78,8 +78,8 @@ class attention_decode_bench : attention_measurement<T> {
 
   measured measure(const decode_problem& p, operands& x, const decode_form& form) {
     attention_decode_options options{
-        .parts = form.parts, .combining = form.combining, .variant = form.variant};
-    options.constant_numbers = true;  // written once
+        .splits = form.splits, .combining = form.combining, .variant = form.variant};
+    options.constant = constant_inputs::indices;  // written once
     if (p.queries() > 1) options.causal = causal_alignment::bottom_right;
     std::optional<buffer<f32>> scales;
     if constexpr (has_codes) {
@@ -99,7 +99,7 @@ class attention_decode_bench : attention_measurement<T> {
     measured result;
     const auto choice = ops::attention_decode_choice(stream_, first.q, first.cache, first.o, options);
     result.kernel =
-        std::string(choice.name) + "/" + std::to_string(choice.parts) + (choice.in_cluster ? "c" : "");
+        std::string(choice.name) + "/" + std::to_string(choice.splits) + (choice.in_cluster ? "c" : "");
     auto memory = gpu_.template allocate<u8>(
         std::max<u64>(ops::attention_decode_workspace_bytes(stream_, first.q, first.cache, options), 1));
     options.workspace = memory;
@@ -178,8 +178,9 @@ class attention_decode_bench : attention_measurement<T> {
     void append(const stream& s, const decode_problem& p, const cache_of& to) {
       kv_cache<C> cache = to.cache;
       cache.lengths = lengths_before(p);
-      append_kv(s, rows(p, k), rows(p, v), cache,
-                {.rotary = {.cos = table(p, cos), .sin = table(p, sin)}, .constant_numbers = true});
+      append_kv(
+          s, rows(p, k), rows(p, v), cache,
+          {.rotary = {.cos = table(p, cos), .sin = table(p, sin)}, .constant = constant_inputs::indices});
       rotary(s, to.q, turned(p), table(p, cos), table(p, sin), {.offsets = lengths_before(p)});
     }
   };

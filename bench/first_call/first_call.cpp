@@ -69,7 +69,7 @@ void try_product(const device& gpu, random_extents& random, std::set<std::string
   };
   const auto a_view = view(a, m, k, a_turned), b_view = view(b, k, n, b_turned);
   const tensor_view<T, 2> c_view(c, m, n);
-  const std::string kernel = ops::matmul_choice(gpu.stream(), a_view, b_view, c_view);
+  const std::string kernel(ops::matmul_choice(gpu.stream(), a_view, b_view, c_view).name);
   if (!known.insert(kernel).second) return;
   const auto call = [&] {
     matmul(gpu.stream(), a_view, b_view, c_view);

@@ -62,7 +62,7 @@ int main(int count, char** words) {
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of hidden states")->check(CLI::IsMember({"f16", "bf16"}));
-  arguments.add_option("--variant", how.variant, "the kernel that runs, as gate_up_choice names it");
+  arguments.add_option("--variant", how.variant, "the kernel that runs, as gate_up_project_choice names it");
   arguments.add_option("--shape", how.shapes, "KxF")->check([](const std::string& text) {
     return gate_up_bench_problem::of(text, "m1") ? std::string() : text + " is not KxF";
   });

@@ -189,7 +189,7 @@ class gate_up_bench : attention_measurement<T> {
   }
 
   measured run(const gate_up_bench_problem& p, const std::string& variant, bool two) {
-    gate_up_options options{.constant_weights = true, .variant = variant};
+    gate_up_project_options options{.constant = constant_inputs::weights, .variant = variant};
     if (p.bytewise()) options.x_scale = tensor_view<const f32, 1>(on_rows_, p.m);
     const auto weights = [&](std::size_t i) {
       return two ? gate_up_weights(weight(p, i, 1), weight(p, i, 2)) : gate_up_weights(weight(p, i, 0));
@@ -198,9 +198,9 @@ class gate_up_bench : attention_measurement<T> {
     buffer<u8> memory;
     measured result;
     with_x(p, 0, [&](const auto& x) {
-      result.kernel = ops::gate_up_choice(stream_, x, weights(0), out(0), options);
+      result.kernel = ops::gate_up_project_choice(stream_, x, weights(0), out(0), options).name;
       memory = gpu_.template allocate<u8>(
-          std::max<u64>(gate_up_workspace_bytes(stream_, x, weights(0), out(0), options), 1));
+          std::max<u64>(gate_up_project_workspace_bytes(stream_, x, weights(0), out(0), options), 1));
     });
     options.workspace = memory;
     contestant call{

@@ -17,7 +17,7 @@ void kaio_product(const stream& s, const problem& p, const buffer<T>& a, const b
   using ops::tensor_view;
   ops::matmul_options options;
   if (p.type == element::tf32) options.precision = ops::matmul_precision::tf32;
-  if (p.is_skinny()) options.constant = ops::constant_operands::b;  // the weights of a layer
+  if (p.is_skinny()) options.constant = ops::constant_inputs::b;  // the weights of a layer
   if (p.has_bias()) options.bias = ops::per_column(tensor_view<const Out, 1>(added, p.n));
   if (p.epilogue == fused_epilogue::gelu_bias) options.activation = ops::matmul_activation::gelu_tanh;
   const bool has_residual = p.epilogue == fused_epilogue::residual;

@@ -248,7 +248,7 @@ def text_of(constants, vector, configurations, few_rows, known):
              f"inline constexpr device_costs fitted_device{braces(device.items())};", "",
              "// In the order of matmul_family.",
              "inline constexpr family_costs fitted_families[]{" + " ".join(family(i) + "," for i in range(4)) + "};",
-             "// Of kernels for few rows, of the family simt.",
+             "// Kernels for few rows, a part of the family simt.",
              f"inline constexpr family_costs fitted_few_rows{family(4)};", "",
              "inline constexpr kernel_costs fitted_kernels[]{"]
     for i, c in enumerate(configurations):

@@ -174,7 +174,7 @@ class measurement {
   device gpu_;
   measure_settings how_;
   stream stream_;
-  buffer<u8> operands_[5];  // by the numbers of matmul_type
+  buffer<u8> operands_[5];  // by the numbers of element_kind
   buffer<u8> outputs_, workspace_;
   std::unique_ptr<driver_functions> driver_;
   std::vector<event> events_;

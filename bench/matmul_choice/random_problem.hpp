@@ -29,7 +29,7 @@ struct problem_memory {
 struct random_problem {
   std::uint64_t seed = 0;
   std::string_view shape_class;
-  ops::matmul_type operand = ops::matmul_type::f32, output = ops::matmul_type::f32;
+  ops::element_kind operand = ops::element_kind::f32, output = ops::element_kind::f32;
   ops::matmul_precision precision = ops::matmul_precision::ieee;
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
 
@@ -43,7 +43,7 @@ struct random_problem {
   matrix a, b, c;
   bool has_beta = false, has_bias = false, has_residual = false, has_workspace = false;
   ops::matmul_activation activation = ops::matmul_activation::none;
-  ops::constant_operands constant = ops::constant_operands::none;
+  ops::constant_inputs constant = ops::constant_inputs::none;
 
   static random_problem draw(std::uint64_t seed);
 
@@ -110,37 +110,37 @@ class draws {
 };
 
 struct typing {
-  ops::matmul_type operand, output;
+  ops::element_kind operand, output;
   ops::matmul_precision precision;
   unsigned weight;
 };
 
 // How often each combination of types is drawn.
 inline constexpr typing typings[] = {
-    {ops::matmul_type::f16, ops::matmul_type::f16, ops::matmul_precision::ieee, 8},
-    {ops::matmul_type::f16, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
-    {ops::matmul_type::f16, ops::matmul_type::bf16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::bf16, ops::matmul_type::bf16, ops::matmul_precision::ieee, 8},
-    {ops::matmul_type::bf16, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
-    {ops::matmul_type::bf16, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
-    {ops::matmul_type::f32, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::f32, ops::matmul_type::bf16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::tf32, 2},
-    {ops::matmul_type::f32, ops::matmul_type::f16, ops::matmul_precision::tf32, 1},
-    {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::tf32x3, 2},
-    {ops::matmul_type::f32, ops::matmul_type::bf16, ops::matmul_precision::tf32x3, 1},
-    {ops::matmul_type::e4m3, ops::matmul_type::f32, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::e4m3, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::e4m3, ops::matmul_type::bf16, ops::matmul_precision::ieee, 2},
-    {ops::matmul_type::e5m2, ops::matmul_type::f32, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::e5m2, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::e5m2, ops::matmul_type::bf16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::f16, ops::element_kind::f16, ops::matmul_precision::ieee, 8},
+    {ops::element_kind::f16, ops::element_kind::f32, ops::matmul_precision::ieee, 5},
+    {ops::element_kind::f16, ops::element_kind::bf16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::bf16, ops::element_kind::bf16, ops::matmul_precision::ieee, 8},
+    {ops::element_kind::bf16, ops::element_kind::f32, ops::matmul_precision::ieee, 5},
+    {ops::element_kind::bf16, ops::element_kind::f16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::f32, ops::element_kind::f32, ops::matmul_precision::ieee, 5},
+    {ops::element_kind::f32, ops::element_kind::f16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::f32, ops::element_kind::bf16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::f32, ops::element_kind::f32, ops::matmul_precision::tf32, 2},
+    {ops::element_kind::f32, ops::element_kind::f16, ops::matmul_precision::tf32, 1},
+    {ops::element_kind::f32, ops::element_kind::f32, ops::matmul_precision::tf32x3, 2},
+    {ops::element_kind::f32, ops::element_kind::bf16, ops::matmul_precision::tf32x3, 1},
+    {ops::element_kind::e4m3, ops::element_kind::f32, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::e4m3, ops::element_kind::f16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::e4m3, ops::element_kind::bf16, ops::matmul_precision::ieee, 2},
+    {ops::element_kind::e5m2, ops::element_kind::f32, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::e5m2, ops::element_kind::f16, ops::matmul_precision::ieee, 1},
+    {ops::element_kind::e5m2, ops::element_kind::bf16, ops::matmul_precision::ieee, 1},
 };
 
-inline ops::matmul_view view_of(const random_problem::matrix& x, ops::matmul_type type, std::uint64_t address,
-                                const void* device, std::int64_t batch, std::int64_t rows,
-                                std::int64_t columns) {
+inline ops::matmul_view view_of(const random_problem::matrix& x, ops::element_kind type,
+                                std::uint64_t address, const void* device, std::int64_t batch,
+                                std::int64_t rows, std::int64_t columns) {
   ops::matmul_view v;
   const std::uint64_t element = ops::bytes_of(type);
   v.type = type;
@@ -218,7 +218,7 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
   p.c.by_columns = draws.chance(1, 12);
   // Lines that begin at multiples of 16 bytes, in most problems, whatever their length; elsewhere anywhere.
   const bool padded = draws.chance(4, 5);
-  const auto vector = [](ops::matmul_type t) { return static_cast<std::int64_t>(16 / ops::bytes_of(t)); };
+  const auto vector = [](ops::element_kind t) { return static_cast<std::int64_t>(16 / ops::bytes_of(t)); };
   const std::int64_t more_a = draws.chance(1, 24) ? 1 : 0, more_b = draws.chance(1, 24) ? 1 : 0;
   const bool shares_b = p.batch > 1 && draws.chance(1, 6);
   p.lay_out(p.a, p.m, p.k, padded ? vector(p.operand) : 1, more_a, false);
@@ -234,7 +234,7 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
     if (draws.chance(1, 2)) p.activation = static_cast<ops::matmul_activation>(1 + draws.below(4));
   }
   p.has_workspace = draws.chance(1, 2);
-  if (p.shape_class == "few rows" && draws.chance(1, 2)) p.constant = ops::constant_operands::b;
+  if (p.shape_class == "few rows" && draws.chance(1, 2)) p.constant = ops::constant_inputs::b;
   return p;
 }
 
@@ -255,8 +255,8 @@ inline ops::matmul_call random_problem::call_of(const problem_memory& memory) co
     v.address = address;
     v.bytes = static_cast<std::uint64_t>(rows * n) * ops::bytes_of(output);
     v.device = memory.device;
-    v.extents = rank == 1 ? std::array<std::int64_t, 3>{n, 0, 0} : std::array<std::int64_t, 3>{rows, n, 0};
-    v.strides = rank == 1 ? std::array<std::int64_t, 3>{1, 0, 0} : std::array<std::int64_t, 3>{n, 1, 0};
+    v.extents = rank == 1 ? decltype(v.extents){n} : decltype(v.extents){rows, n};
+    v.strides = rank == 1 ? decltype(v.strides){1} : decltype(v.strides){n, 1};
     return v;
   };
   if (has_bias) options.bias.vector = term(1, memory.bias, 1);

@@ -34,7 +34,7 @@ struct settings {
   bool json = false, no_peers = false, matmul = false;
   double seconds = 0.5;
   std::string type = "bf16", variant, codes = "int4";
-  i64 parts = 0;
+  std::uint32_t splits = 0;
   std::vector<std::string> shapes, works;
 };
 
@@ -44,7 +44,7 @@ bool run(device& gpu, const settings& how, const std::vector<w4_bench_problem>& 
   matmul_w4_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const w4_bench_problem& p : problems) {
-    const measured m = each.measure(p, codes_of(how.codes), how.variant, how.parts);
+    const measured m = each.measure(p, codes_of(how.codes), how.variant, how.splits);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
     if (how.matmul) {
@@ -74,7 +74,7 @@ int main(int count, char** words) {
   arguments.add_option("--variant", how.variant, "the kernel that runs, as matmul_w4_choice names it");
   arguments.add_option("--codes", how.codes, "of the weights")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(names_of_codes), std::end(names_of_codes))));
-  arguments.add_option("--parts", how.parts, "into how many K is divided; 0: as matmul_w4_choice has it")
+  arguments.add_option("--splits", how.splits, "into how many K is divided; 0: as matmul_w4_choice has it")
       ->check(CLI::NonNegativeNumber);
   arguments.add_option("--shape", how.shapes, "NxKxGROUP")->check([](const std::string& text) {
     return w4_bench_problem::of(text, "m1") ? std::string()

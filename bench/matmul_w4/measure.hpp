@@ -104,7 +104,7 @@ class matmul_w4_bench : attention_measurement<T> {
     };
     measured result;
     of(0, [&](const auto& a, const auto& b, const auto& c) {
-      result.kernel = ops::matmul_choice(stream_, a, b, c);
+      result.kernel = ops::matmul_choice(stream_, a, b, c).name;
     });
     contestant kaio{"kaio", [&](std::size_t i) {
                       of(i, [&](const auto& a, const auto& b, const auto& c) { matmul(stream_, a, b, c); });
@@ -123,11 +123,11 @@ class matmul_w4_bench : attention_measurement<T> {
     const auto of = [&](std::size_t i) { return tensor_view<const T, 2>(x[i], p.m, p.k); };
     matmul_w4_options options;
     options.variant = variant;
-    options.parts = parts;
-    options.constant_weights = true;
+    options.splits = static_cast<std::uint32_t>(parts);
+    options.constant = constant_inputs::weights;
     measured result;
     const auto choice = choose(of(0), options);
-    result.kernel = std::string(choice.name) + "/" + std::to_string(choice.parts);
+    result.kernel = std::string(choice.name) + "/" + std::to_string(choice.splits);
     auto memory = gpu_.template allocate<u8>(std::max<u64>(workspace_of(of(0), options), 1));
     options.workspace = memory;
     contestant kaio{"kaio",

@@ -257,18 +257,18 @@ class qkv_bench : attention_measurement<T> {
   }
 
   measured run(const qkv_bench_problem& p, const std::string& variant, u32 parts) {
-    qkv_options options;
+    qkv_project_options options;
     options.rotary = {.cos = tables_[0], .sin = tables_[1]};
     options.variant = variant;
-    options.parts = parts;
-    options.constant_weights = true;
+    options.splits = parts;
+    options.constant = constant_inputs::weights;
     if (p.bytewise()) options.x_scale = row_scales(p);
     const extents of_x(p.sequences(), p.tokens(), p.k);
     measured result;
     const qkv_outputs first{q_of(p, 0), cache_of(p, 0)};
     buffer<u8> memory;
     with_x(p, 0, of_x, [&](const auto& x) {
-      result.kernel = ops::qkv_project_choice(stream_, x, weights_of(p, 0), first, options);
+      result.kernel = ops::qkv_project_choice(stream_, x, weights_of(p, 0), first, options).name;
       memory = gpu_.template allocate<u8>(
           std::max<u64>(qkv_project_workspace_bytes(stream_, x, weights_of(p, 0), first, options), 1));
     });
@@ -290,7 +290,7 @@ class qkv_bench : attention_measurement<T> {
                 const buffer<u8>& workspace) {
     const range of = ranges_of(p)[part];
     set& one = sets_[i];
-    matmul_w4_options packed{.constant_weights = true};
+    matmul_w4_options packed{.constant = constant_inputs::weights};
     packed.workspace = workspace;
     const tensor_view<const T, 2> x =
         p.bytewise() ? tensor_view<const T, 2>() : tensor_view<const T, 2>(one.x, p.m, p.k);
@@ -302,16 +302,16 @@ class qkv_bench : attention_measurement<T> {
       matmul_int8(
           stream_, tensor_view<const i8, 2>(one.x_bytes, p.m, p.k),
           tensor_view<const i8, 2>(one.w_bytes, p.columns(), p.k).slice(0, of.first, of.count).transposed(),
-          y, {.scale_a = row_scales(p), .scale_b = column_scales(p, of), .constant = constant_operands::b});
+          y, {.scale_a = row_scales(p), .scale_b = column_scales(p, of), .constant = constant_inputs::b});
     else if (p.weights == "fp8")
-      matmul_fp8(
-          stream_, e4m3_view(one.x_bytes, extents(p.m, p.k)),
-          e4m3_view(one.w_bytes, extents(p.columns(), p.k)).slice(0, of.first, of.count).transposed(), y,
-          {.scale_a = row_scales(p), .scale_b = column_scales(p, of), .constant = constant_operands::b});
+      matmul_fp8(stream_, e4m3_view(one.x_bytes, extents(p.m, p.k)),
+                 e4m3_view(one.w_bytes, extents(p.columns(), p.k)).slice(0, of.first, of.count).transposed(),
+                 y,
+                 {.scale_a = row_scales(p), .scale_b = column_scales(p, of), .constant = constant_inputs::b});
     else
       matmul(stream_, x,
              tensor_view<const T, 2>(one.w, p.columns(), p.k).slice(0, of.first, of.count).transposed(), y,
-             {.constant = constant_operands::b});
+             {.constant = constant_inputs::b});
   }
   // What the products of packed weights take, one after the other.
   u64 workspace_of_three(const qkv_bench_problem& p) {
@@ -320,7 +320,7 @@ class qkv_bench : attention_measurement<T> {
       const u32 n = ranges_of(p)[part].count;
       const tensor_view<const T, 2> x(sets_[0].x, p.m, p.k);
       const buffer<u8>& memory = sets_[0].packed[part];
-      const matmul_w4_options options{.constant_weights = true};
+      const matmul_w4_options options{.constant = constant_inputs::weights};
       bytes = std::max(
           bytes, p.weights == "w4"
                      ? matmul_w4_workspace_bytes(stream_, x, w4_weights{shape_4(p, n), memory}, options)

@@ -34,7 +34,7 @@ namespace {
 struct settings {
   bool json = false, no_peers = false;
   double seconds = 0.3;
-  u32 parts = 0;
+  std::uint32_t splits = 0;
   std::string type = "bf16", variant;
   std::vector<std::string> shapes, works;
 };
@@ -45,7 +45,7 @@ bool run(device& gpu, const settings& how, const std::vector<qkv_bench_problem>&
   qkv_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const qkv_bench_problem& p : problems)
-    for (const auto& [contestant, m] : each.measure(p, how.variant, how.parts)) {
+    for (const auto& [contestant, m] : each.measure(p, how.variant, how.splits)) {
       to.add(p.shape(), p.work(), contestant, m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
       to.add(p.shape(), p.work(), contestant, m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
       if (m.error < (std::is_same_v<T, f16> ? 2e-3 : 1.2e-2)) continue;
@@ -66,7 +66,7 @@ int main(int count, char** words) {
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of hidden states")->check(CLI::IsMember({"f16", "bf16"}));
   arguments.add_option("--variant", how.variant, "the kernel that runs, as qkv_project_choice names it");
-  arguments.add_option("--parts", how.parts, "of K, by the kernels for few rows: 1, 2 or 4; 0: a choice");
+  arguments.add_option("--splits", how.splits, "of K, by the kernels for few rows: 1, 2 or 4; 0: a choice");
   arguments.add_option("--shape", how.shapes, "KxHEADSxKEY_HEADSxSIZE")->check([](const std::string& text) {
     return qkv_bench_problem::of(text, "m1") ? std::string() : text + " is not KxHEADSxKEY_HEADSxSIZE";
   });

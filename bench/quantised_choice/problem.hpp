@@ -29,7 +29,7 @@ struct quantised_problem {
   std::uint64_t seed = 0;
   bool is_fp8 = false;
   std::string_view shape_class;
-  ops::matmul_type output = ops::matmul_type::bf16;
+  ops::element_kind output = ops::element_kind::bf16;
   scales_of scales = scales_of::vectors;
   bool is_general = false;  // an activation and a residual
   std::int64_t m = 0, n = 0, k = 0;
@@ -65,15 +65,15 @@ struct quantised_problem {
     const bool is_aligned = draws.chance(9, 10);
     p.pitch_k = is_aligned ? (p.k + 15) / 16 * 16 : p.k;
     p.pitch_n = is_aligned ? (p.n + 15) / 16 * 16 : p.n;
-    constexpr ops::matmul_type of_fp8[] = {ops::matmul_type::bf16, ops::matmul_type::bf16,
-                                           ops::matmul_type::f16, ops::matmul_type::f32};
-    constexpr ops::matmul_type of_int8[] = {ops::matmul_type::bf16, ops::matmul_type::f16,
-                                            ops::matmul_type::f32, ops::matmul_type::i32};
+    constexpr ops::element_kind of_fp8[] = {ops::element_kind::bf16, ops::element_kind::bf16,
+                                            ops::element_kind::f16, ops::element_kind::f32};
+    constexpr ops::element_kind of_int8[] = {ops::element_kind::bf16, ops::element_kind::f16,
+                                             ops::element_kind::f32, ops::element_kind::i32};
     p.output = (p.is_fp8 ? of_fp8 : of_int8)[draws.below(4)];
     p.scales = static_cast<scales_of>(draws.below(p.is_fp8 ? 6 : 3) % 4);
     if (p.is_fp8 && p.scales == scales_of::none) p.scales = scales_of::groups;
     p.is_general = draws.chance(1, 6);
-    if (p.output == ops::matmul_type::i32) {
+    if (p.output == ops::element_kind::i32) {
       p.scales = scales_of::none;
       p.is_general = false;
     }
@@ -93,19 +93,19 @@ struct quantised_problem {
     ops::matmul_fp8_options options;
     set(options, memory);
     if (scales == scales_of::groups) {
-      options.groups_a = view(ops::matmul_type::f32, memory.device, memory.scales, m, groups(), 1, m);
-      options.blocks_b = view(ops::matmul_type::f32, memory.device,
+      options.groups_a = view(ops::element_kind::f32, memory.device, memory.scales, m, groups(), 1, m);
+      options.blocks_b = view(ops::element_kind::f32, memory.device,
                               memory.scales + static_cast<std::uint64_t>(m * groups()) * sizeof(f32),
                               groups(), (n + 127) / 128, 1, groups());
     }
-    constexpr auto type = ops::matmul_type::e4m3;
+    constexpr auto type = ops::element_kind::e4m3;
     return ops::resolve_matmul_fp8(memory.device,
                                    {"matmul_fp8", a(type, memory), b(type, memory), c(memory), &options});
   }
   ops::int8_call int8_call_of(const quantised_memory& memory) const {
     ops::matmul_int8_options options;
     set(options, memory);
-    constexpr auto type = ops::matmul_type::i8;
+    constexpr auto type = ops::element_kind::i8;
     return ops::resolve_matmul_int8(memory.device,
                                     {"matmul_int8", a(type, memory), b(type, memory), c(memory), &options});
   }
@@ -127,7 +127,7 @@ struct quantised_problem {
   }
 
  private:
-  static ops::matmul_view view(ops::matmul_type type, const void* device, std::uint64_t address,
+  static ops::matmul_view view(ops::element_kind type, const void* device, std::uint64_t address,
                                std::int64_t rows, std::int64_t columns, std::int64_t row,
                                std::int64_t column) {
     ops::matmul_view v;
@@ -141,16 +141,16 @@ struct quantised_problem {
     return v;
   }
   static ops::matmul_view vector(const void* device, std::uint64_t address, std::int64_t count) {
-    ops::matmul_view v = view(ops::matmul_type::f32, device, address, 1, count, count, 1);
+    ops::matmul_view v = view(ops::element_kind::f32, device, address, 1, count, count, 1);
     v.rank = 1;
     v.extents = {count, 0, 0};
     v.strides = {1, 0, 0};
     return v;
   }
-  ops::matmul_view a(ops::matmul_type type, const quantised_memory& memory) const {
+  ops::matmul_view a(ops::element_kind type, const quantised_memory& memory) const {
     return view(type, memory.device, memory.a, m, k, pitch_k, 1);
   }
-  ops::matmul_view b(ops::matmul_type type, const quantised_memory& memory) const {
+  ops::matmul_view b(ops::element_kind type, const quantised_memory& memory) const {
     return view(type, memory.device, memory.b, k, n, 1, pitch_k);
   }
   ops::matmul_view c(const quantised_memory& memory) const {
@@ -168,7 +168,7 @@ struct quantised_problem {
     }
     if (is_general) {
       options.activation = ops::matmul_activation::silu;
-      options.residual = view(ops::matmul_type::f16, memory.device, memory.residual, m, n, n, 1);
+      options.residual = view(ops::element_kind::f16, memory.device, memory.residual, m, n, n, 1);
     }
   }
 };

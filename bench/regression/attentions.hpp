@@ -97,7 +97,8 @@ void run_attention(harness& h, const attention_problem& p) {
     return f(p.view<const T>(q[i], true), p.view<const T>(k[i], false), p.view<const T>(v[i], false),
              p.view<T>(o[i], true));
   };
-  const auto name = call(0, [&](const auto&... x) { return ops::attention_choice(h.on(), x..., options); });
+  const auto name =
+      call(0, [&](const auto&... x) { return ops::attention_choice(h.on(), x..., options).name; });
   h.measure(
       {"attention", p.text(), std::string(name), rounding<T>}, sets,
       [&](std::size_t i) { call(i, [&](const auto&... x) { attention(h.on(), x..., options); }); },
@@ -139,7 +140,7 @@ void run_attention_backward(harness& h, const attention_problem& p) {
              p.view<T>(dk[i], false), p.view<T>(dv[i], false));
   };
   const auto name =
-      call(0, [&](const auto&... x) { return ops::attention_backward_choice(h.on(), x..., options); });
+      call(0, [&](const auto&... x) { return ops::attention_backward_choice(h.on(), x..., options).name; });
   h.measure(
       {"attention_backward", p.text(), std::string(name), 2 * rounding<T>}, sets,
       [&](std::size_t i) { call(i, [&](const auto&... x) { attention_backward(h.on(), x..., options); }); },
@@ -228,7 +229,7 @@ void run_decode(harness& h, draws& random, const decode_problem& p) {
   const auto of = [&](std::size_t i) { return tensor_view<const T, 4>(q[i], of_q); };
   const auto out = [&](std::size_t i) { return tensor_view<T, 4>(o[i], of_q); };
   attention_decode_options options;
-  options.constant_numbers = true;
+  options.constant = constant_inputs::indices;
   if (p.queries > 1) options.causal = causal_alignment::bottom_right;
   if constexpr (std::is_same_v<C, i8>)
     options.k_scale = options.v_scale = tensor_view<const f32, 1>(scale, extents(1));
@@ -237,7 +238,7 @@ void run_decode(harness& h, draws& random, const decode_problem& p) {
   options.workspace = memory;
   h.measure(
       {"decode", p.text(),
-       std::string(choice.name) + "/" + std::to_string(choice.parts) + (choice.in_cluster ? "c" : ""),
+       std::string(choice.name) + "/" + std::to_string(choice.splits) + (choice.in_cluster ? "c" : ""),
        rounding<T>},
       sets, [&](std::size_t i) { attention_decode(h.on(), of(i), cache(i), out(i), options); },
       [&] { h.digest(o[0], p.q_elements()); });

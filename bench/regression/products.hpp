@@ -109,7 +109,8 @@ void run_product(harness& h, const product_problem& p) {
   const double of_inputs = p.type == product_type::f32 || sizeof(T) == 2 ? 0 : 2e-3;
   const std::string name(std::is_same_v<Out, f32> ? "f32" : std::is_same_v<Out, f16> ? "f16" : "bf16");
   h.measure(
-      {"matmul", p.text(name), ops::matmul_choice(h.on(), of_a(0), of_b(0), of_c(0), options),
+      {"matmul", p.text(name),
+       std::string(ops::matmul_choice(h.on(), of_a(0), of_b(0), of_c(0), options).name),
        std::max(of_inputs, rounding<Out>)},
       sets,
       [&](std::size_t i) {

@@ -96,14 +96,15 @@ void run_gate_up(harness& h, draws& random, std::string_view weights) {
   projection<T> p(h, weights, m, 2 * f, k);
   const auto memory_of_out = h.unwritten<T>(m * f, p.sets());
   const auto out = [&](std::size_t i) { return tensor_view<T, 2>(memory_of_out[i], extents(m, f)); };
-  gate_up_options options;
-  options.constant_weights = true;
+  gate_up_project_options options;
+  options.constant = constant_inputs::weights;
   if (p.is_bytewise()) options.x_scale = p.x_scale();
   const extents of_x(m, k);
-  const std::string kernel = p.with_x(
-      0, of_x, [&](const auto& x) { return ops::gate_up_choice(h.on(), x, p.weight(0), out(0), options); });
+  const std::string kernel = p.with_x(0, of_x, [&](const auto& x) {
+    return std::string(ops::gate_up_project_choice(h.on(), x, p.weight(0), out(0), options).name);
+  });
   const auto memory = h.workspace(p.with_x(0, of_x, [&](const auto& x) {
-    return ops::gate_up_workspace_bytes(h.on(), x, p.weight(0), out(0), options);
+    return ops::gate_up_project_workspace_bytes(h.on(), x, p.weight(0), out(0), options);
   }));
   options.workspace = memory;
   h.measure(
@@ -162,13 +163,13 @@ void run_qkv(harness& h, draws& random) {
     cache.lengths = tensor_view<const i32, 1>(on_lengths, extents(sequences));
     return qkv_outputs(tensor_view<T, 4>(q[i], extents(sequences, tokens, heads, size)), cache);
   };
-  qkv_options options;
+  qkv_project_options options;
   options.rotary = {.cos = cos, .sin = sin};
-  options.constant_weights = true;
+  options.constant = constant_inputs::weights;
   if (p.is_bytewise()) options.x_scale = p.x_scale();
   const extents of_x(sequences, tokens, k);
   const std::string kernel = p.with_x(0, of_x, [&](const auto& x) {
-    return ops::qkv_project_choice(h.on(), x, p.weight(0), outputs(0), options);
+    return std::string(ops::qkv_project_choice(h.on(), x, p.weight(0), outputs(0), options).name);
   });
   const auto memory = h.workspace(p.with_x(0, of_x, [&](const auto& x) {
     return ops::qkv_project_workspace_bytes(h.on(), x, p.weight(0), outputs(0), options);

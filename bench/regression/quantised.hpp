@@ -60,7 +60,7 @@ void run_scaled(harness& h, draws& random, const quantised_shape& p, std::string
     text += ", residual";
   }
   const auto of_c = [&](std::size_t i) { return tensor_view<Out, 2>(c[i], extents(p.m, p.n)); };
-  const std::string kernel = choose(h.on(), of_a(0), of_b(0), of_c(0), options);
+  const std::string kernel(choose(h.on(), of_a(0), of_b(0), of_c(0), options));
   h.measure(
       {std::move(kind), std::move(text), kernel, std::max(least_tolerance, rounding<Out>)}, sets,
       [&](std::size_t i) { call(h.on(), of_a(i), of_b(i), of_c(i), options); },
@@ -96,7 +96,7 @@ inline void random_int8(harness& h, draws& random) {
         [&](std::size_t i) { return tensor_view<const i8, 2>(a[i], extents(p.m, p.k)); },
         [&](std::size_t i) { return tensor_view<const i8, 2>(w[i], extents(p.n, p.k)).transposed(); },
         [](const auto&... x) { matmul_int8(x...); },
-        [](const auto&... x) { return ops::matmul_int8_choice(x...); }, 0);
+        [](const auto&... x) { return ops::matmul_int8_choice(x...).name; }, 0);
   });
 }
 
@@ -126,7 +126,7 @@ inline void random_fp8(harness& h, draws& random) {
         options, [&](std::size_t i) { return tensor_view<const e4m3, 2>(a[i], extents(p.m, p.k)); },
         [&](std::size_t i) { return tensor_view<const e4m3, 2>(w[i], extents(p.n, p.k)).transposed(); },
         [](const auto&... x) { matmul_fp8(x...); },
-        [](const auto&... x) { return ops::matmul_fp8_choice(x...); }, 2e-3);
+        [](const auto&... x) { return ops::matmul_fp8_choice(x...).name; }, 2e-3);
   });
 }
 
@@ -177,14 +177,15 @@ void run_packed(harness& h, draws& random, bool eight) {
                            std::string(names_of_codes[static_cast<std::size_t>(codes)]) + " by " +
                            std::to_string(group) + ", " + p.text();
   matmul_w4_options options;
-  options.constant_weights = true;
+  options.constant = constant_inputs::weights;
   const auto choice = eight ? ops::matmul_w8_choice(h.on(), in(0), w.eight(0), options)
                             : ops::matmul_w4_choice(h.on(), in(0), w.four(0), options);
   const auto memory = h.workspace(eight ? ops::matmul_w8_workspace_bytes(h.on(), in(0), w.eight(0), options)
                                         : ops::matmul_w4_workspace_bytes(h.on(), in(0), w.four(0), options));
   options.workspace = memory;
   h.measure(
-      {eight ? "w8" : "w4", text, std::string(choice.name) + "/" + std::to_string(choice.parts), rounding<T>},
+      {eight ? "w8" : "w4", text, std::string(choice.name) + "/" + std::to_string(choice.splits),
+       rounding<T>},
       w.sets(),
       [&](std::size_t i) {
         if (eight)

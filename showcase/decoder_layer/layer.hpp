@@ -139,37 +139,37 @@ class decoder_layer {
             .table = {on_table_, extents(1, pages)},
             .lengths = {lengths, 1}};
   }
-  qkv_options qkv_options_of(const ops::attention_workspace& memory) const {
-    qkv_options options;
+  qkv_project_options qkv_options_of(const ops::workspace_view& memory) const {
+    qkv_project_options options;
     options.rotary.cos = tensor_view<const f32, 2>(cos_, shape.length(), shape.size / 2);
     options.rotary.sin = tensor_view<const f32, 2>(sin_, shape.length(), shape.size / 2);
     options.workspace = memory;
-    options.constant_weights = true;
+    options.constant = constant_inputs::weights;
     options.x_norm = {.weight = norm(on_first_norm_),
                       .epsilon = epsilon,
                       .residual = tokens(h0),
                       .residual_out = tensor_view<f16, 3>(h1, extents(1, shape.tokens, shape.hidden))};
     return options;
   }
-  attention_decode_options attention_options_of(const ops::attention_workspace& memory) const {
+  attention_decode_options attention_options_of(const ops::workspace_view& memory) const {
     attention_decode_options options;
     options.causal = causal_alignment::bottom_right;
     options.workspace = memory;
-    options.constant_numbers = true;
+    options.constant = constant_inputs::indices;
     return options;
   }
-  gate_up_options gate_up_options_of(const ops::attention_workspace& memory) const {
+  gate_up_project_options gate_up_options_of(const ops::workspace_view& memory) const {
     return {.activation = matmul_activation::silu,
             .x_norm = {.weight = norm(on_second_norm_),
                        .epsilon = epsilon,
                        .residual = hidden(h1),
                        .residual_out = hidden(h2)},
             .workspace = memory,
-            .constant_weights = true};
+            .constant = constant_inputs::weights};
   }
-  matmul_options matmul_options_of(const ops::attention_workspace& memory) const {
+  matmul_options matmul_options_of(const ops::workspace_view& memory) const {
     matmul_options options;
-    options.constant = constant_operands::b;
+    options.constant = constant_inputs::b;
     options.workspace.address = memory.address;
     options.workspace.bytes = memory.bytes;
     options.workspace.device = memory.device;
@@ -178,7 +178,7 @@ class decoder_layer {
   void multiply(const stream& s, const tensor_view<f16, 2>& from, const linear& w,
                 const tensor_view<f16, 2>& to) const {
     if (w.four_bits())
-      matmul_w4(s, from, w.packed(), to, {.workspace = workspace_, .constant_weights = true});
+      matmul_w4(s, from, w.packed(), to, {.workspace = workspace_, .constant = constant_inputs::weights});
     else
       matmul(s, from, w.matrix().transposed(), to, matmul_options_of(workspace_));
   }
@@ -197,8 +197,8 @@ class decoder_layer {
          qkv_project_workspace_bytes(s, tokens(x), qkv.of_qkv(), {heads(q), cache(before_)},
                                      qkv_options_of({})),
          attention_decode_workspace_bytes(s, heads(q), cache(after_), attention_options_of({})),
-         gate_up_workspace_bytes(s, hidden(a), gate_up.of_gate_up(), matrix(g, shape.ff),
-                                 gate_up_options_of({}))});
+         gate_up_project_workspace_bytes(s, hidden(a), gate_up.of_gate_up(), matrix(g, shape.ff),
+                                         gate_up_options_of({}))});
   }
 
   device& gpu_;

@@ -62,7 +62,7 @@ TEST_CASE("an operation") {
   const tensor_view a(x, 8, 8), b(y, 8, 8), c(z, 8, 8);
   matmul(gpu.stream(), a, b, c);
   CHECK(z.download() == std::vector<float>(64, 16.0f));
-  CHECK(!ops::matmul_choice(gpu.stream(), a, b, c).empty());
+  CHECK(!ops::matmul_choice(gpu.stream(), a, b, c).name.empty());
   CHECK(ops::matmul_workspace_bytes(gpu.stream(), a, b, c) < 1024);
   ops::forget_tuning();
 }

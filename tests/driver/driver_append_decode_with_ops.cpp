@@ -149,7 +149,7 @@ void replay_with(ops::attention_combining combining, long launches_of_one) {
   const device gpu = device::open("cuda:0");
   step one(gpu);
   one.options.combining = combining;
-  one.options.parts = 2;
+  one.options.splits = 2;
   one.memory = gpu.allocate<u8>(std::max<std::uint64_t>(
       attention_decode_workspace_bytes(one.s, one.q_view, one.cache, one.options), 16));
   one.options.workspace = one.memory;

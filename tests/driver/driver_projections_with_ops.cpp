@@ -105,7 +105,7 @@ struct qkv_step {
                       .lengths = tensor_view<const i32, 1>(lengths.memory, batches)};
   tensor_view<const f16, 3> x_view{x.memory, batches, 1, k};
   qkv_outputs outputs{tensor_view<f16, 4>(q, batches, 1, heads, size), cache};
-  qkv_options options{.q_scale = 0.25f};
+  qkv_project_options options{.q_scale = 0.25f};
 
   qkv_step(const device& on, bool packed) : gpu(on), w(gpu, (heads + 2) * size, packed) {
     std::uniform_real_distribution<float> any(-1, 1);
@@ -186,7 +186,7 @@ struct gate_up_step {
   buffer<u8> memory{};
   tensor_view<const f16, 2> x_view{x.memory, tokens, k};
   tensor_view<f16, 2> out_view{out, tokens, f};
-  gate_up_options options{};
+  gate_up_project_options options{};
 
   gate_up_step(const device& on, bool packed) : gpu(on), w(gpu, 2 * f, packed) {}
   void run() { gate_up_project(s, x_view, w.get(), out_view, options); }
@@ -247,10 +247,10 @@ void replay_gate_up(bool packed, const std::string& variant, long launches_of_on
   gate_up_step one(gpu, packed);
   one.options.variant = variant;
   const std::uint64_t bytes =
-      gate_up_workspace_bytes(one.s, one.x_view, one.w.get(), one.out_view, one.options);
+      gate_up_project_workspace_bytes(one.s, one.x_view, one.w.get(), one.out_view, one.options);
   one.memory = gpu.allocate<u8>(std::max<std::uint64_t>(bytes, 16));
   one.options.workspace = one.memory;
-  gate_up_warmup(gpu, one.x_view, one.w.get(), one.out_view, one.options);
+  gate_up_project_warmup(gpu, one.x_view, one.w.get(), one.out_view, one.options);
   replay(driver, one, launches_of_one);
 }
 

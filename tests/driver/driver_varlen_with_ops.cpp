@@ -84,7 +84,8 @@ struct varlen_call {
 
   std::string_view kernel() {
     return ops::attention_varlen_choice(s, queries(q.memory), keys(k.memory), keys(v.memory), out(), of,
-                                        options);
+                                        options)
+        .name;
   }
   void warm_up() {
     attention_varlen_warmup(gpu, queries(q.memory), keys(k.memory), keys(v.memory), out(), of, options);

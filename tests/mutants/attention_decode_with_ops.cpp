@@ -51,11 +51,11 @@ std::vector<decode_case> cases() {
        .kind = cache_kind::table,
        .page = 48,
        .sinks = true},
-      {.lengths = {700, 20}, .parts = 5},
-      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 256, .lengths = {2600}, .parts = 19},
-      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 140, .lengths = {2600}, .parts = 11},
+      {.lengths = {700, 20}, .splits = 5},
+      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 256, .lengths = {2600}, .splits = 19},
+      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 140, .lengths = {2600}, .splits = 11},
       {.lengths = {50, 90}, .kind = cache_kind::table, .max_length = 90},
-      {.heads = 2, .key_heads = 1, .lengths = {600, 420}, .parts = 1},  // several tiles of one part
+      {.heads = 2, .key_heads = 1, .lengths = {600, 420}, .splits = 1},  // several tiles of one part
   };
   {  // A sequence ends at each column of a warp, in each row.
     decode_case& c = all.emplace_back();
@@ -104,10 +104,10 @@ std::vector<decode_case> cases() {
                      .v_size = v_size,
                      .lengths = {keys, 5},
                      .pad = qk_size % 8,
-                     .parts = parts});
+                     .splits = parts});
   for (const attention_combining how : {attention_combining::cluster, attention_combining::second_kernel}) {
     all.push_back(
-        {.lengths = {600, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true, .parts = 4, .combining = how});
+        {.lengths = {600, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true, .splits = 4, .combining = how});
     all.push_back({.heads = 8,
                    .key_heads = 1,
                    .qk_size = 40,
@@ -117,7 +117,7 @@ std::vector<decode_case> cases() {
                    .page = 5,
                    .softcap = 4,
                    .alibi = 1,
-                   .parts = 4,
+                   .splits = 4,
                    .combining = how});
   }
   for (const u32 parts : {2u, 8u})
@@ -126,7 +126,7 @@ std::vector<decode_case> cases() {
                    .qk_size = 48,
                    .v_size = 40,
                    .lengths = {128 * parts + 7, 30},
-                   .parts = parts,
+                   .splits = parts,
                    .combining = attention_combining::cluster});
   return all;
 }
@@ -163,7 +163,7 @@ void check_packed() {
                        .v_size = 24,
                        .lengths = {300, 33, 0, 20},
                        .causal = causal_alignment::bottom_right,
-                       .parts = parts},
+                       .splits = parts},
                       {3, 9, 0, 1});
     check_varlen<f16>({.queries = 3,
                        .heads = 1,
@@ -171,7 +171,7 @@ void check_packed() {
                        .qk_size = 8,
                        .v_size = 8,
                        .lengths = {140, 9},
-                       .parts = parts},
+                       .splits = parts},
                       {1, 3});
   }
 }
@@ -290,8 +290,8 @@ tally kill_of_16_bits() {
       for (const decode_case& c : cases())
         if (is_for(c, architecture == std::string_view("sm_90a"))) {
           check_decode<f16>(c);
-          if (c.parts == 1) check_decode<f16, f32>(c);
-          if (c.parts > 1) {  // what adds them up writes every type
+          if (c.splits == 1) check_decode<f16, f32>(c);
+          if (c.splits > 1) {  // what adds them up writes every type
             check_decode<f16, f32>(c);
             check_decode<bf16>(c);
           }
@@ -301,7 +301,7 @@ tally kill_of_16_bits() {
       for (const u32 queries : {1u, 20u})
         for (const u32 parts : {1u, 2u}) {
           const decode_case c{
-              .queries = queries, .qk_size = 8, .v_size = 8, .lengths = {200, 7}, .parts = parts};
+              .queries = queries, .qk_size = 8, .v_size = 8, .lengths = {200, 7}, .splits = parts};
           check_sinks<f16, f32>(c);
           check_sinks<f16, bf16>(c);
         }
@@ -327,7 +327,7 @@ void check_codes(bool has_clusters) {
       if (c.lengths[0] % 4 != static_cast<u32>(scales) && scales != scale_kind::keys) continue;
       c.scales = scales;
       check_decode<f16, f16, C>(c);
-      if (c.parts == 1 && c.queries == 1) {
+      if (c.splits == 1 && c.queries == 1) {
         check_decode<bf16, bf16, C>(c);
         check_decode<f16, f32, C>(c);
       }

@@ -57,7 +57,7 @@ class attention_memory {
     return address;
   }
   // Rows of a tensor of (batch, row, head, element), in memory in this order.
-  ops::attention_view tensor(ops::attention_type type, u32 batches, u32 rows, u32 heads, u32 size, u32 pad) {
+  ops::attention_view tensor(ops::element_kind type, u32 batches, u32 rows, u32 heads, u32 size, u32 pad) {
     const u32 bytes = ops::bytes_of(type), line = size + pad;
     std::vector<std::byte> content(std::size_t{batches} * rows * heads * line * bytes, std::byte{0xff});
     for (std::size_t row = 0; row < std::size_t{batches} * rows * heads; ++row)
@@ -65,7 +65,6 @@ class attention_memory {
     ops::attention_view view;
     view.type = type;
     view.rank = 4;
-    view.element_bytes = bytes;
     view.address = write(content);
     view.bytes = content.size();
     view.extents = {batches, rows, heads, size};
@@ -75,8 +74,9 @@ class attention_memory {
   template <class T>
   ops::attention_view numbers(const std::vector<T>& content, std::vector<i64> extents) {
     ops::attention_view view;
+    view.type = ops::element_kind_of<T>();
+    view.other_bytes = sizeof(T);
     view.rank = static_cast<u32>(extents.size());
-    view.element_bytes = sizeof(T);
     view.address = write(content);
     view.bytes = content.size() * sizeof(T);
     i64 stride = 1;
@@ -90,18 +90,18 @@ class attention_memory {
   // One element of a tensor becomes NaN.
   void plant(const ops::attention_view& view, i64 row, i64 element) {
     const u64 all_bits = ~u64{0};
-    global_.write(view.address + static_cast<u64>(row * view.strides[1] + element) * view.element_bytes,
-                  &all_bits, view.element_bytes);
+    global_.write(view.address + static_cast<u64>(row * view.strides[1] + element) * view.element_bytes(),
+                  &all_bits, view.element_bytes());
   }
   f32 number() { return static_cast<f32>(static_cast<int>(random_() % 2001) - 1000) / 500; }
   u32 below(u32 n) { return static_cast<u32>(random_() % n); }
 
  private:
-  static void put(std::byte* to, ops::attention_type type, f32 x) {
+  static void put(std::byte* to, ops::element_kind type, f32 x) {
     const auto copy = [&](auto value) { std::memcpy(to, &value, sizeof value); };
-    if (type == ops::attention_type::f32) copy(x);
-    if (type == ops::attention_type::f16) copy(f16(x));
-    if (type == ops::attention_type::bf16) copy(bf16(x));
+    if (type == ops::element_kind::f32) copy(x);
+    if (type == ops::element_kind::f16) copy(f16(x));
+    if (type == ops::element_kind::bf16) copy(bf16(x));
   }
 
   emulator::memory& global_;
@@ -110,7 +110,7 @@ class attention_memory {
 
 // Rows of a head as tensor copies see them.
 inline emulator::tensor_map attention_map(const ops::attention_operand& x, const ops::attention_strides& s,
-                                          ops::attention_type type, u32 size, u32 box_rows,
+                                          ops::element_kind type, u32 size, u32 box_rows,
                                           u32 box_columns = ops::attention_sm90_config::panel) {
   const auto stride = [](i64 elements, u32 extent) {
     return extent == 1 ? u64{32} : static_cast<u64>(elements) * 2;
@@ -119,8 +119,8 @@ inline emulator::tensor_map attention_map(const ops::attention_operand& x, const
   const u64 strides[] = {stride(s.row, x.rows), stride(s.head, x.heads), stride(s.batch, x.batches)};
   const u32 box[] = {box_columns, box_rows, 1, 1}, steps[] = {1, 1, 1, 1};
   emulator::tensor_map map;
-  const auto element = type == ops::attention_type::f16 ? emulator::tensor_element::float16
-                                                        : emulator::tensor_element::bfloat16;
+  const auto element =
+      type == ops::element_kind::f16 ? emulator::tensor_element::float16 : emulator::tensor_element::bfloat16;
   if (const auto failure = encode_tiled(map, element, 4, x.address, sizes, strides, box, steps,
                                         emulator::tensor_interleave::none, emulator::tensor_swizzle::b128, 0,
                                         emulator::tensor_fill::zero))
@@ -185,7 +185,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
                                                  const run_mode& mode = {}) {
   emulator::memory global;
   detail::attention_memory memory_of_run(global);
-  const auto tensor = [&](u32 rows, u32 heads, u32 size, ops::attention_type type) {
+  const auto tensor = [&](u32 rows, u32 heads, u32 size, ops::element_kind type) {
     ops::attention_view view = memory_of_run.tensor(type, shape.batches, rows, heads, size, shape.pad);
     if (!shape.packed) return view;
     view.rank = 3;
@@ -197,7 +197,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
   const auto k = tensor(shape.keys, shape.key_heads, shape.qk_size, kernel.type);
   const auto v = tensor(shape.keys, shape.key_heads, shape.v_size, kernel.type);
   const auto o = tensor(shape.queries, shape.heads, shape.v_size,
-                        shape.f32_output ? ops::attention_type::f32 : kernel.type);
+                        shape.f32_output ? ops::element_kind::f32 : kernel.type);
   if (shape.planted) memory_of_run.plant(v, shape.keys / 2, shape.v_size - 1);
 
   const auto some = [&](std::size_t count) {
@@ -218,7 +218,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
                              : memory_of_run.numbers(some(shape.batches * shape.heads), {batches, heads});
   if (shape.sinks == 1) options.sinks.view = memory_of_run.numbers(some(shape.heads), {heads});
   if (shape.sinks > 1) {
-    const auto type = shape.sinks == 2 ? ops::attention_type::f16 : ops::attention_type::bf16;
+    const auto type = shape.sinks == 2 ? ops::element_kind::f16 : ops::element_kind::bf16;
     options.sinks.view = memory_of_run.tensor(type, 1, 1, 1, shape.heads, 0);
     options.sinks.view.rank = 1;
     options.sinks.view.extents = {heads};

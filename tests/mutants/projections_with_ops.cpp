@@ -34,7 +34,7 @@ constexpr harmless_statement without_effect[] = {
     {"cache/append/quantise.hpp", "t.when(run.whole)", is_unguarded},
     {"cache/append/quantise.hpp", "pack<Float8>"},  // at a border of ranges both ways of rounding agree
     {"combine/kernel.hpp", "t.when(column < columns)", is_off_by_one},  // a run of no elements
-    {"cache/append/place.hpp", "var exists(t, token <"},                 // there are as many tokens as of Q
+    {"cache/append/place.hpp", "var exists(t, token <"},                // there are as many tokens as of Q
 };
 
 // Every step, of heads of every size up to 16 and of larger ones, in tensors of several layouts.
@@ -115,7 +115,7 @@ void project_into_cache(place_of form, i64 size, bool computed, u64 seed) {
   }
   if (form == place_of::table || form == place_of::packed)
     cache.table = tensor_view<const i32, 2>(on_table, 2, 3);
-  qkv_options options = run.options();
+  qkv_project_options options = run.options();
   if (form == place_of::slots && seed % 2 == 0) options.slots = tensor_view<const i32, 2>(on_slots, 2, 3);
   if (form == place_of::slots && seed % 2 == 1)
     options.slots = tensor_view<const i64, 2>(on_wide_slots, 2, 3);
@@ -187,7 +187,7 @@ void project_gate_up(i64 rows, i64 f, i64 pad, bool biases, matmul_activation ac
   const auto on_x = upload(numbers(2 * rows * k)), on_w = upload(numbers(2 * f * k)),
              on_bias = upload(numbers(2 * f));
   gate_up_output<T> out(2, rows, f, pad);
-  gate_up_options options{.activation = activation, .variant = "separate"};
+  gate_up_project_options options{.activation = activation, .variant = "separate"};
   const tensor_view<const T, 1> bias(on_bias, 2 * f);
   if (biases) options.gate_bias = bias.slice(0, 0, f), options.up_bias = bias.slice(0, f, f);
   gate_up_with_workspace(tensor_view<const T, 3>(on_x, 2, rows, k), tensor_view<const T, 2>(on_w, 2 * f, k),

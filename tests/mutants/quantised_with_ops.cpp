@@ -139,7 +139,7 @@ std::vector<w4_call> calls_of_few_rows() {
   for (const i64 m : {1, 7, 8, 9, 16, 17, 32, 33, 64, 65}) {
     all.push_back({{.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
                    {.m = m, .bias = m % 3 == 0, .seed = seed++},
-                   {.parts = 1 + m % 3}});
+                   {.splits = static_cast<u32>(1 + m % 3)}});
     all.push_back({{.n = 33 + 8 * (m % 5), .k = 16 * (3 + m % 7), .group = 16, .zero_points = m % 3 == 0},
                    {.m = m, .pad = m % 4, .shift = m % 3, .seed = seed++}});
     all.push_back(
@@ -152,17 +152,17 @@ std::vector<w4_call> calls_of_few_rows() {
     for (const i64 pad : {0, 1})
       all.push_back({{.n = 33 + i, .k = 121 + i + 64 * pad, .group = -1, .zero_points = pad != 0},
                      {.m = 1 + i, .pad = pad == 0 ? 15 - i : 1, .bias = i % 2 == 0, .seed = seed++},
-                     {.parts = 1 + (i + pad) % 2}});
+                     {.splits = static_cast<u32>(1 + (i + pad) % 2)}});
   for (i64 i = 0; i < 4; ++i)
     for (const i64 pad : {1, 8})
       all.push_back(
           {{.n = 37 + i, .k = 130, .group = -1}, {.m = 64 - i, .pad = pad, .bias = true, .seed = seed++}});
   for (i64 i = 0; i < 8; ++i)  // and of the last one of many tiles of K
     all.push_back(
-        {{.n = 12 + i, .k = 1001 + i, .group = -1}, {.m = 1 + i, .pad = 1, .seed = seed++}, {.parts = 1}});
+        {{.n = 12 + i, .k = 1001 + i, .group = -1}, {.m = 1 + i, .pad = 1, .seed = seed++}, {.splits = 1}});
   all.push_back({{.n = 264, .k = 1664, .group = 64, .zero_points = true}, {.m = 2}});
-  all.push_back({{.n = 70, .k = 704, .group = 64}, {.m = 8}, {.parts = 1}});
-  all.push_back({{.n = 72, .k = 1664, .group = 64, .zero_points = true}, {.m = 12}, {.parts = 1}});
+  all.push_back({{.n = 70, .k = 704, .group = 64}, {.m = 8}, {.splits = 1}});
+  all.push_back({{.n = 72, .k = 1664, .group = 64, .zero_points = true}, {.m = 12}, {.splits = 1}});
   return all;
 }
 std::vector<w4_call> calls_of_tiles() {
@@ -176,7 +176,7 @@ std::vector<w4_call> calls_of_tiles() {
                       .group = group,
                       .zero_points = m % 2 == 0},
                      {.m = m, .pad = 8 * (parts % 3), .bias = parts == 3, .seed = seed++},
-                     {.parts = parts}});
+                     {.splits = static_cast<u32>(parts)}});
     }
   return all;
 }
@@ -188,7 +188,7 @@ tally kill_w4() {
     for (const w4_call& c : calls_of_few_rows())
       if (c.product.m <= 9 || c.product.m > 60) check_w4<f16, f32, bf16>(c);
     for (const w4_call& c : calls_of_few_rows())
-      if (c.product.m <= 8 && c.options.parts > 1) {
+      if (c.product.m <= 8 && c.options.splits > 1) {
         check_w4<bf16, bf16, f16>(c);
         check_w4<bf16, f32, bf16>(c);
         w4_call with_factors = c;
@@ -199,7 +199,7 @@ tally kill_w4() {
       if (c.product.m > 9) continue;
       c.shape.zero_points = c.shape.ordered = false;
       c.shape.group = 64, c.shape.k = 64 * (2 + c.product.m);
-      c.options.parts = std::min<i64>(c.options.parts, 2);
+      c.options.splits = std::min(c.options.splits, 2u);
       check_codes<f16, f16>(c.product.m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
       check_codes<f16, f32>(c.product.m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
       c.shape.group = 16, c.shape.factors = true;
@@ -221,7 +221,7 @@ std::vector<w4_call> calls_of_long_rows() {
                       .group = group,
                       .zero_points = m % 2 == 0},
                      {.m = m, .pad = by_pieces ? 0 : m % 3, .bias = true, .seed = 200 + m},
-                     {.parts = 1}});
+                     {.splits = 1}});
     }
   return all;
 }
@@ -262,12 +262,12 @@ tally kill_w4_sm90() {
   mutants.on("sm_90a", [] {
     for (const i64 m : {17, 33, 65, 129})  // every tail of N, with a bias, in one part
       for (i64 n = 25; n < 29; ++n) {
-        const w4_call c{{.n = n, .k = 256, .group = 64}, {.m = m, .bias = true}, {.parts = 1}};
+        const w4_call c{{.n = n, .k = 256, .group = 64}, {.m = m, .bias = true}, {.splits = 1}};
         check_w4<f16, f16, f16>(c);
         check_w4<f16, f32, f16>(c);
       }
     for (i64 m = 17; m <= 192; ++m)  // every tail of M of a part of K, whose rows are checked one by one
-      check_w4<f16, f32, f16>({{.n = 26, .k = 768, .group = 64}, {.m = m}, {.parts = 3}});
+      check_w4<f16, f32, f16>({{.n = 26, .k = 768, .group = 64}, {.m = m}, {.splits = 3}});
     for (const w4_call& c : calls_of_tiles()) check_w4<f16, f32, f16>(c);
   });
   return mutants.result();
@@ -281,7 +281,7 @@ tally kill_pairs() {
       for (const i64 parts : {1, 2, 3, 4}) {
         const w4_call c{{.n = 24 + 5 * m, .k = 64 * (4 * parts + m), .group = 64},
                         {.m = m, .pad = 8 * (m % 2) + m / 7, .bias = m % 3 != 0, .seed = 300 + m},
-                        {.parts = parts}};
+                        {.splits = static_cast<u32>(parts)}};
         check_codes<f16, f16>(m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
         check_codes<f16, f32>(m % 2 == 0 ? w4_codes::fp4 : w4_codes::nf4, c);
       }

@@ -1,32 +1,34 @@
 #pragma once
-// New keys and values into a cache, in one launch with what is done to them on the way: K rotated by position
-// (and Q, into a tensor of its own), both quantised to 8 bits.
+// append_kv writes new keys and values into a cache, in one launch with the steps on the way: K rotated by
+// position (and Q, into a tensor of its own), K and V quantised to 8 bits.
 //
 //   kv_cache<f16> cache{.k = ..., .v = ..., .table = table, .lengths = lengths};   // pages
 //   append_kv(s, k, v, cache, {.rotary = {.cos = cos, .sin = sin, .q = {q, q}}});  // (B, S, heads, size)
 //
 // Token i of sequence b becomes key lengths[b] + i: lengths are those before the append, and are not changed.
-// With last_page_len, as FlashInfer has it, the numbers include the new tokens, which become the last keys.
-// With options.slots, as vLLM has it, each token has its place itself, and of the cache k and v alone are
-// used.
+// With last_page_len, as in FlashInfer, the numbers include the new tokens, which become the last keys. With
+// options.slots, as in vLLM, each token has its own place, and only k and v of the cache are used.
 //
 //   rotated       K (and Q) as by rotary, at the key's number less the sequence's left_padding, or at
-//                 rotary.positions; rounded to the element type, so that the bits are those of two calls
-//   e4m3, e5m2    x / scale in f32, rounded to the nearest even; beyond the greatest number it is that number
+//                 rotary.positions; rounded to the element type, so the bits are those of two calls
+//   e4m3, e5m2    x / scale in f32, rounded to the nearest even; saturates at the greatest number
 //   i8            x / scale rounded to the nearest even, clamped to -127 .. 127; NaN becomes 0
 //   k_scale_out   scale = largest abs(x) of the row / greatest number of the type (448, 57344, 127); 1 for a
 //                 row of zeros. A NaN is not the largest; with an infinity the finite elements become 0
 //
-// Tokens that have no place are not written: of no sequence, with a negative slot, beyond the rows of a
-// contiguous cache, beyond the table's columns or the list's pages, in a page whose number is negative or
-// that the cache does not have. Two tokens in one place leave one of them, unknown which.
-// Nothing is allocated, read back or waited for, so that a call which was captured into a graph may be
-// replayed with other lengths and pages. Throws invalid_argument, by the name of the argument, before anything
-// runs; and what a launch throws.
+// Tokens without a place in the cache are not written:
+//
+//   - of no sequence, or with a negative slot
+//   - beyond the rows of a contiguous cache, the table's columns or the list's pages
+//   - in a page whose number is negative or that the cache does not have
+//
+// Two tokens in one place leave one of them, unknown which. Nothing is allocated, read back or waited for, so
+// a captured call may be replayed with other lengths and pages. Throws invalid_argument, which names the
+// argument, before anything runs; and what a launch throws.
 
-#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
+#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <string_view>
@@ -54,7 +56,7 @@ constexpr void require_append_types() {
 }
 }  // namespace detail
 
-// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), f32, f16 or bf16, of any strides whose last one is 1; D and Dv up to
+// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), f32, f16 or bf16, any strides whose last one is 1; D and Dv up to
 // 512. cache.k: (pages or batches, rows, Hkv, D), cache.v: (..., Dv), of the same type or of e4m3, e5m2 or
 // i8. All extents may be 0; B * S * (2 Hkv + Hq) is below 2^32. The cache shares no memory with anything
 // else.
@@ -65,7 +67,7 @@ void append_kv(const stream& s, const tensor_view<K, 4>& k, const tensor_view<V,
   detail::run_append_kv(s, k, v, cache, options);
 }
 
-// The same of the new tokens of all sequences, (tokens, Hkv, D) and (tokens, Hkv, Dv), with
+// append_kv for the new tokens of all sequences, (tokens, Hkv, D) and (tokens, Hkv, Dv), with
 // options.cu_seqlens or options.slots.
 template <class K, class V, class T>
 void append_kv_varlen(const stream& s, const tensor_view<K, 3>& k, const tensor_view<V, 3>& v,
@@ -85,4 +87,5 @@ using ops::append_kv_options;
 using ops::append_kv_varlen;
 using ops::append_kv_warmup;
 using ops::append_rotary;
+using ops::constant_inputs;
 }  // namespace kaio

@@ -7,25 +7,26 @@
 //   attention_backward(s, dout, q, k, v, out, lse, dq, dk, dv,
 //                      {.forward = {.causal = causal_alignment::bottom_right}, .workspace = memory});
 //
-// With x, p and o as attention.hpp has them, and s = scale * (q . k):
+// x, p and o are those of attention.hpp, and s = scale * (q . k):
 //
-//   delta_i = sum of dO_i * o_i, less dlse_i
+//   delta_i = (sum of dO_i * o_i) - dlse_i
 //   dp_ij = dO_i . v_j;   dx_ij = p_ij * (dp_ij - delta_i);   ds_ij = dx_ij * dx/ds
 //   dq_i = scale * sum of ds_ij * k_j;   dk_j = scale * sum of ds_ij * q_i;   dv_j = sum of p_ij * dO_i
 //   dbias = dx, summed over the dimensions that the bias repeats
 //   dsink_h = - sum of exp(sink_h - lse_i) * delta_i
 //
-// dx/ds is 1 - tanh(s / softcap)^2 where there is a softcap, else 1. Sums are f32; those of dk and dv run over
-// all heads of queries of a head of keys. A query that attends to no key adds nothing, whatever its numbers
-// are, and its dq is zero; a key that nothing attends to gets zeros. Slopes of ALiBi have no gradient. Nothing
-// is added by atomic operations: the same call gives the same bits every time. Nothing is allocated, copied or
-// waited for. Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device
-// where no kernel is made for the device; and what a launch throws.
+// dx/ds is 1 - tanh(s / softcap)^2 with a softcap, else 1. Sums are f32; those of dk and dv run over all
+// query heads of a KV head. A query that attends to no key adds nothing, whatever its numbers are, and its dq
+// is zero. A key that no query attends to gets zeros. Slopes of ALiBi have no gradient. There are no atomic
+// additions: repeated calls give equal bits. Nothing is allocated, copied or waited for. Throws
+// invalid_argument, which names the argument, before anything runs; unsupported_device if no kernel is made
+// for the device; and what a launch throws.
 //
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/backward/call/arguments.hpp>
+#include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
@@ -33,7 +34,7 @@
 
 namespace kaio::ops {
 
-// How much workspace a call takes, in bytes, whatever its options are: from the extents alone. Throws
+// The bytes of workspace that a call takes, from the extents alone, whatever its options are. Throws
 // invalid_argument for views of other dimensions than the call takes.
 std::uint64_t attention_backward_workspace_bytes(const stream& s, const attention_view& q,
                                                  const attention_view& k, const attention_view& v);
@@ -41,19 +42,19 @@ std::uint64_t attention_backward_varlen_workspace_bytes(const stream& s, const a
                                                         const attention_view& k, const attention_view& v,
                                                         const attention_sequences& sequences);
 
-// dout: (B, Sq, Hq, Dv), q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), all f32, f16 or bf16; out:
-// (B, Sq, Hq, Dv), the same or f32, and lse: (B, Hq, Sq), as attention wrote them with these options. dq, dk
-// and dv are shaped as q, k and v, in memory of any strides, the last of which is 1; a null view leaves a
-// gradient out. A call that wants none of them, nor dbias and dsinks, is checked as any other, takes its
-// workspace, and writes no gradient. Gradients and the workspace share no memory with any other argument.
+// dout: (B, Sq, Hq, Dv), q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), all f32, f16 or bf16.
+// out: (B, Sq, Hq, Dv), that type or f32, and lse: (B, Hq, Sq), as attention wrote them with these options.
+// dq, dk and dv have the shapes of q, k and v, with any strides whose last one is 1; a null view leaves a
+// gradient out. A call without them, dbias and dsinks is checked like any other and takes its workspace, but
+// writes no gradient. Gradients and the workspace share no memory with any other argument.
 void attention_backward(const stream& s, const attention_view& dout, const attention_view& q,
                         const attention_view& k, const attention_view& v, const attention_view& out,
                         const attention_row_input& lse, const attention_gradient& dq,
                         const attention_gradient& dk, const attention_gradient& dv,
                         const attention_backward_options& options = {});
 
-// The same of attention_varlen: tensors are (rows, heads, head size), lse and dlse (Hq, rows of q). Rows of no
-// sequence, and those beyond `used_q` of dq and beyond `used_k` of dk and dv, are not written.
+// attention_backward for attention_varlen: tensors are (rows, heads, head size), lse and dlse (Hq, rows of
+// q). Not written: rows of no sequence, rows of dq beyond `used_q`, rows of dk and dv beyond `used_k`.
 void attention_backward_varlen(const stream& s, const attention_view& dout, const attention_view& q,
                                const attention_view& k, const attention_view& v, const attention_view& out,
                                const attention_row_input& lse, const attention_gradient& dq,
@@ -62,13 +63,13 @@ void attention_backward_varlen(const stream& s, const attention_view& dout, cons
                                const attention_backward_options& options = {});
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The
-// contents of the views are not looked at, nor is the workspace. Throws what the call itself would.
+// contents of the views and the workspace are not looked at. Throws what the call itself would.
 void attention_backward_warmup(const runtime::device& gpu, const attention_view& dout,
                                const attention_view& q, const attention_view& k, const attention_view& v,
                                const attention_view& out, const attention_row_input& lse,
                                const attention_gradient& dq, const attention_gradient& dk,
                                const attention_gradient& dv, const attention_backward_options& options = {});
-// The same of attention_backward_varlen.
+// attention_backward_warmup for attention_backward_varlen.
 void attention_backward_varlen_warmup(const runtime::device& gpu, const attention_view& dout,
                                       const attention_view& q, const attention_view& k,
                                       const attention_view& v, const attention_view& out,
@@ -78,17 +79,19 @@ void attention_backward_varlen_warmup(const runtime::device& gpu, const attentio
                                       const attention_backward_options& options = {});
 
 // The name of the kernel that a call takes for dk and dv. Throws what the call itself would.
-std::string_view attention_backward_choice(const stream& s, const attention_view& dout,
-                                           const attention_view& q, const attention_view& k,
-                                           const attention_view& v, const attention_view& out,
-                                           const attention_row_input& lse, const attention_gradient& dq,
-                                           const attention_gradient& dk, const attention_gradient& dv,
-                                           const attention_backward_options& options = {});
-std::string_view attention_backward_varlen_choice(
-    const stream& s, const attention_view& dout, const attention_view& q, const attention_view& k,
-    const attention_view& v, const attention_view& out, const attention_row_input& lse,
-    const attention_gradient& dq, const attention_gradient& dk, const attention_gradient& dv,
-    const attention_sequences& sequences, const attention_backward_options& options = {});
+kernel_choice attention_backward_choice(const stream& s, const attention_view& dout, const attention_view& q,
+                                        const attention_view& k, const attention_view& v,
+                                        const attention_view& out, const attention_row_input& lse,
+                                        const attention_gradient& dq, const attention_gradient& dk,
+                                        const attention_gradient& dv,
+                                        const attention_backward_options& options = {});
+kernel_choice attention_backward_varlen_choice(const stream& s, const attention_view& dout,
+                                               const attention_view& q, const attention_view& k,
+                                               const attention_view& v, const attention_view& out,
+                                               const attention_row_input& lse, const attention_gradient& dq,
+                                               const attention_gradient& dk, const attention_gradient& dv,
+                                               const attention_sequences& sequences,
+                                               const attention_backward_options& options = {});
 
 }  // namespace kaio::ops
 

@@ -1,6 +1,6 @@
 #pragma once
-// The gradients of an attention with a score or a mask of your own, in the kernels that the library's
-// attention_backward has: compiled where it is used.
+// The gradients of an attention with a score or a mask of your own, in the library's kernels of
+// attention_backward, compiled where they are used.
 //
 //   struct distance_penalty {                              // x -= slope * |query - key|
 //     static constexpr fixed_string name = "distance_penalty";
@@ -8,15 +8,21 @@
 //       return t.let(x - slope * cast<f32>(abs_diff(at.query, at.key)));
 //     }
 //   };
-//   attention_backward_with<128>(s, dout, q, k, v, out, lse, dq, dk, dv, distance_penalty{}, ops::band_mask{},
+//   attention_backward_with<128>(s, dout, q, k, v, out, lse, dq, dk, dv, distance_penalty{},
+//                                ops::band_mask{},
 //                                {.forward = {.causal = causal_alignment::bottom_right}}, 0.5f);
 //
-// What the score computes is differentiated by x (kaio::derivative); a member `derivative` of the same parameters,
-// where there is one, takes the place of that. The first template argument is the most elements of a row that the
-// kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are one for sm_90a, up to 128, and two for sm_80 and
-// later, for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out the
-// tiles of queries that attend to none of some keys; without one all of them are visited. What the arguments after the
-// options are, attention_with.hpp says.
+// The score is differentiated by x (kaio::derivative). If it has a member `derivative` with the same
+// parameters, that member is used instead. The first template argument is the largest row that kernels are
+// compiled for, in elements: 64, 128 or 256. The kernels:
+//
+//   sm_90a             f16 and bf16, rows up to 128    one
+//   sm_80 and later    f16 and bf16                    two
+//   multiply-adds      all types                       two
+//
+// A mask with a function `queries`, as in ops::band_mask, leaves out the tiles of queries that attend to none
+// of some keys; without it all tiles are visited. attention_with.hpp describes the arguments after the
+// options.
 
 #include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>
@@ -70,12 +76,12 @@ attention_backward_arguments attention_backward_with_arguments(
           true};
 }
 
-// Above, a kernel for sm_90a is more than clang evaluates without flags.
+// Above 128, a kernel for sm_90a is more than clang evaluates without flags.
 template <std::uint32_t Depth>
 inline constexpr bool attention_backward_with_has_sm90 = Depth <= 128;
 
-// The kernels of one score and one mask, for sm_90a, of mma.sync, of multiply-adds; of f32 the last alone. The last
-// follow the others, where these leave flags.
+// The kernels of one score and one mask: for sm_90a, by mma.sync, by multiply-adds; for f32 only the last.
+// After the others, the multiply-add kernels compute again what these have flagged.
 template <std::uint32_t Depth, class T, class Score, class Mask>
 auto attention_backward_with_variants() {
   const attention_backward_variant simt =
@@ -102,9 +108,9 @@ auto attention_backward_with_variants() {
 
 }  // namespace detail
 
-// As attention_backward, of attention_with(score, mask). Throws what that does; invalid_argument where the
-// options have what the score or the mask in its place would not see, and for dbias: what a score reads gets
-// no gradient; unsupported_device where a head size is above Depth.
+// attention_backward for attention_with(score, mask). Throws what attention_backward does. Also throws
+// invalid_argument if the options set what the given score or mask would ignore, or ask for dbias: what a
+// score reads gets no gradient. And unsupported_device if a head size is above Depth.
 template <std::uint32_t Depth, class Dout, class Q, class K, class V, class O, attention_score Score,
           attention_mask Mask, class... Extra>
 void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, const tensor_view<Q, 4>& q,
@@ -142,7 +148,8 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
   launch_attention_backward_simt<attention_backward_simt_for(Depth), Score, Mask>(s, call, extra...);
 }
 
-// Loads what such a call launches, as attention_backward_warmup: it may then be captured into a graph.
+// Loads what such a call launches, like attention_backward_warmup: the call may then be captured into a
+// graph.
 template <std::uint32_t Depth, class Dout, class Q, class K, class V, class O, attention_score Score,
           attention_mask Mask>
 void attention_backward_with_warmup(const runtime::device& gpu, const tensor_view<Dout, 4>& dout,

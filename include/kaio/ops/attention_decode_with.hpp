@@ -1,6 +1,6 @@
 #pragma once
-// An attention_decode with a score or a mask of your own, in the kernels that the library's has: compiled where
-// it is used. The classes are those that attention_with takes.
+// attention_decode with a score or a mask of your own, in the library's kernels, compiled where they are
+// used. The classes are those that attention_with takes.
 //
 //   struct sinks_and_window {                 // the first 4 keys, and the last 1024 of each query
 //     static constexpr fixed_string name = "sinks_and_window";
@@ -15,16 +15,19 @@
 //   attention_decode_with<128>(s, q, cache, o, ops::general_score{}, sinks_and_window{},
 //                              {.workspace = memory});
 //
-// A place counts keys from 0 in their sequence, its left padding too, and queries from 0 in the call:
-// at.query + at.offset is the number of the query's own key. The first template argument is the most elements
-// of a row that the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are two with matrix
-// instructions for sm_80 and later, for few and for many rows; for caches of 8 bits one for sm_89 and one for
-// sm_80; and for everything else, f32 too, one of multiply-adds. ops::general_score and ops::band_mask are
-// the library's own, which take soft cap and ALiBi, causal and window out of the options. All keys of a
-// sequence are read unless a mask has a function `keys`, as <kaio/ops/attention/common/mask.hpp> has it for
-// band_mask. The arguments after the options are those of your score and then those of your mask, as a launch
-// takes them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to
-// is not checked.
+// A place counts keys from 0 in their sequence, including its left padding, and queries from 0 in the call:
+// at.query + at.offset is the number of the query's own key. The first template argument is the largest row
+// that kernels are compiled for, in elements: 64, 128 or 256. The kernels:
+//
+//   f16, bf16         two with matrix instructions for sm_80 and later, for few and for many rows
+//   caches of 8 bits  one for sm_89 and one for sm_80
+//   everything else   one of multiply-adds, also for f32
+//
+// ops::general_score and ops::band_mask are the library's own: they take soft cap and ALiBi, causal and
+// window from the options. All keys of a sequence are read, unless the mask has a function `keys`, as
+// band_mask in <kaio/ops/attention/common/mask.hpp>. The arguments after the options are those of your score,
+// then those of your mask, as a launch takes them: buffers or device_pointers for in<T> and inout<T>, exact
+// types for val<T>. The memory that they point to is not checked.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/mma_sync_8bit/table_row.hpp>
@@ -39,7 +42,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// The kernels of one score and one mask, each with what launches it. Q is of T, the cache of C.
+// The kernels of one score and one mask, with their launchers. Q is of T, the cache of C.
 template <std::uint32_t Depth, class T, class C, class Score, class Mask, class... Extra>
 struct attention_decode_with_table {
   static constexpr attention_decode_config few = attention_decode_few(Depth),
@@ -92,9 +95,9 @@ constexpr attention_decode_arguments attention_decode_with_arguments(
 
 }  // namespace detail
 
-// As attention_decode, with score(scale * q . k) and mask in place of its own. Throws what that does;
-// invalid_argument where the options have what the score or the mask in its place would not see, or name a
-// variant; unsupported_device where a head size is above Depth.
+// attention_decode with score(scale * q . k) and mask in place of its own. Throws what attention_decode does.
+// Also throws invalid_argument if the options set what the given score or mask would ignore, or name a
+// variant. And unsupported_device if a head size is above Depth.
 template <std::uint32_t Depth, class Q, class C, class O, attention_score Score, attention_mask Mask,
           class... Extra>
 void attention_decode_with(const stream& s, const tensor_view<Q, 4>& q, const kv_cache<C>& cache,
@@ -114,7 +117,7 @@ void attention_decode_with(const stream& s, const tensor_view<Q, 4>& q, const kv
   detail::combine_attention_decode(s, planned.call);
 }
 
-// Loads what such a call launches, as attention_decode_warmup: it may then be captured into a graph.
+// Loads what such a call launches, like attention_decode_warmup: the call may then be captured into a graph.
 template <std::uint32_t Depth, class Q, class C, class O, attention_score Score, attention_mask Mask>
 void attention_decode_with_warmup(const runtime::device& gpu, const tensor_view<Q, 4>& q,
                                   const kv_cache<C>& cache, const tensor_view<O, 4>& out, Score, Mask,
@@ -129,7 +132,7 @@ void attention_decode_with_warmup(const runtime::device& gpu, const tensor_view<
                                    variants);
 }
 
-// How many bytes of workspace such a call takes, as attention_decode_workspace_bytes.
+// The bytes of workspace that such a call takes, like attention_decode_workspace_bytes.
 template <std::uint32_t Depth, class Q, class C, attention_score Score, attention_mask Mask>
 std::uint64_t attention_decode_with_workspace_bytes(const stream& s, const tensor_view<Q, 4>& q,
                                                     const kv_cache<C>& cache, Score, Mask,

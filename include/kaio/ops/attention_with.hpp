@@ -1,6 +1,5 @@
 #pragma once
-// An attention with a score or a mask of your own, in the kernels that the library's attention has: compiled
-// where it is used.
+// attention with a score or a mask of your own, in the library's kernels, compiled where they are used.
 //
 //   struct distance_penalty {                              // x -= slope * |query - key|
 //     static constexpr fixed_string name = "distance_penalty";
@@ -11,22 +10,25 @@
 //   attention_with<128>(s, q, k, v, out, distance_penalty{}, ops::band_mask{},
 //                       {.causal = causal_alignment::bottom_right}, 0.5f);
 //
-// A lambda without captures may be either of them; its kernels have `custom` for a name.
+// A lambda without captures may be the score or the mask; its kernels have the name `custom`.
 //
-// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128, 256
-// or 512, or <192, 128> where rows of v have at most 128. For f16 and bf16 there is a kernel for sm_90a and one
-// for sm_80 and later (512: two for sm_80 and later, for blocks of 99 and of 163 KB of shared memory), for f32
-// one of multiply-adds.
-// ops::general_score and ops::band_mask are the library's own, which take soft cap and ALiBi, causal and
-// window out of the options. With general_score kernels for sm_90a have about 4,000 instructions, close to
-// what clang evaluates without flags: a mask of your own next to it may need -fconstexpr-steps=16777216.
-// The arguments after the options are those of your score and then those of your mask, as a launch takes
-// them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not
-// checked.
+// The first template argument is the largest row that kernels are compiled for, in elements: 64, 128, 256 or
+// 512; or <192, 128> if rows of v have at most 128. The kernels:
 //
-// With ops::block_sparse<M> in place of a mask M the kernels visit the blocks of keys that the option `blocks`
-// lists, and no others; M runs in the partial ones. <kaio/ops/make_block_mask.hpp> makes the lists of M.
-// Where score and mask both read memory, clang needs that option for them too.
+//   f16, bf16    one for sm_90a, one for sm_80 and later
+//                (512: two for sm_80 and later, for blocks of 99 and of 163 KB of shared memory)
+//   f32          one of multiply-adds
+//
+// ops::general_score and ops::band_mask are the library's own: they take soft cap and ALiBi, causal and
+// window from the options. With general_score, kernels for sm_90a have about 4,000 instructions, close to
+// what clang evaluates without flags. A mask of your own next to it may need -fconstexpr-steps=16777216. The
+// arguments after the options are those of your score, then those of your mask, as a launch takes them:
+// buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. The memory that they point to is
+// not checked.
+//
+// With ops::block_sparse<M> in place of a mask M, the kernels visit only the blocks of keys that the option
+// `blocks` lists; M runs in the partial ones. <kaio/ops/make_block_mask.hpp> makes the lists of M. If score
+// and mask both read memory, clang needs -fconstexpr-steps for them too.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/forward/mma_sync/table_row.hpp>
@@ -42,7 +44,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// The kernels of one score and one mask, each with what launches it.
+// The kernels of one score and one mask, with their launchers.
 template <std::uint32_t Depth, std::uint32_t DepthV, class T, class Score, class Mask, class... Extra>
 struct attention_with_table {
   using launcher = void (*)(const stream&, const attention_call&, const Extra&...);
@@ -100,10 +102,10 @@ constexpr attention_arguments attention_with_arguments(std::string_view operatio
 
 }  // namespace detail
 
-// As attention, with score(scale * q . k) and mask in place of its own. Throws what that does;
-// invalid_argument where the options have what the score or the mask in its place would not see, blocks with
-// a mask that is not in block_sparse, or none with one that is; unsupported_device where a head size is above
-// Depth or DepthV.
+// attention with score(scale * q . k) and mask in place of its own. Throws what attention does. Also throws
+// invalid_argument if the options set what the given score or mask would ignore, have blocks with a mask that
+// is not in block_sparse, or none with one that is. And unsupported_device if a head size is above Depth or
+// DepthV.
 template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, class V, class O,
           attention_score Score, attention_mask Mask, class... Extra>
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
@@ -122,7 +124,7 @@ void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_vi
   table::launchers()[chosen](s, call, extra...);
 }
 
-// Loads what such a call launches, as attention_warmup: it may then be captured into a graph.
+// Loads what such a call launches, like attention_warmup: the call may then be captured into a graph.
 template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, class V, class O,
           attention_score Score, attention_mask Mask>
 void attention_with_warmup(const runtime::device& gpu, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,

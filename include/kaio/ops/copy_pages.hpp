@@ -1,13 +1,13 @@
 #pragma once
-// Pages of a cache copied within it, as a sequence that forks needs them, and the rows of sequences gathered
-// out of a cache, as a prefix that is attended to again does.
+// copy_pages copies pages within a cache, for a sequence that forks. gather_kv gathers the rows of sequences
+// out of a cache, for a prefix that is attended to again.
 //
 //   copy_pages(s, pages, pairs);       // (layers, pages, rows, heads, size); pairs (copies, 2): from, to
 //   gather_kv(s, cache, k, v);         // k, v: (B, S, heads, size): key i of sequence b at (b, i)
 //
-// Elements are moved as they are, whatever their type, or out of 8 bits on the way. Numbers are read on the
-// device: nothing is allocated, read back or waited for, so a call may be captured into a graph. Throws
-// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
+// Elements are moved as they are, whatever their type, or converted from 8 bits on the way. Numbers are read
+// on the device. Nothing is allocated, read back or waited for, so a call may be captured into a graph.
+// Throws invalid_argument, which names the argument, before anything runs; and what a launch throws.
 
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
@@ -24,10 +24,10 @@ class device;
 namespace kaio::ops {
 
 struct gather_kv_options {
-  // Of gather_kv_varlen: (sequences + 1), sequence b goes to rows cu_seqlens[b] to before cu_seqlens[b + 1].
+  // For gather_kv_varlen, (sequences + 1): sequence b goes to rows cu_seqlens[b] to before cu_seqlens[b + 1].
   tensor_view<const i32, 1> cu_seqlens{};
-  // Of a cache of e4m3, e5m2 or i8 that is read as f32, f16 or bf16: what its elements are multiplied by, as
-  // append_kv takes or makes it; 1 where there are none.
+  // Scales of a cache of e4m3, e5m2 or i8 that is read as f32, f16 or bf16: the factors of its elements, as
+  // append_kv takes or makes them; 1 if there are none.
   append_scale_input k_scale{}, v_scale{};
 };
 
@@ -49,8 +49,8 @@ constexpr void require_gather_types() {
 }
 }  // namespace detail
 
-// pages: (pages, rows, heads, size), or (layers, pages, rows, heads, size) of which all layers are copied
-// alike, elements of 1, 2 or 4 bytes, any strides whose last one is 1; size up to 512. pairs: i32, (copies,
+// pages: (pages, rows, heads, size), or (layers, pages, rows, heads, size), where all layers are copied
+// alike. Elements have 1, 2 or 4 bytes; any strides whose last one is 1; size up to 512. pairs: i32, (copies,
 // 2), the page that is read and the page that is written. Pairs with a number that no page has are skipped.
 // No page may be written twice, or read by one pair and written by another: copies have no order.
 template <class T, std::size_t Rank>
@@ -62,9 +62,10 @@ void copy_pages(const stream& s, const tensor_view<T, Rank>& pages, const tensor
   detail::run_copy_pages(s, pages, pairs);
 }
 
-// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), any strides whose last one is 1: of the cache's element type, of 1, 2
-// or 4 bytes, or of a cache of e4m3, e5m2 or i8 as f32, f16 or bf16: x * scale in f32, rounded once. Rows of a
-// sequence from its length on, before its left padding, and without a page are not written.
+// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), any strides whose last one is 1. Their element type is the cache's,
+// of 1, 2 or 4 bytes. From a cache of e4m3, e5m2 or i8 it may also be f32, f16 or bf16: x * scale in f32,
+// rounded once. Rows of a sequence from its length on, in its left padding, and without a page are not
+// written.
 template <class T, class K, class V>
 void gather_kv(const stream& s, const kv_cache<T>& cache, const tensor_view<K, 4>& k,
                const tensor_view<V, 4>& v, const gather_kv_options& options = {}) {
@@ -72,7 +73,7 @@ void gather_kv(const stream& s, const kv_cache<T>& cache, const tensor_view<K, 4
   detail::run_gather_kv(s, cache, k, v, options);
 }
 
-// The same into (rows of all sequences, Hkv, D) and (rows, Hkv, Dv), by options.cu_seqlens.
+// gather_kv into (rows of all sequences, Hkv, D) and (rows, Hkv, Dv), by options.cu_seqlens.
 template <class T, class K, class V>
 void gather_kv_varlen(const stream& s, const kv_cache<T>& cache, const tensor_view<K, 3>& k,
                       const tensor_view<V, 3>& v, const gather_kv_options& options) {

@@ -1,25 +1,26 @@
 #pragma once
-// The first half of a gated feed-forward block (SwiGLU, GeGLU, ReGLU): two projections of hidden states, of
-// which one is the other's gate.
+// The first half of a gated feed-forward block (SwiGLU, GeGLU, ReGLU): two projections of hidden states,
+// where one gates the other.
 //
-//   gate_up_weights w{gate, up};                              // (F, K) each; or {both}, (2 F, K), the gate first
-//   auto workspace = gpu.allocate<u8>(gate_up_workspace_bytes(s, x, w, out));
+//   gate_up_weights w{gate, up};                          // (F, K) each; or {both}, (2 F, K), the gate first
+//   auto workspace = gpu.allocate<u8>(gate_up_project_workspace_bytes(s, x, w, out));
 //   gate_up_project(s, x, w, out, {.activation = matmul_activation::silu, .workspace = workspace});
 //
-//   x = norm of x                                           where there is x_norm, as rms_norm has it (norm/call/x_norm.hpp)
-//   g = x Wg^T     u = x Wu^T                               sums as the product has them, rounded once to T
-//   out = activation(g + gate_bias) * (u + up_bias)         f32, rounded once to T, the element type of out
+//   x = norm of x                                      with x_norm: as in rms_norm (norm/call/x_norm.hpp)
+//   g = x Wg^T     u = x Wu^T                          sums as in the product, rounded once to T
+//   out = activation(g + gate_bias) * (u + up_bias)    f32, rounded once to T, the element type of out
 //
-// So the bits are those of matmul, matmul_int8, matmul_fp8, matmul_w4 or matmul_w8 and of these steps after
-// them; but few rows by integers of four bits, and from sm_90 on by those of eight bits, nf4 and fp4, are one
-// launch, with sums in an order of its own. The same call gives the same bits every time. Nothing is allocated,
-// read back or waited for, so that a call may be captured into a graph, after gate_up_warmup. Throws
-// invalid_argument, by the name of the argument, before anything runs; unsupported_device where the product has no
-// kernel for the device; and what a launch throws.
+// The bits are those of matmul, matmul_int8, matmul_fp8, matmul_w4 or matmul_w8, followed by these steps. Few
+// rows are one launch, with sums in an order of its own: by integers of four bits, and from sm_90 on by
+// integers of eight bits, nf4 and fp4. Repeated calls give equal bits. Nothing is allocated, read back or
+// waited for, so a call may be captured into a graph, after gate_up_project_warmup. Throws invalid_argument,
+// which names the argument, before anything runs; unsupported_device if the product has no kernel for the
+// device; and what a launch throws.
 //
 // Source: Shazeer, "GLU Variants Improve Transformer", 2020.
 
 #include <kaio/ops/gate_up_project/call/arguments.hpp>
+#include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -52,44 +53,51 @@ constexpr void require_gate_up_types() {
 
 }  // namespace detail
 
-// x: (rows, K) with out (rows, F), or (batches, rows, K) with (batches, rows, F); neighbours along the last
-// dimension are adjacent, rows are at any distance; the batches of x follow each other. x of f32, f16 or bf16
-// with weights of its type, or of f16 or bf16 with packed ones; i8 with int8_weights, e4m3 or e5m2 with
-// fp8_weights. out: f32, f16 or bf16; of x of f16 or bf16 with packed weights f32, or the type of x. out and
-// the workspace share no memory with anything else.
+// x: (rows, K) with out (rows, F), or (batches, rows, K) with (batches, rows, F). Neighbours along the last
+// dimension are adjacent, rows are at any distance; the batches of x follow each other. Types:
+//
+//   x                  weights          out
+//   f32, f16, bf16     of x's type      f32, f16, bf16
+//   f16, bf16          packed           f32, or the type of x
+//   i8                 int8_weights     f32, f16, bf16
+//   e4m3, e5m2         fp8_weights      f32, f16, bf16
+//
+// out and the workspace share no memory with anything else.
 template <class X, class Out, std::size_t Rank>
 void gate_up_project(const stream& s, const tensor_view<X, Rank>& x, const gate_up_weights& weights,
-                     const tensor_view<Out, Rank>& out, const gate_up_options& options = {}) {
+                     const tensor_view<Out, Rank>& out, const gate_up_project_options& options = {}) {
   detail::require_gate_up_types<X, Out, Rank>();
   detail::run_gate_up(s, {"gate_up_project", x, out, &weights, &options});
 }
 
-// How many bytes of workspace a call takes: by extents, options and the device. The contents of the views are
-// not looked at.
-std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const gate_up_weights& weights,
-                                      const any_view& out, const gate_up_options& options = {});
+// The bytes of workspace that a call takes, from extents, options and the device. The contents of the views
+// are not looked at.
+std::uint64_t gate_up_project_workspace_bytes(const stream& s, const any_view& x,
+                                              const gate_up_weights& weights, const any_view& out,
+                                              const gate_up_project_options& options = {});
 
-// The name of the kernel that a call takes; "separate": products, and what combines them; empty where it does
-// nothing.
-std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
-                           const any_view& out, const gate_up_options& options = {});
+// The name of the kernel that a call takes; "separate": products, and then the kernel that combines them;
+// empty: the call does nothing.
+kernel_choice gate_up_project_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
+                                     const any_view& out, const gate_up_project_options& options = {});
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph.
-void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
-                    const any_view& out, const gate_up_options& options = {});
+void gate_up_project_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
+                            const any_view& out, const gate_up_project_options& options = {});
 
-// The images of the kernels of gate_up_project besides those of products in memory.
-std::vector<const ptx::kernel_image*> gate_up_kernels();
+// The images of the kernels of gate_up_project, except those of products in memory.
+std::vector<const ptx::kernel_image*> gate_up_project_kernels();
 
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::constant_inputs;
 using ops::fp8_weights;
-using ops::gate_up_options;
 using ops::gate_up_project;
-using ops::gate_up_warmup;
+using ops::gate_up_project_options;
+using ops::gate_up_project_warmup;
+using ops::gate_up_project_workspace_bytes;
 using ops::gate_up_weights;
-using ops::gate_up_workspace_bytes;
 using ops::int8_weights;
 using ops::matmul_activation;
 using ops::projection_weight;

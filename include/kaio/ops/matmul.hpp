@@ -8,19 +8,20 @@
 //          {.bias = per_column(bias), .activation = matmul_activation::gelu});
 //
 // Elements: A and B both f32, f16, bf16, e4m3 or e5m2; C f32, f16 or bf16. Sums are kept in f32, results are
-// rounded once, and the same call gives the same bits every time. Batches: views of three dimensions; an
+// rounded once, and the same call gives the same bits every time. Batches are views of three dimensions. An
 // input of two dimensions, or with stride 0 or extent 1 in the first, is used for every product of the batch.
 //
-// Layouts: in A, in B and in C one of the last two strides is 1, the other any that is large enough
-// (inputs may repeat: stride 0). So A, B or C may be transposed() or slice()d. An extent of 0 along M, N or
-// the batch does nothing; K = 0 is a product of zeros. alpha = 0 does not read A and B, beta = 0 does not
+// Layouts: in A, in B and in C one of the last two strides is 1, the other any that is large enough (inputs
+// may repeat: stride 0). So A, B or C may be transposed() or slice()d. With an extent of 0 along M, N or the
+// batch, nothing is done; K = 0 is a product of zeros. alpha = 0 does not read A and B, beta = 0 does not
 // read C.
 //
-// Nothing is allocated, copied or waited for; a kernel is loaded when it is used for the first time on a
-// device. Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device
-// where no kernel is made for the device; and what a launch throws.
+// Nothing is allocated, copied or waited for; a kernel is loaded when it is first used on a device. Throws
+// invalid_argument, which names the argument, before anything runs; unsupported_device if no kernel is made
+// for the device; and what a launch throws.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
+#include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstddef>
@@ -42,7 +43,7 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
 }  // namespace detail
 
 // A: M x K, B: K x N, C: M x N; with three dimensions the batch comes first. Asynchronous, in the order of
-// the stream. C shares no memory with A, B or bias; the residual may be C itself or is apart from it.
+// the stream. C shares no memory with A, B or bias; the residual is C itself or apart from it.
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
             const tensor_view<C, RankC>& c, const matmul_options& options = {}) {
@@ -50,11 +51,11 @@ void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B
   detail::run_matmul(s, {"matmul", a, b, c, &options});
 }
 
-// C[i] = epilogue(A[i] * B[i]) for matrices anywhere in memory, by host arrays of their views: as many
-// products as there are views of C, each of its own shape. The arrays may be reused when the call returns.
-// Products whose views are equal but for addresses that are equally far apart become one launch, as a strided
-// batch would; other products one launch each. No output shares memory with another or with any input. Bias
-// and residual are those of every product, and so have two dimensions at most and fit each shape.
+// C[i] = epilogue(A[i] * B[i]) for matrices anywhere in memory, given by host arrays of their views: one
+// product for each view of C, each of its own shape. The arrays may be reused when the call returns. Products
+// whose views differ only in equally spaced addresses become one launch, like a strided batch. Other products
+// take one launch each. No output shares memory with another or with any input. Bias and residual are used by
+// every product: they have two dimensions at most and fit each shape.
 template <class A, class B, class C>
 void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::span<const tensor_view<B, 2>> b,
                   std::span<const tensor_view<C, 2>> c, const matmul_options& options = {}) {
@@ -64,37 +65,38 @@ void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::sp
                            std::vector<matmul_view>(c.begin(), c.end()), options);
 }
 
-// The workspace that makes this call as fast as it can be; 0 where it needs none. The contents of the views
-// are not looked at.
+// The bytes of workspace that make this call as fast as it can be; 0 if it needs none. The contents of the
+// views are not looked at.
 std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
                                      const matmul_view& c, const matmul_options& options = {});
 
-// Loads what this call launches, ahead of its first use: the first call takes no longer than later ones, and may be
-// captured into a graph. The contents of the views are not looked at. Throws what the call itself would.
+// Loads what this call launches, ahead of its first use. The first call then takes no longer than later ones,
+// and may be captured into a graph. The contents of the views are not looked at. Throws what the call itself
+// would.
 void matmul_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,
                    const matmul_view& c, const matmul_options& options = {});
 
 // A kernel for these types and layouts, and its properties for this call.
 struct matmul_variant_info {
   std::string name;
-  std::string refusal;                // why it cannot run this call on this device; empty where it can
-  double seconds = 0;                 // as the cost model sees it; 0 where it cannot run
-  std::uint64_t workspace_bytes = 0;  // that it needs
+  std::string refusal;                // why it cannot run this call on this device; empty: it can
+  double seconds = 0;                 // by the cost model; 0: it cannot run
+  std::uint64_t workspace_bytes = 0;  // bytes that it needs
 };
-// All kernels for the types and layouts of a call, the fastest by the cost model first, those that cannot run
-// it last. The one that matmul takes is the first, unless `tune` has found a better one.
+// All kernels for the types and layouts of a call: the fastest by the cost model first, those that cannot run
+// it last. matmul takes the first, unless `tune` has found a better one.
 std::vector<matmul_variant_info> matmul_variants(const stream& s, const matmul_view& a, const matmul_view& b,
                                                  const matmul_view& c, const matmul_options& options = {});
 
 // The name of the variant that a call takes: the cost model's, or the one that `tune` has found. Throws what
 // the call itself would.
-std::string matmul_choice(const stream& s, const matmul_view& a, const matmul_view& b, const matmul_view& c,
-                          const matmul_options& options = {});
+kernel_choice matmul_choice(const stream& s, const matmul_view& a, const matmul_view& b, const matmul_view& c,
+                            const matmul_options& options = {});
 
 }  // namespace kaio::ops
 
 namespace kaio {
-using ops::constant_operands;
+using ops::constant_inputs;
 using ops::matmul;
 using ops::matmul_activation;
 using ops::matmul_batch;

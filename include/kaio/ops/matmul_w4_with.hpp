@@ -1,20 +1,24 @@
 #pragma once
-// matmul_w4 with codes of your own, in the kernels that the library's matmul_w4 has: compiled where it is used.
+// matmul_w4 with codes of your own, in the library's kernels of matmul_w4, compiled where they are used.
 //
 //   // The number of each code, or a class: sixteen numbers (w4_table), or a decoder.
 //   using squares = w4_function<"squares_", [](u32 code) { return float(code * code); }>;
 //   const w4_shape shape = shape_for<squares>({.n = n, .k = k, .group = 64});
-//   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);   // the codes as they are
+//   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);  // codes as is
 //   matmul_w4_with<squares>(s, x, w, y, {.workspace = memory});
 //
-//   // Where a weight is no number times a scale: of a code and the scale of its group, values of the device.
+//   // If a weight is not number * scale: a function of a code and its group's scale, values of the device.
 //   using curved = w4_scaled_function<"curved_", [](thread t, const val<u32>& code, const val<f32>& scale) {
 //     return t.let((cast<f32>(code) - 8.0f) * scale + scale * scale);
 //   }>;
 //
-// A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
-// come by any of the sources of words of repack, without zero points. Seven kernels are compiled for each
-// element type of x: for 8, 32 and 64 rows on sm_80 and later, 8 on sm_90 and later, 32, 64 and 128 on sm_90a.
+// decode.hpp describes a class with more than a table: with its scales, and how it decodes eight codes at
+// once. Codes come from any of the sources of words of repack, without zero points. Seven kernels are
+// compiled for each element type of x:
+//
+//   sm_80 and later    8, 32 and 64 rows
+//   sm_90 and later    8 rows
+//   sm_90a             32, 64 and 128 rows
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/choice/variant.hpp>
@@ -26,8 +30,9 @@
 
 namespace kaio::ops {
 
-// Weights by a function of a code and its group's scale, called for each weight in f32 and rounded once to the type of
-// x. The name is part of those of the kernels. Function: val<f32> from (thread, val<u32> of 0 to 15, val<f32>).
+// Weights as a function of a code and its group's scale, called for each weight in f32 and rounded once to
+// the type of x. The name is part of those of the kernels. Function: val<f32> from (thread, val<u32> of 0 to
+// 15, val<f32>).
 template <fixed_string Name, auto Function>
 struct w4_scaled_function : w4_dequantisation {
   static constexpr auto name = Name;
@@ -59,7 +64,7 @@ struct w4_scaled_function : w4_dequantisation {
 
 namespace detail {
 
-// Throws invalid_argument where the weights were not packed for a dequantisation's shape.
+// Throws invalid_argument if the weights were packed for another shape than the dequantisation's.
 void check_own_w4(std::string_view operation, const w4_shape& shape, const w4_shape& wanted);
 
 template <class D>
@@ -90,8 +95,8 @@ matmul_w4_arguments own_w4_arguments(std::string_view operation, const any_view&
 
 }  // namespace detail
 
-// The shape, with what the dequantisation has of it. Scales are of f16 or bf16, as it is given, where the
-// dequantisation has those.
+// The shape, completed by the dequantisation. If it has scales of f16 or bf16, the given one of these types
+// stays, else f16.
 template <class D>
 constexpr w4_shape shape_for(w4_shape shape) {
   detail::require_w4_dequantisation<D>();
@@ -116,7 +121,8 @@ detail::matmul_w4_arguments detail::own_w4_arguments(std::string_view operation,
   return {operation, x, out, &w, &options, variants.data(), variants.size()};
 }
 
-// As matmul_w4, but that no weight is rounded, except those of w4_scaled_function, once to the type of x.
+// matmul_w4 without rounding of weights. Only weights of w4_scaled_function are rounded, once to the type of
+// x.
 template <class D, class X, class Out>
 void matmul_w4_with(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                     const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
@@ -133,16 +139,17 @@ std::uint64_t matmul_w4_with_workspace_bytes(const stream& s, const tensor_view<
                                                "matmul_w4_with_workspace_bytes", x, {}, w, options));
 }
 
-// As matmul_w4_choice: one of the seven kernels, and how many parts K has.
+// Like matmul_w4_choice: one of the seven kernels, and the number of parts of K.
 template <class D, class X>
-matmul_w4_choice_info matmul_w4_with_choice(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
-                                            const matmul_w4_options& options = {}) {
+kernel_choice matmul_w4_with_choice(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
+                                    const matmul_w4_options& options = {}) {
   detail::require_w4_types<X, f32>();
   return detail::choice_of_matmul_w4(
       s, detail::own_w4_arguments<D, std::remove_const_t<X>>("matmul_w4_with_choice", x, {}, w, options));
 }
 
-// As matmul_w4_warmup: the kernel for so many rows of x, and the one that adds up parts of K, where the call has those.
+// Like matmul_w4_warmup: loads the kernel for these rows of x, and the one that adds up parts of K if the
+// call has parts.
 template <class D, class X>
 void matmul_w4_with_warmup(const runtime::device& gpu, const tensor_view<X, 2>& x, const w4_weights& w,
                            const matmul_w4_options& options = {}) {

@@ -1,6 +1,6 @@
 #pragma once
-// y = x W^T + bias with weights of eight bits, integers or e4m3, and activations of f16 or bf16 (W8A16); and
-// repack, which brings the tensors of files into the layout that the kernels read, once at load.
+// y = x W^T + bias with weights of eight bits, integers or e4m3, and activations of f16 or bf16 (W8A16).
+// repack brings the tensors of files into the layout that the kernels read, once at load.
 //
 //   const w8_shape shape{.n = 4096, .k = 11008};                     // int8, a scale for each column
 //   buffer<u8> packed = gpu.allocate<u8>(packed_bytes(shape));
@@ -9,8 +9,8 @@
 //   buffer<u8> memory = gpu.allocate<u8>(matmul_w8_workspace_bytes(s, x, w));
 //   matmul_w8(s, x, w, y, {.workspace = memory});
 //
-// The kernels are those of matmul_w4 with other codes: what its header says of numbers, bits, parts, options
-// and errors is true here.
+// The kernels are those of matmul_w4 with other codes. Its header applies here too: numbers, bits, parts,
+// options and errors.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/call/arguments_w8.hpp>
@@ -21,9 +21,8 @@
 namespace kaio::ops {
 
 using matmul_w8_options = matmul_w4_options;
-using matmul_w8_choice_info = matmul_w4_choice_info;
 
-// The memory of `to` shares nothing with the tensors.
+// The memory of `to` overlaps none of the tensors.
 template <class Source>
   requires requires(const Source& source) { detail::arguments_of(source); }
 void repack(const stream& s, const Source& source, const w8_weights& to) {
@@ -40,7 +39,8 @@ void repack(const stream&, const Source&, const w4_weights&) {
                 "kaio: repack: these tensors have codes of eight bits, which are packed into w8_weights");
 }
 
-// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k: number by scale in f32, rounded once.
+// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k: number * scale in f32, rounded
+// once.
 template <class T>
 void dequantise(const stream& s, const w8_weights& w, const tensor_view<T, 2>& out) {
   dequantise(s, detail::as_w4_weights(w), out);
@@ -57,8 +57,8 @@ void matmul_w8(const stream& s, const tensor_view<X, 2>& x, const w8_weights& w,
 
 std::uint64_t matmul_w8_workspace_bytes(const stream& s, const any_view& x, const w8_weights& w,
                                         const matmul_w8_options& options = {});
-matmul_w8_choice_info matmul_w8_choice(const stream& s, const any_view& x, const w8_weights& w,
-                                       const matmul_w8_options& options = {});
+kernel_choice matmul_w8_choice(const stream& s, const any_view& x, const w8_weights& w,
+                               const matmul_w8_options& options = {});
 void matmul_w8_warmup(const runtime::device& gpu, const any_view& x, const w8_weights& w,
                       const matmul_w8_options& options = {});
 
@@ -66,6 +66,7 @@ void matmul_w8_warmup(const runtime::device& gpu, const any_view& x, const w8_we
 
 namespace kaio {
 using ops::compressed_tensors_w8;
+using ops::constant_inputs;
 using ops::e4m3_w8;
 using ops::gptq_w8;
 using ops::int8_w8;

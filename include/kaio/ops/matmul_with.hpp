@@ -1,6 +1,5 @@
 #pragma once
-// A matmul with an epilogue of your own, in the kernels that the library's matmul has: compiled where it is
-// used.
+// matmul with an epilogue of your own, in the library's kernels of matmul, compiled where they are used.
 //
 //   struct silu_times {                                        // y = silu(x) * up
 //     static constexpr fixed_string name = "silu_times";
@@ -12,13 +11,18 @@
 //   matmul_with<matmul_layouts::nn>(s, x, gate_weights, y, silu_times{}, up, u64{n});
 //
 // The arguments after the epilogue are those of its own parameters, as a launch takes them: buffers or
-// device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not checked against
-// C.
+// device_pointers for in<T> and inout<T>, exact types for val<T>. The memory that they point to is not
+// checked against C.
 //
-// Each layout that is compiled costs a few kernels: on sm_90a tiles of 128 x 256 in clusters of two and of
-// 128 x 128, for f16 and bf16 with B along K one for few rows; by mma.sync from sm_80 (8-bit: sm_89) on one
-// for lines that begin at multiples of 16 bytes and one for any; for f32 one of multiply-adds. So say which
-// layouts you need. C is row-major; at least one of a batch's views has as many dimensions as C.
+// Each layout that is compiled costs a few kernels, so say which layouts you need:
+//
+//   sm_90a             tiles of 128 x 256 in clusters of two, and of 128 x 128; for f16 and bf16 with A and B
+//                      along K also one for few rows (8-bit: only with A and B along K)
+//   sm_80 and later    by mma.sync: one for lines at multiples of 16 bytes, one for any
+//                      (8-bit: only the latter, from sm_89 on)
+//   f32                one of multiply-adds
+//
+// C is row-major. In a batch, at least one of A and B has the number of dimensions of C.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -33,7 +37,7 @@
 
 namespace kaio::ops {
 
-// As in BLAS: n for a row-major operand, t for a column-major one; A first.
+// As in BLAS: n is a row-major operand, t a column-major one; A comes first.
 enum class matmul_layouts : std::uint8_t { nn = 1, nt = 2, tn = 4, tt = 8, all = 15 };
 constexpr matmul_layouts operator|(matmul_layouts a, matmul_layouts b) {
   return static_cast<matmul_layouts>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -65,7 +69,7 @@ struct product_of<e5m2> {
   using type = instruction_product<mma_m16n8k32<f32, e5m2>>;
 };
 
-// The kernels of one epilogue, each with what launches it.
+// The kernels of one epilogue, with their launchers.
 template <class T, class Out, class Epilogue, class... Extra>
 struct with_table {
   using launcher = void (*)(const stream&, const matmul_call&, const Extra&...);
@@ -125,8 +129,8 @@ struct with_table {
 }  // namespace detail
 
 // C = epilogue(A * B), rounded to the type of C. A: M x K, B: K x N, C: M x N, as ops::matmul takes them.
-// Throws what that does, and unsupported_device where the layout was not compiled or the device has none of
-// the kernels.
+// Throws what ops::matmul does, and unsupported_device if the layout was not compiled or the device has none
+// of the kernels.
 template <matmul_layouts Layouts = matmul_layouts::all, class A, class B, class C, std::size_t RankA,
           std::size_t RankB, std::size_t RankC, epilogue Epilogue, class... Extra>
 void matmul_with(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
@@ -139,7 +143,7 @@ void matmul_with(const stream& s, const tensor_view<A, RankA>& a, const tensor_v
   if (call.empty()) return;
   const table& kernels = table::template of<Layouts>();
   if (call.k == 0) {
-    // Nothing is read of the operands, which may have no memory at all.
+    // The operands are not read, and may have no memory at all.
     call.a = call.b = call.c;
     call.a.lines = kernels.variants.front().a;
     call.b.lines = kernels.variants.front().b;

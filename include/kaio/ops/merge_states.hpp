@@ -1,6 +1,6 @@
 #pragma once
-// Two attentions of the same queries over different keys become the attention over all of them: ring and
-// context parallel attention, a prefix that sequences share, a cache in two memories.
+// merge_states joins two attentions of the same queries over different keys into the attention over all of
+// them: for ring and context parallel attention, a prefix that sequences share, a cache in two memories.
 //
 //   m = max(lse_a, lse_b);   w_a = exp(lse_a - m), w_b = exp(lse_b - m)
 //   out = (w_a * out_a + w_b * out_b) / (w_a + w_b);   lse = m + ln(w_a + w_b)
@@ -8,7 +8,7 @@
 //   merge_states(s, o1, lse1, o2, lse2, o, lse);
 //
 // A result whose lse is -inf had no keys, and counts for nothing, whatever it holds; with two of them the
-// output is 0, its lse -inf. Sinks belong to one of the two. Throws invalid_argument, by the name of the
+// output is 0 and its lse -inf. Sinks belong to one of the two. Throws invalid_argument, which names the
 // argument, before anything runs, and what a launch throws. Source: Dao et al., "FlashAttention", 2022.
 
 #include <kaio/ops/attention/forward/call/arguments.hpp>
@@ -33,8 +33,9 @@ void run_merge_states(const stream& s, const merge_states_arguments& arguments);
 
 // out_a, out_b: (B, S, H, D) of one type, f32, f16 or bf16; lse_a, lse_b: (B, H, S), f32, natural logarithms.
 // out: as out_a, or of another of these types; lse: as lse_a, or a null view: it is not written. Strides are
-// free, but for the last one of results, which is 1. Of attention_varlen: (rows, H, D) and (H, rows). out may
-// be out_a or out_b itself, lse likewise; otherwise they share no memory with another argument.
+// free, except that the last one of out_a, out_b and out is 1. For attention_varlen: (rows, H, D) and (H,
+// rows). out may be out_a or out_b itself, lse likewise; otherwise they share no memory with another
+// argument.
 template <class A, class LseA, class B, class LseB, class O, class Lse, std::size_t Rank>
 void merge_states(const stream& s, const tensor_view<A, Rank>& out_a,
                   const tensor_view<LseA, Rank - 1>& lse_a, const tensor_view<B, Rank>& out_b,

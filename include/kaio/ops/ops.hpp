@@ -1,10 +1,16 @@
 #pragma once
-// The prebuilt operations. None of these headers contains kernels, so that including them is cheap; a matmul
-// with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>; so is an attention
-// with a score or a mask of your own: <kaio/ops/attention_with.hpp>, its gradients:
-// <kaio/ops/attention_backward_with.hpp>, the same over a cache: <kaio/ops/attention_decode_with.hpp>, the
-// block mask of one: <kaio/ops/make_block_mask.hpp>, and qkv_project with a step of your own in every head:
-// <kaio/ops/qkv_project_with.hpp>. KAIO's names for them are in <kaio/ops/parity/...>.
+// The prebuilt operations. None of these headers contains kernels, so including them is cheap. Operations
+// with code of your own are compiled where they are used:
+//
+//   <kaio/ops/matmul_with.hpp>                matmul with an epilogue
+//   <kaio/ops/matmul_w4_with.hpp>             matmul_w4 with codes
+//   <kaio/ops/attention_with.hpp>             attention with a score or a mask
+//   <kaio/ops/attention_backward_with.hpp>    its gradients
+//   <kaio/ops/attention_decode_with.hpp>      the same over a cache
+//   <kaio/ops/make_block_mask.hpp>            the block mask of a mask
+//   <kaio/ops/qkv_project_with.hpp>           qkv_project with a step in every head
+//
+// <kaio/ops/parity/...> has KAIO's names for the operations.
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>
@@ -13,6 +19,8 @@
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
+#include <kaio/ops/matmul_8bit/quantise_int8.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
@@ -20,13 +28,11 @@
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/qkv_project.hpp>
-#include <kaio/ops/weight_only/dequantise.hpp>
-#include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
-#include <kaio/ops/matmul_8bit/quantise_int8.hpp>
-#include <kaio/ops/weight_only/quantise_weights.hpp>
-#include <kaio/ops/weight_only/repack_blocks.hpp>
-#include <kaio/ops/weight_only/repack_w4.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>
+#include <kaio/ops/weight_only/dequantise.hpp>
+#include <kaio/ops/weight_only/quantise_weights.hpp>
+#include <kaio/ops/weight_only/repack_blocks.hpp>
+#include <kaio/ops/weight_only/repack_w4.hpp>

@@ -1,19 +1,19 @@
 #pragma once
-// RMS norm of rows, with the addition before it that a transformer has between its halves.
+// RMS norm of rows, with the addition of a residual that precedes it in a transformer.
 //
-//   rms_norm(s, x, weight, y);                                               // y = x / rms(x) * weight
-//   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});           // h = h + x; y = h / rms(h) * weight
-//   rms_norm(s, x, weight, codes, scales);                                   // y ~ codes * scales[row], i8 or e4m3
+//   rms_norm(s, x, weight, y);                                      // y = x / rms(x) * weight
+//   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});  // h = h + x; y = h / rms(h) * weight
+//   rms_norm(s, x, weight, codes, scales);                          // y ~ codes * scales[row], i8 or e4m3
 //
-//   h = x + residual                                   where there is one: f32, rounded once to T
-//   y = h / rms(h) * (weight_offset + weight)          f32, rounded once to T; rms(h) = sqrt(mean of h^2 + epsilon)
+//   h = x + residual                             with a residual: f32, rounded once to T
+//   y = h / rms(h) * (weight_offset + weight)    f32, rounded once to T; rms(h) = sqrt(mean of h^2 + epsilon)
 //
-// with T the element type of all of them. Sums of squares are in f32, in an order that depends on the size of a
+// T is the element type of all of them. Sums of squares are in f32. Their order depends only on the size of a
 // row and on whether rows begin at multiples of 16 bytes: a row has the same bits alone and among others. The
-// residual that is written is h as it is rounded, and y is the norm of that. Codes and scales are those of
-// quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be
-// captured into a graph; a kernel is loaded when it is used for the first time on a device (rms_norm_warmup). Throws
-// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
+// residual that is written is h as rounded, and y is its norm. Codes and scales are those of quantise_int8 or
+// quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be captured
+// into a graph; a kernel is loaded when it is first used on a device (rms_norm_warmup). Throws
+// invalid_argument, which names the argument, before anything runs; and what a launch throws.
 //
 // Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
 
@@ -34,11 +34,11 @@ class device;
 
 namespace kaio::ops {
 
-// Views of the extents and the element type of x.
+// Views have the extents and the element type of x.
 struct rms_norm_options {
   f32 epsilon = 1e-6f;
   f32 weight_offset = 0;  // 1 for Gemma
-  any_view residual{};    // added to x; none: x itself
+  any_view residual{};    // added to x, if given
   // Gets the sum; may be the residual itself, element by element. Needs a residual.
   output_view residual_out{};
 };
@@ -47,7 +47,7 @@ namespace detail {
 
 void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
                   const rms_norm_options& options);
-// scales: of rows, or not given: all by `scale`.
+// scales: one for each row; if not given, `scale` for all rows.
 void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
                         const any_view& scales, f32 scale, const rms_norm_options& options);
 
@@ -68,9 +68,9 @@ constexpr void require_rms_norm_types() {
 }  // namespace detail
 
 // x, out: (..., size) of two to four dimensions, rows of any stride, neighbours adjacent; weight: (size). The
-// norm is along the last dimension. out may be x itself, element by element, or is apart from it, and is apart
-// from everything else; fewer than 2^31 rows. Fastest where rows begin at multiples of 16 bytes and the size
-// is a multiple of 8.
+// norm is along the last dimension. out is x itself, element by element, or apart from it, and apart from
+// everything else. Fewer than 2^31 rows. Fastest if rows begin at multiples of 16 bytes and the size is a
+// multiple of 8.
 template <class X, class Weight, class Out, std::size_t Rank>
   requires(!detail::rms_norm_code<Out>)
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
@@ -79,8 +79,9 @@ void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<
   detail::run_rms_norm(s, x, weight, out, options);
 }
 
-// Into codes of i8 or e4m3, which are apart from everything else; scales: f32, of each row, the extents of x but the
-// last, any strides. Fastest where rows of codes begin at multiples of 8 bytes too.
+// rms_norm into codes of i8 or e4m3, which are apart from everything else. scales: f32, one for each row,
+// with the extents of x except the last, any strides. Fastest if rows of codes begin at multiples of 8 bytes
+// too.
 template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Code, Rank>& codes, const tensor_view<f32, Rank - 1>& scales,
@@ -88,7 +89,7 @@ void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<
   detail::require_rms_norm_types<X, Weight, Code, Rank>();
   detail::run_rms_norm_codes(s, x, weight, codes, scales, 0, options);
 }
-// By a scale that is known, above 0 and finite.
+// rms_norm into codes by a known scale, above 0 and finite.
 template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Code, Rank>& codes, f32 scale, const rms_norm_options& options = {}) {
@@ -96,7 +97,7 @@ void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<
   detail::run_rms_norm_codes(s, x, weight, codes, {}, scale, options);
 }
 
-// Loads the kernels for elements of T, into elements of T and into codes, ahead of their first use.
+// Loads the kernels for elements of `kind`, into such elements and into codes, ahead of their first use.
 void rms_norm_warmup(const runtime::device& gpu, element_kind kind);
 
 // The images of the kernels of rms_norm.

@@ -1,18 +1,18 @@
 #pragma once
-// Rotary position embedding: each pair of elements of a head turned by an angle that is the token's position
-// times the pair's frequency.
+// Rotary position embedding: turns each pair of elements of a head by an angle, the token's position times
+// the pair's frequency.
 //
 //   tensor_view<f32, 2> cos(c, 4096, 64), sin(d, 4096, 64);             // positions, half of the head size
 //   rotary_table(s, cos, sin, {.base = 500000});                        // once
 //   rotary(s, q, q, cos, sin, {.offsets = lengths});                    // (B, S, H, 128), in place
 //
-// With P pairs, extent 1 of the tables, elements 0 to 2 P - 1 of each head are rotated, the rest is copied:
+// Extent 1 of the tables is P pairs. Elements 0 to 2 P - 1 of each head are rotated, the rest is copied:
 //
 //   y0 = x0 cos - x1 sin     y1 = x1 cos + x0 sin     in f32, rounded once to the element type
 //
 // Nothing is allocated, read back or waited for, so a call may be captured into a graph; a kernel is loaded
-// when it is used for the first time on a device (rotary_warmup). Throws invalid_argument, by the name of the
-// argument, before anything runs; and what a launch throws.
+// when it is first used on a device (rotary_warmup). Throws invalid_argument, which names the argument,
+// before anything runs; and what a launch throws.
 //
 // Sources: Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021; Peng et al.,
 // "YaRN: Efficient Context Window Extension of Large Language Models", 2023; the Llama 3.1 model card.
@@ -51,10 +51,10 @@ constexpr void require_rotary_types() {
 }
 }  // namespace detail
 
-// x, out: (B, S, H, D), f32, f16 or bf16, views of any strides whose last one is 1, as (B, H, S, D) by
-// exchanged(1, 2). out is x itself, element by element, or apart from it. cos, sin: (positions, P), f32, f16
-// or bf16, 2 P <= D <= 512; rows of any stride, neighbours adjacent. A token whose position the tables have
-// no row for gets NaN in its rotated elements. B, S and H may be 0; B * S * H is below 2^32.
+// x, out: (B, S, H, D), f32, f16 or bf16, any strides whose last one is 1; pass (B, H, S, D) by exchanged(1,
+// 2). out is x itself, element by element, or apart from it. cos, sin: (positions, P), f32, f16 or bf16, 2 P
+// <= D <= 512; rows of any stride, neighbours adjacent. If the tables have no row for a token's position, its
+// rotated elements become NaN. B, S and H may be 0; B * S * H is below 2^32.
 template <class X, class Out, class Cos, class Sin>
 void rotary(const stream& s, const tensor_view<X, 4>& x, const tensor_view<Out, 4>& out,
             const tensor_view<Cos, 2>& cos, const tensor_view<Sin, 2>& sin,
@@ -63,7 +63,7 @@ void rotary(const stream& s, const tensor_view<X, 4>& x, const tensor_view<Out, 
   detail::run_rotary(s, x, out, cos, sin, options);
 }
 
-// The same of (tokens of all sequences, H, D), with options.cu_seqlens or options.positions. Tokens that
+// rotary for (tokens of all sequences, H, D), with options.cu_seqlens or options.positions. Tokens that
 // cu_seqlens gives to no sequence are not written.
 template <class X, class Out, class Cos, class Sin>
 void rotary_varlen(const stream& s, const tensor_view<X, 3>& x, const tensor_view<Out, 3>& out,
@@ -73,8 +73,8 @@ void rotary_varlen(const stream& s, const tensor_view<X, 3>& x, const tensor_vie
   detail::run_rotary(s, x, out, cos, sin, options);
 }
 
-// cos and sin, (positions, P) of f32, f16 or bf16: row p has those of (first_position + p) * frequency_i, i
-// below P, frequency_i = base^(-i / P) as `scaling` changes it. Computed in double precision and rounded
+// cos and sin: (positions, P) of f32, f16 or bf16. Row p has those of (first_position + p) * frequency_i for
+// i below P; frequency_i = base^(-i / P), as `scaling` changes it. Computed in double precision and rounded
 // once: right for positions up to 2^32, where the angle of a pair of frequency 1 is known to 2^-20.
 template <class Cos, class Sin>
 void rotary_table(const stream& s, const tensor_view<Cos, 2>& cos, const tensor_view<Sin, 2>& sin,

@@ -1,6 +1,6 @@
 #pragma once
-// What the cost models know of a generation of devices: operations of a multiprocessor in a clock, and the
-// bandwidth of its memory. Sources: NVIDIA's architecture papers.
+// Rates of each device generation for the cost models: operations per clock and multiprocessor, and memory
+// bandwidth. Sources: NVIDIA's architecture papers.
 
 #include <kaio/runtime/properties.hpp>
 
@@ -10,13 +10,13 @@
 
 namespace kaio::ops {
 
-// From compute capability `sm` on: by wgmma, by mma.sync, and by multiply-adds of f32.
+// Rates from compute capability `sm` on: tensor_* by wgmma, mma_* by mma.sync, fma_32 by f32 multiply-adds.
 struct machine_rates {
   std::uint32_t sm;
   double tensor_16, tensor_8;
   double mma_16, mma_8, mma_tf32;
   double fma_32;
-  double dram_bytes_per_second;  // where the driver does not report clocks
+  double dram_bytes_per_second;  // for drivers that do not report clocks
 };
 
 inline constexpr machine_rates generations[] = {
@@ -63,7 +63,7 @@ inline constexpr machine_rates generations[] = {
 };
 inline constexpr std::size_t generation_count = std::size(generations);
 
-// The place in `generations` of the newest one that is no newer than the device.
+// The index in `generations` of the newest generation that is no newer than the device.
 inline std::size_t generation_of(const device_properties& device) {
   std::size_t found = 0;
   for (std::size_t i = 0; i < generation_count; ++i)
@@ -74,14 +74,14 @@ inline std::size_t generation_of(const device_properties& device) {
 inline double multiprocessors_of(const device_properties& device) {
   return device.multiprocessors == 0 ? 1 : device.multiprocessors;
 }
-// Clocks a second.
+// Clocks per second.
 inline double clock_of(const device_properties& device) {
   return device.clock_khz != 0 ? device.clock_khz * 1e3 : 1.5e9;
 }
 
-// Bytes a second, where `share` of what the memory's clock gives is reached.
+// Bytes per second at `share` of the memory's peak.
 inline double dram_bandwidth(const device_properties& device, double share) {
-  constexpr double usual_share = 0.87;  // which the numbers of the table have
+  constexpr double usual_share = 0.87;  // the share of the peak in the table's bandwidths
   if (device.memory_clock_khz == 0 || device.memory_bus_bits == 0)
     return generations[generation_of(device)].dram_bytes_per_second / usual_share * share;
   return 2.0 * device.memory_clock_khz * 1e3 * device.memory_bus_bits / 8 * share;

@@ -52,7 +52,7 @@ stand_in& stand_ins::add(std::uint64_t address, std::uint64_t bytes, const buffe
 void stand_ins::replace(const detail::view_facts& v, std::uint64_t& address, std::uint64_t& bytes,
                         const void*& device, const buffer<u32>* pattern) {
   if (v.rank == 0) return;
-  std::uint64_t before = 0, after = v.element_bytes;  // bytes before element 0, and from it on
+  std::uint64_t before = 0, after = v.element_bytes;  // bytes before element 0, and from element 0 on
   for (std::uint32_t d = 0; d < v.rank; ++d) {
     if (v.extents[d] == 0) return;
     const std::int64_t length = (v.extents[d] - 1) * v.strides[d] * v.element_bytes;
@@ -64,10 +64,10 @@ void stand_ins::replace(const detail::view_facts& v, std::uint64_t& address, std
   device = by.device();
 }
 
-attention_workspace stand_ins::add_workspace(std::uint64_t bytes) {
+workspace_view stand_ins::add_workspace(std::uint64_t bytes) {
   if (bytes == 0) return {};
   const stand_in& by = add(0, bytes);
-  attention_workspace workspace;
+  workspace_view workspace;
   workspace.address = by.address();
   workspace.bytes = bytes;
   workspace.device = by.device();

@@ -1,8 +1,8 @@
 #pragma once
-// The measurements of a tuner: memory in place of the caller's, and the times of all variants on it.
+// A tuner's measurements: memory that replaces the caller's, and the times of all variants on it.
 
-#include <kaio/ops/shared/workspace.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/workspace.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
@@ -22,11 +22,10 @@
 
 namespace kaio::ops {
 
-// Words of a pattern, again and again: random numbers of any type, whose length is not a power of two so that
-// rows do not repeat.
+// Words of the random pattern that fills memory, repeated. No power of two, so that rows do not repeat.
 inline constexpr std::uint32_t pattern_words = 65521;
 
-// Numbers of T from -1 to 1, in words.
+// Random numbers of T from -1 to 1, as words.
 template <class T>
 buffer<u32> make_pattern(const device& gpu) {
   std::mt19937 engine(1);
@@ -39,17 +38,17 @@ buffer<u32> make_pattern(const device& gpu) {
   return gpu.upload(words);
 }
 
-// Any bits, for integers.
+// Random bits, for integers.
 buffer<u32> make_pattern_of_bytes(const device& gpu);
 buffer<u32> make_pattern_of(const device& gpu, element_kind kind);
 
-// Memory in place of an operand's: as much, and as aligned. Zeros, unless it is filled.
+// Memory that replaces an operand's, of equal size and alignment. Zeros, unless filled.
 class stand_in {
  public:
   stand_in(const device& gpu, std::uint64_t address, std::uint64_t bytes)
       : offset_(address % 256), memory_(gpu.allocate<u32>((bytes + offset_ + 3) / 4 + 1)) {}
   void fill(const stream& s, const buffer<u32>& pattern);
-  // Words from a byte on, a multiple of 4 of an address that is one too.
+  // Writes words from byte `first` on; `first` and the address are multiples of 4.
   void put(const stream& s, std::uint64_t first, const std::vector<u32>& words);
 
   std::uint64_t address() const { return memory_.address() + offset_; }
@@ -65,12 +64,10 @@ class stand_in {
 class stand_ins {
  public:
   explicit stand_ins(const device& gpu) : gpu_(&gpu) {}
-  // Filled with a pattern, where there is one.
+  // Adds memory, filled with the pattern if there is one.
   stand_in& add(std::uint64_t address, std::uint64_t bytes, const buffer<u32>* pattern = nullptr);
-  // In place of what a view has, where there is a view: from its first element in memory to its last one.
-  template <class View>
-    requires requires(View& v) { v.element_bytes; }
-  void replace(View& v, const buffer<u32>* pattern = nullptr) {
+  // Replaces the memory of a view, if it exists, from its first element in memory to its last one.
+  void replace(any_view& v, const buffer<u32>* pattern = nullptr) {
     replace(v.facts(), v.address, v.bytes, v.device, pattern);
   }
   template <class T, std::size_t Rank>
@@ -84,7 +81,7 @@ class stand_ins {
           ops::extents<Rank>(v.extent(D)...), ops::strides<Rank>(v.stride(D)...));
     }(std::make_index_sequence<Rank>());
   }
-  attention_workspace add_workspace(std::uint64_t bytes);
+  workspace_view add_workspace(std::uint64_t bytes);
   const device& gpu() const { return *gpu_; }
   std::uint64_t bytes() const;
 
@@ -96,8 +93,9 @@ class stand_ins {
   std::vector<stand_in> memory_;
 };
 
-// As many trials, each a call on memory of its own, as do not fit into the L2 cache together, so that a run
-// finds its operands where a program would: in memory. make() returns one; Trial::bytes() is its memory.
+// Makes trials, each a call on memory of its own, until together they exceed the L2 cache twice over, at most
+// 16. A run then finds its operands in memory, as in a program. make() returns one; Trial::bytes() is its
+// memory.
 template <class Trial, class Make>
 std::vector<Trial> make_trials(const device& gpu, const Make& make) {
   constexpr std::size_t most_trials = 16;
@@ -109,7 +107,7 @@ std::vector<Trial> make_trials(const device& gpu, const Make& make) {
   return trials;
 }
 
-// Seconds of run(stream, trial): the median of `repetitions` times that go once through all trials each.
+// Seconds of run(stream, trial): the median of `repetitions` times. Each time is one pass over all trials.
 template <class Trial, class Run>
 double measure_trials(const device& gpu, const std::vector<Trial>& trials, std::uint32_t repetitions,
                       const Run& run) {
@@ -132,12 +130,13 @@ double measure_trials(const device& gpu, const std::vector<Trial>& trials, std::
   return samples[samples.size() / 2];
 }
 
-// Sorts the entries of a report, names the fastest, and remembers it for `key` where that is wanted.
+// Sorts the entries of a report, names the fastest, and remembers it for `key` if `how` says so.
 void conclude(tune_report& report, const device_properties& device, std::string_view key,
               const tune_options& how);
 
-// The report of a call whose kernels are `choices`, of which calls took `before`: name_of(choice) is its name, and
-// run(stream, trial, choice) launches it. The fastest is remembered for `key`.
+// Measures each of `choices` and reports. `before` names the choice that calls took until now.
+// name_of(choice) is a choice's name; run(stream, trial, choice) launches it. The fastest is remembered for
+// `key`, if `how` says so.
 template <class Choices, class Trial, class NameOf, class Run>
 tune_report measure_choices(const device& gpu, const Choices& choices, const std::vector<Trial>& trials,
                             const NameOf& name_of, const Run& run, std::string_view before,

@@ -1,5 +1,5 @@
 #pragma once
-// What a thread chose lately: a choice costs some microseconds, and a layer of a network is called again.
+// Caches a thread's recent choices: a choice costs some microseconds, and a network calls its layers again.
 
 #include <kaio/runtime/properties.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// Of devices whose choices may differ.
+// A key that differs between devices whose choices may differ.
 inline std::uint64_t device_key(const device_properties& device) {
   std::uint64_t key = device.target.sm;
   key = key << 1 | (device.target.arch_specific ? 1u : 0u);
@@ -20,7 +20,7 @@ inline std::uint64_t device_key(const device_properties& device) {
   return key << 16 | std::uint64_t{device.ptx_version.major} << 8 | device.ptx_version.minor;
 }
 
-// Signature: equality and hash(). Choice: a value, or a pointer into a table. One for each thread.
+// Signature: has equality and hash(). Choice: a value, or a pointer into a table. One cache per thread.
 template <class Signature, class Choice>
 class recent_choices {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// What calls are known by: some numbers, two calls of the same numbers take the same variant.
+// Signatures of calls: numbers. Two calls with equal numbers take the same variant.
 
 #include <array>
 #include <charconv>
@@ -21,7 +21,7 @@ inline std::uint64_t hash_of_words(std::span<const std::uint64_t> words) {
   return h;
 }
 
-// As it is written to a file: numbers, joined by commas.
+// The form in files: numbers, joined by commas.
 inline std::string text_of_words(std::span<const std::uint64_t> words) {
   std::string result;
   for (const std::uint64_t x : words) {
@@ -31,19 +31,19 @@ inline std::string text_of_words(std::span<const std::uint64_t> words) {
   return result;
 }
 
-// Of an operation whose signature is numbers alone.
+// The signature of an operation that needs numbers alone.
 template <std::size_t N>
 struct words_signature {
   std::array<std::uint64_t, N> words{};
   friend bool operator==(const words_signature&, const words_signature&) = default;
   std::uint64_t hash() const { return hash_of_words(words); }
-  // As it is written to a file, where the signatures of other operations are too.
+  // The form in files, which hold the signatures of all operations.
   std::string text(std::string_view operation) const {
     return std::string(operation) + "," + text_of_words(words);
   }
 };
 
-// Numbers of so many bits each, side by side, as one.
+// Packs numbers of a few bits each into one word.
 class packed_word {
  public:
   packed_word& add(std::uint64_t value, unsigned bits) {
@@ -56,15 +56,17 @@ class packed_word {
   std::uint64_t word_ = 0;
 };
 
-// The choice of several launches where a kernel may have it all: a product, and what follows it.
+// The choice of separate launches for a product and the step after it, although a fused kernel may do both.
 inline constexpr std::string_view separate = "separate";
 
-// The name of a kernel with a number of parts: "kernel:4" where a second kernel adds them up, or nothing has to;
-// "kernel:4:cluster" where they are a cluster.
+// The name of a kernel with its number of splits:
+//
+//   kernel:4            a second kernel adds the splits up, or nothing has to
+//   kernel:4:cluster    the splits are a cluster
 inline std::string name_with_parts(std::string_view kernel, std::uint32_t parts, bool in_cluster = false) {
   return std::string(kernel) + ":" + std::to_string(parts) + (in_cluster ? ":cluster" : "");
 }
-// The number of parts of such a name; 0: it has none.
+// The number of splits in such a name; 0: it has none.
 inline std::uint32_t parts_of_name(std::string_view name) {
   std::uint32_t parts = 0;
   if (const std::size_t colon = name.find(':'); colon != std::string_view::npos)

@@ -23,7 +23,7 @@ namespace kaio::ops {
 
 #if defined(_WIN32)
 
-// Without POSIX's rights there is no folder that is known to be safe: tuning holds for the process.
+// Without POSIX permissions no folder is known to be safe. Tuning holds for the process alone.
 std::string tune_folder(bool) { return {}; }
 tune_map read_tuning(std::string_view) { return {}; }
 bool write_tuning(std::string_view, std::string_view, std::string_view) { return false; }
@@ -52,7 +52,7 @@ class descriptor {
   int fd_;
 };
 
-// Ours, and no other user can write to it.
+// Whether it is ours, and no other user can write to it.
 bool is_safe(int fd, bool folder) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return false;
@@ -76,7 +76,7 @@ descriptor open_folder(int at, const char* name, bool create, bool must_be_ours)
   return result;
 }
 
-// The folder of the files, each step of it below the user's own checked.
+// The folder of the files. Each folder below the user's own is checked.
 descriptor open_tune_folder(bool create) {
   const std::string home = cache_home();
   if (home.empty()) return descriptor(-1);
@@ -114,7 +114,7 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-// The lock of the folder's writers; given up after five seconds, because tuning must not hang.
+// Takes the lock of the folder's writers. Gives up after five seconds, because tuning must not hang.
 bool lock(int fd) {
   constexpr int attempts = 1000;
   for (int i = 0; i < attempts; ++i) {
@@ -144,7 +144,7 @@ bool write_tuning(std::string_view device, std::string_view key, std::string_vie
   const descriptor gate(
       ::openat(folder.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!gate || !is_safe(gate.get(), false) || !lock(gate.get())) return false;
-  // No other process writes now: a temporary file here is of a writer that was killed.
+  // No other process writes now: a temporary file here comes from a writer that was killed.
   const std::string name = file_name(device), temporary = name + ".new";
   tune_map all = parse_tuning(read_all(folder.get(), name), device);
   all.insert_or_assign(std::string(key), std::string(variant));

@@ -17,7 +17,7 @@ namespace {
 
 struct store {
   std::shared_mutex mutex;
-  std::map<std::string, tune_map, std::less<>> devices;  // those whose files were read
+  std::map<std::string, tune_map, std::less<>> devices;  // devices whose files were read
 };
 
 store& the_store() {
@@ -27,7 +27,7 @@ store& the_store() {
 
 std::atomic<std::uint64_t> generation{1};
 
-// Everything on which a choice that was measured depends besides the call.
+// Everything except the call on which a measured choice depends.
 std::string device_text(const device_properties& device) {
   std::string name;
   for (const char* c = device.name; *c != '\0'; ++c) name += *c > ' ' && *c <= '~' ? *c : '_';
@@ -60,7 +60,7 @@ std::string find_tuned(const device_properties& device, std::string_view key) {
 bool remember_tuned(const device_properties& device, std::string_view key, std::string_view variant,
                     bool use_file) {
   const std::string text = device_text(device);
-  tune_map read = read_tuning(text);  // what the file says comes first
+  tune_map read = read_tuning(text);  // the file's entries first; the new one may replace them
   store& s = the_store();
   {
     const std::unique_lock lock(s.mutex);

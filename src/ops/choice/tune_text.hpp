@@ -1,8 +1,8 @@
 #pragma once
-// The text of a file of tuning. Reading it never fails: what is damaged, or of another device, is left out.
+// The text of a tuning file. Reading never fails: damaged lines, and files of other devices, are left out.
 //
-//   kaio-tune 1 <device>                       a line for the file's device
-//   <checksum> <key> <variant>                 one line each; the checksum is that of the device, key and variant
+//   kaio-tune 1 <device>                       one line: the file's device
+//   <checksum> <key> <variant>                 a line per entry; the checksum covers device, key and variant
 
 #include <cstdint>
 #include <map>
@@ -16,9 +16,9 @@ using tune_map = std::map<std::string, std::string, std::less<>>;
 // Whether a text can be a key or a variant: one word of printable characters.
 bool is_tune_word(std::string_view text);
 
-// The entries of a text that is of this device.
+// The entries of a text, if it is of this device.
 tune_map parse_tuning(std::string_view text, std::string_view device);
-// The text of these entries, whose keys and variants are words; the device is one line.
+// The text of these entries. Keys and variants are words; the device has no line break.
 std::string print_tuning(const tune_map& entries, std::string_view device);
 
 // 16 digits that depend on every character (FNV-1a, 64 bits).

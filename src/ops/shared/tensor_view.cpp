@@ -28,7 +28,7 @@ bool is_empty(const detail::view_facts& view) {
   return std::any_of(view.extents, view.extents + view.rank, [](std::int64_t e) { return e == 0; });
 }
 
-// Bytes from the first element to the end of the last one; 0 for an empty view, `false` where they overflow.
+// Bytes from the first element to the end of the last one; 0 for an empty view. Returns false on overflow.
 bool span_of(const detail::view_facts& view, std::uint64_t& bytes) {
   bytes = 0;
   if (is_empty(view)) return true;
@@ -42,7 +42,7 @@ bool span_of(const detail::view_facts& view, std::uint64_t& bytes) {
   return !__builtin_mul_overflow(static_cast<std::uint64_t>(last) + 1, view.element_bytes, &bytes);
 }
 
-// The number of elements fits 63 bits.
+// Whether the number of elements fits 63 bits.
 bool count_fits(const detail::view_facts& view) {
   std::int64_t count = 1;
   for (std::uint32_t d = 0; d < view.rank; ++d)
@@ -69,7 +69,7 @@ void check_view(std::string_view what, const view_facts& view) {
     throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
                            " elements with strides " + shape_of(view.strides, view.rank) +
                            " spans more than 64 bits can count; give smaller extents");
-  if (view.address == 0 && view.device == nullptr) return;  // a null view, refused where it is used
+  if (view.address == 0 && view.device == nullptr) return;  // operations refuse a null view
   if (bytes > view.bytes)
     throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
                            " elements with strides " + shape_of(view.strides, view.rank) + " spans " +
@@ -109,7 +109,7 @@ void check_slice(const view_facts& view, std::size_t dimension, std::int64_t fir
 
 namespace {
 
-// The greatest common divisor of the distances, in bytes, between elements of a view; 0: it has one element.
+// The greatest common divisor of the distances between a view's elements, in bytes; 0 for one element.
 std::uint64_t common_distance(const view_facts& view) {
   std::uint64_t result = 0;
   for (std::uint32_t d = 0; d < view.rank; ++d)
@@ -118,7 +118,7 @@ std::uint64_t common_distance(const view_facts& view) {
   return result;
 }
 
-// Whether the view has each byte that it spans.
+// Whether the view's elements fill every byte that it spans.
 bool is_dense(const view_facts& view) {
   std::uint64_t bytes = 0;
   if (!span_of(view, bytes)) return false;
@@ -131,7 +131,7 @@ bool is_dense(const view_facts& view) {
 struct rows {
   std::uint64_t stride = 0, count = 1;  // bytes from row to row
   std::uint64_t width = 0;              // bytes from the first element of a row to the end of the last
-  bool dense = false;                   // a row has each of these bytes
+  bool dense = false;                   // a row's elements fill all of these bytes
 };
 
 rows rows_of(const view_facts& view) {
@@ -156,8 +156,8 @@ rows rows_of(const view_facts& view) {
   return result;
 }
 
-// The strides of at least `least` bytes have this common divisor; the others go so far, from the first element to the
-// end of the last one.
+// pitch: greatest common divisor of the strides of at least `least` bytes. width: bytes that the other
+// dimensions span, from the first element to the end of the last one.
 struct parts_of_rows {
   std::uint64_t pitch = 0, width = 0;
 };
@@ -182,16 +182,17 @@ bool apart_in_rows(const view_facts& a, const view_facts& b, std::uint64_t least
   if (pitch == 0 || of_a.width > pitch || of_b.width > pitch) return false;
   const std::uint64_t offset =
       a.address >= b.address ? (a.address - b.address) % pitch
-                             : (pitch - (b.address - a.address) % pitch) % pitch;  // of a's part in b's rows
+                             : (pitch - (b.address - a.address) % pitch) % pitch;  // a's place in b's rows
   return offset >= of_b.width && offset + of_a.width <= pitch;
 }
 
-// Whether two views are different neighbours of the same rows, as two slices of a view are along its last dimension:
-// one of both together has no two elements in one place, each stride reaching over all that smaller ones do.
+// Whether two views have different columns of shared rows, like two slices of one view along its last
+// dimension. True if a view of both together has no two elements in one place: each stride reaches over
+// everything inside it.
 bool apart_in_neighbours(const view_facts& a, const view_facts& b) {
   if (a.rank != b.rank || a.element_bytes != b.element_bytes) return false;
   if (a.address > b.address) return apart_in_neighbours(b, a);
-  std::uint64_t of_a = 0, of_b = 0;                             // neighbours
+  std::uint64_t of_a = 0, of_b = 0;                             // columns of each
   std::vector<std::pair<std::uint64_t, std::uint64_t>> others;  // strides and extents
   for (std::uint32_t d = 0; d < a.rank; ++d) {
     const auto extent = static_cast<std::uint64_t>(std::max(a.extents[d], b.extents[d]));
@@ -222,15 +223,13 @@ bool overlap(const view_facts& a, const view_facts& b) {
   if (a_bytes == 0 || b_bytes == 0) return false;
   if (a.address >= b.address ? a.address - b.address >= b_bytes : b.address - a.address >= a_bytes)
     return false;
-  // Interleaved, as every second element is with the others: each element of a has the same place in a grid, and so
-  // has each of b.
+  // Interleaved, like even and odd elements: in a common grid a's elements have one place, b's another.
   if (const std::uint64_t grid = std::gcd(common_distance(a), common_distance(b)); grid != 0) {
     const std::uint64_t place = a.address <= b.address ? (b.address - a.address) % grid
                                                        : (grid - (a.address - b.address) % grid) % grid;
     if (place >= a.element_bytes && place + b.element_bytes <= grid) return false;
   }
-  // Both walk through the same rows, of one matrix or of several: the parts of a row that they touch may be
-  // side by side.
+  // Both run through the same rows, of one matrix or of several: they may touch disjoint parts of each row.
   for (const view_facts* const view : {&a, &b})
     for (std::uint32_t d = 0; d < view->rank; ++d)
       if (view->extents[d] > 1 &&
@@ -241,7 +240,7 @@ bool overlap(const view_facts& a, const view_facts& b) {
 
 namespace {
 
-// Of two views for which overlap() is true: whether an element of both is known, not only possible.
+// Whether two views for which overlap() is true surely share an element, rather than possibly.
 bool surely_meet(const view_facts& a, const view_facts& b) {
   if (a.address == b.address || (is_dense(a) && is_dense(b))) return true;
   if (a.address > b.address) return surely_meet(b, a);
@@ -282,7 +281,7 @@ void validation::check_output(std::string_view name, const detail::view_facts& v
   check_input(name, view);
   if (is_empty(view)) return;
   const std::string argument = std::string(operation_) + ": output " + std::string(name);
-  std::array<std::uint32_t, 8> order{};  // dimensions of more than one element, the least stride first
+  std::array<std::uint32_t, 8> order{};  // dimensions of more than one element, smallest stride first
   std::uint32_t count = 0;
   for (std::uint32_t d = 0; d < view.rank; ++d) {
     if (view.extents[d] <= 1) continue;
@@ -290,7 +289,7 @@ void validation::check_output(std::string_view name, const detail::view_facts& v
     for (; at != 0 && view.strides[order[at - 1]] > view.strides[d]; --at) order[at] = order[at - 1];
     order[at] = d;
   }
-  std::int64_t inner = 0;  // from the first element to the last one of the dimensions inside
+  std::int64_t inner = 0;  // distance from the first element to the last one of the dimensions inside
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::int64_t stride = view.strides[order[i]];
     if (stride == 0)
@@ -310,7 +309,7 @@ void validation::check_apart(std::string_view output, const detail::view_facts& 
                              const detail::view_facts& from) const {
   if (!detail::overlap(to, from)) return;
   if (to.device != nullptr && from.device != nullptr && to.device != from.device)
-    return;  // numbers that are alike
+    return;  // equal addresses of different devices
   const std::string names = "kaio: " + std::string(operation_) + ": output " + std::string(output),
                     argument = "argument " + std::string(input);
   if (detail::surely_meet(to, from))

@@ -31,7 +31,7 @@ void run_one(const ops::attention_variant& kernel, const attention_case& c) {
 }
 
 template <class T>
-void run_all(ops::attention_type type) {
+void run_all(ops::element_kind type) {
   const device_properties& properties = under_test().properties();
   const ptx::target device = properties.target;
   for (const ops::attention_variant& kernel : ops::all_attention_variants()) {
@@ -93,15 +93,15 @@ void run_all(ops::attention_type type) {
 
 }  // namespace
 
-TEST_CASE("attention: every kernel, f16", "[ops][attention]") { run_all<f16>(ops::attention_type::f16); }
-TEST_CASE("attention: every kernel, bf16", "[ops][attention]") { run_all<bf16>(ops::attention_type::bf16); }
-TEST_CASE("attention: every kernel, f32", "[ops][attention]") { run_all<f32>(ops::attention_type::f32); }
+TEST_CASE("attention: every kernel, f16", "[ops][attention]") { run_all<f16>(ops::element_kind::f16); }
+TEST_CASE("attention: every kernel, bf16", "[ops][attention]") { run_all<bf16>(ops::element_kind::bf16); }
+TEST_CASE("attention: every kernel, f32", "[ops][attention]") { run_all<f32>(ops::element_kind::f32); }
 
 // Rows of the table that share a kernel differ in type or in lists of blocks, and in their names.
 TEST_CASE("attention: each variant has a name of its own, and each kernel is listed once",
           "[ops][attention]") {
   std::set<std::string_view> names;
-  std::map<const ptx::kernel_image*, std::set<std::pair<ops::attention_type, bool>>> uses;
+  std::map<const ptx::kernel_image*, std::set<std::pair<ops::element_kind, bool>>> uses;
   for (const ops::attention_variant& v : ops::all_attention_variants()) {
     CAPTURE(std::string(v.name()));
     CHECK(names.insert(v.name()).second);

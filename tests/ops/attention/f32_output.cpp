@@ -89,5 +89,5 @@ TEST_CASE("attention: the name of a kernel for f32 results", "[ops][attention]")
   auto o = under_test().allocate<f32>(4096);
   const tensor_view<const f16, 4> q(x, 1, 64, 1, 64);
   REQUIRE(ops::attention_choice(under_test().stream(), q, q, q, tensor_view<f32, 4>(o, 1, 64, 1, 64))
-              .find("attention_mma_f16_d64") == 0);
+              .name.find("attention_mma_f16_d64") == 0);
 }

@@ -81,7 +81,7 @@ void run_again(const ops::attention_variant& kernel) {
 }
 
 template <class T>
-void run_all_again(ops::attention_type type) {
+void run_all_again(ops::element_kind type) {
   const device_properties& properties = under_test().properties();
   const ptx::target device = properties.target;
   for (const ops::attention_variant& kernel : ops::all_attention_variants()) {
@@ -100,11 +100,11 @@ void run_all_again(ops::attention_type type) {
 }  // namespace
 
 TEST_CASE("attention: the same bits in every run, f16", "[ops][attention]") {
-  run_all_again<f16>(ops::attention_type::f16);
+  run_all_again<f16>(ops::element_kind::f16);
 }
 TEST_CASE("attention: the same bits in every run, bf16", "[ops][attention]") {
-  run_all_again<bf16>(ops::attention_type::bf16);
+  run_all_again<bf16>(ops::element_kind::bf16);
 }
 TEST_CASE("attention: the same bits in every run, f32", "[ops][attention]") {
-  run_all_again<f32>(ops::attention_type::f32);
+  run_all_again<f32>(ops::element_kind::f32);
 }

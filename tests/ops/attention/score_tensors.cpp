@@ -55,12 +55,13 @@ void layouts_in_turn() {
   c.batches = 1, c.queries = 128, c.keys = 300;
   std::size_t in_pairs = 0;
   const auto run = [&] {
-    check_attention_by<T>(c, [&](const auto& q, const auto& k, const auto& v, const auto& o,
-                                 const auto& options) {
-      const stream& s = under_test().stream();
-      in_pairs += ops::attention_choice(s, q, k, v, o, options).find("pair_biased") != std::string_view::npos;
-      attention(s, q, k, v, o, options);
-    });
+    check_attention_by<T>(
+        c, [&](const auto& q, const auto& k, const auto& v, const auto& o, const auto& options) {
+          const stream& s = under_test().stream();
+          in_pairs += ops::attention_choice(s, q, k, v, o, options).name.find("pair_biased") !=
+                      std::string_view::npos;
+          attention(s, q, k, v, o, options);
+        });
   };
   const score_tensor_shape biases[] = {{.rank = 4, .own_type = true},
                                        {.rank = 4},

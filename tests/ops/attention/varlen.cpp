@@ -169,10 +169,10 @@ TEST_CASE("attention_varlen: kernels are named, listed and loaded ahead", "[ops]
   for (const auto& variant : variants) {
     if (!variant.refusal.empty()) continue;
     const attention_options forced{.variant = variant.name};
-    REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where, forced) == variant.name);
+    REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where, forced).name == variant.name);
     attention_varlen_warmup(gpu, x, x, x, o, where, forced);
   }
-  REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where) == variants[0].name);
+  REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where).name == variants[0].name);
   attention_varlen_warmup(gpu, x, x, x, o, where);
   s.synchronize();
   REQUIRE(same_bits(result.download(), before));
@@ -181,6 +181,6 @@ TEST_CASE("attention_varlen: kernels are named, listed and loaded ahead", "[ops]
                     "max_q is 0, and argument q has 32 rows", f);
   };
   refuses("attention_varlen_warmup", [&] { attention_varlen_warmup(gpu, x, x, x, o, forgotten); });
-  refuses("attention_varlen_choice", [&] { ops::attention_varlen_choice(s, x, x, x, o, forgotten); });
+  refuses("attention_varlen_choice", [&] { ops::attention_varlen_choice(s, x, x, x, o, forgotten).name; });
   refuses("attention_varlen_variants", [&] { ops::attention_varlen_variants(s, x, x, x, o, forgotten); });
 }

@@ -125,12 +125,12 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
   t.refuses("softcap", [&] { call(t.options({.softcap = -1})); });
   t.refuses("scale", [&] { call(t.options({.scale = std::numeric_limits<f32>::infinity()})); });
   t.refuses("window", [&] { call(t.options({.window = {-2, 0}})); });
-  t.refuses("dbias without a bias", [&] {
+  t.refuses("dbias is given without bias", [&] {
     auto options = t.options();
     options.dbias = tensor_view<f32, 2>(t.numbers, 32, 24);
     call(options);
   });
-  t.refuses("dsinks without sinks", [&] {
+  t.refuses("dsinks is given without sinks", [&] {
     auto options = t.options();
     options.dsinks = tensor_view<f32, 1>(t.numbers, 4);
     call(options);
@@ -159,14 +159,14 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
     call(t.options(forward));
   });
   const std::string_view chosen =
-      ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv);
+      ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv).name;
   // Also where it is a name of one of its own kernels.
   for (const std::string_view name : {std::string_view("attention_simt_f16_d64_64x64"), chosen}) {
     const std::string part = "variant is \"" + std::string(name) + "\", a kernel of the attention";
     const attention_backward_options options = t.options({.variant = name});
     t.refuses(part, [&] { call(options); });
     t.refuses(part, [&] {
-      ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, options);
+      ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, options).name;
     });
     t.refuses(part, [&] {
       attention_backward_warmup(t.gpu, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, options);
@@ -208,13 +208,13 @@ TEST_CASE("attention_backward_varlen: kernels are named and loaded ahead", "[ops
   t.s.synchronize();
   REQUIRE(same_bits(t.dq_memory.download(), t.poison));
   REQUIRE(ops::attention_backward_varlen_choice(t.s, y, x, x, x, y, lse, dq, dk, dv, where)
-              .starts_with("attention_backward_"));
+              .name.starts_with("attention_backward_"));
   const std::string part = "max_q is 0, and argument q has 32 rows";
   require_refusal(errc::invalid_argument, "kaio: attention_backward_varlen_warmup: ", part, [&] {
     attention_backward_varlen_warmup(t.gpu, y, x, x, x, y, lse, dq, dk, dv, forgotten);
   });
   require_refusal(errc::invalid_argument, "kaio: attention_backward_varlen_choice: ", part, [&] {
-    ops::attention_backward_varlen_choice(t.s, y, x, x, x, y, lse, dq, dk, dv, forgotten);
+    ops::attention_backward_varlen_choice(t.s, y, x, x, x, y, lse, dq, dk, dv, forgotten).name;
   });
 }
 

@@ -190,7 +190,7 @@ bool has_room(const ops::attention_backward_variant& kernel) {
 }
 
 template <class T>
-void check_all_again(ops::attention_type type) {
+void check_all_again(ops::element_kind type) {
   const bool emulated = under_test().is_emulator();
   for (const ops::attention_backward_variant& kernel : ops::all_attention_backward_variants()) {
     if ((!kernel.any_type && kernel.type != type) || !has_room(kernel) ||
@@ -219,13 +219,13 @@ void check_all_again(ops::attention_type type) {
 }  // namespace
 
 TEST_CASE("attention_backward: the same bits by every kernel, f16", "[ops][attention_backward]") {
-  check_all_again<f16>(ops::attention_type::f16);
+  check_all_again<f16>(ops::element_kind::f16);
 }
 TEST_CASE("attention_backward: the same bits by every kernel, bf16", "[ops][attention_backward]") {
-  if (has_attention<bf16>()) check_all_again<bf16>(ops::attention_type::bf16);
+  if (has_attention<bf16>()) check_all_again<bf16>(ops::element_kind::bf16);
 }
 TEST_CASE("attention_backward: the same bits by every kernel, f32", "[ops][attention_backward]") {
-  check_all_again<f32>(ops::attention_type::f32);
+  check_all_again<f32>(ops::element_kind::f32);
 }
 
 TEST_CASE("attention_backward: the same bits of heads that share keys, d128", "[ops][attention_backward]") {

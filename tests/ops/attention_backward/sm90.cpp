@@ -19,7 +19,7 @@ template <class T>
 void check_sm90(const backward_case& c) {
   check_backward_by<T>(c, [](const auto&... arguments) {
     const stream& s = under_test().stream();
-    REQUIRE(ops::attention_backward_choice(s, arguments...).starts_with(of_sm90) == has_sm90());
+    REQUIRE(ops::attention_backward_choice(s, arguments...).name.starts_with(of_sm90) == has_sm90());
     attention_backward(s, arguments...);
   });
 }

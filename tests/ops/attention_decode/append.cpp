@@ -327,7 +327,7 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
     REQUIRE(error.says(text));
     for (const f16 x : more.download()) REQUIRE(to_double(x) == 0);
   };
-  refuses("both are appended", apart, {.append = {.k = fresh}});
+  refuses("append.v is missing", apart, {.append = {.k = fresh}});
   refuses("rotate queries alone by rotary", apart, {.append = {.rotary = {.cos = turns, .sin = turns}}});
   const tensor_view<const i32, 1> cu(numbers, 3);
   const tensor_view<const f16, 3> packed(rows, 2, 2, 32);

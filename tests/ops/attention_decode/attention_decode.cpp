@@ -56,7 +56,7 @@ TEST_CASE("attention_decode: heads of more than 256 elements", "[ops][attention_
   check_decode<f16>(c);
   check_decode<bf16, bf16, e4m3>(c);
   c.kind = cache_kind::table;
-  c.parts = 3;
+  c.splits = 3;
   check_decode<f32>(c);
   c.qk_size = 257;
   c.v_size = 40;

@@ -250,7 +250,7 @@ TEST_CASE("attention_decode: memory and streams of another device", "[ops][atten
   refused("sinks", [&](call& c) { c.options.sinks = tensor_view<const f16, 1>(far, heads); });
   refused("lse", [&](call& c) { c.options.lse = tensor_view<f32, 3>(far_floats, batches, heads, queries); });
   refused("workspace", [&](call& c) {
-    c.options.parts = 2, c.options.combining = attention_combining::second_kernel,
+    c.options.splits = 2, c.options.combining = attention_combining::second_kernel,
     c.options.workspace = far_bytes;
   });
   refused("q", [&](call& c) { c.s = &other.stream(); });

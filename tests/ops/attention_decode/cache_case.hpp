@@ -44,7 +44,7 @@ struct decode_case {
   bool sinks = false, invariant = false;
   i64 max_length = 0;
   std::string_view variant{};
-  u32 parts = 0;  // 0: by the model
+  u32 splits = 0;  // 0: by the model
   ops::attention_combining combining = ops::attention_combining::automatic;
   scale_kind scales = scale_kind::none;  // of a cache of 8 bits
   std::uint64_t seed = 1;
@@ -72,7 +72,7 @@ struct decode_case {
            " heads_first " + std::to_string(heads_first) + " together " + std::to_string(together) +
            " indexed " + std::to_string(indexed) + " alibi " + std::to_string(alibi) + " q_pad " +
            std::to_string(q_pad.value_or(pad)) + " scales " + std::to_string(static_cast<int>(scales)) +
-           " variant " + std::string(variant) + " parts " + std::to_string(parts) + " combining " +
+           " variant " + std::string(variant) + " splits " + std::to_string(splits) + " combining " +
            std::to_string(static_cast<int>(combining)) + " " +
            attention_case(lengths.empty() ? attention_case{} : sequence(0)).text();
   }

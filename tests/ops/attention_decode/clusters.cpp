@@ -14,11 +14,11 @@ bool has_clusters() { return under_test().properties().target.sm >= 90; }
 template <class T, class C = T>
 void check_cluster(decode_case c, u32 parts) {
   if (!has_clusters()) return;
-  c.parts = parts;
+  c.splits = parts;
   c.combining = attention_combining::cluster;
   const auto info = decode_choice<T, C>(c);
   REQUIRE(info.in_cluster);
-  REQUIRE(info.parts == parts);
+  REQUIRE(info.splits == parts);
   check_decode<T, T, C>(c);
 }
 
@@ -114,12 +114,12 @@ TEST_CASE("attention_decode: the same parts by a second kernel", "[ops][attentio
     if (*variant != 0 && !has_clusters()) continue;
     check_decode<f16>({.lengths = {1000, 130, 3, 0},
                        .variant = variant,
-                       .parts = 4,
+                       .splits = 4,
                        .combining = attention_combining::second_kernel});
     check_decode<f16>({.lengths = {300, 20}, .invariant = true, .variant = variant});
   }
   // A number of parts that no cluster has.
-  check_decode<f16>({.lengths = {700, 20}, .parts = 5});
+  check_decode<f16>({.lengths = {700, 20}, .splits = 5});
 }
 
 TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_decode][clusters]") {
@@ -136,7 +136,7 @@ TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_deco
   REQUIRE(in_cluster(1024, 4).in_cluster);
   REQUIRE(!in_cluster(1 << 20, 64).in_cluster);
   REQUIRE(!in_cluster(8192, 1, true).in_cluster);
-  REQUIRE(in_cluster(64, 1).parts == 1);
+  REQUIRE(in_cluster(64, 1).splits == 1);
 }
 
 TEST_CASE("attention_decode: parts that do not fit", "[ops][attention_decode][clusters]") {
@@ -147,10 +147,10 @@ TEST_CASE("attention_decode: parts that do not fit", "[ops][attention_decode][cl
     REQUIRE(error.says("kaio: attention_decode"));
     REQUIRE(error.says(text));
   };
-  refuses(errc::invalid_argument, "parts is 257", {.parts = 257});
-  refuses(errc::invalid_argument, "batch_invariant next to parts", {.invariant = true, .parts = 2});
-  refuses(errc::invalid_argument, "a cluster of 3 parts",
-          {.parts = 3, .combining = attention_combining::cluster});
-  refuses(errc::unsupported_device, "added up by a second kernel",
+  refuses(errc::invalid_argument, "splits is 257", {.splits = 257});
+  refuses(errc::invalid_argument, "batch_invariant excludes splits", {.invariant = true, .splits = 2});
+  refuses(errc::invalid_argument, "a cluster of 3 splits",
+          {.splits = 3, .combining = attention_combining::cluster});
+  refuses(errc::unsupported_device, "a second kernel adds up its splits",
           {.queries = 20, .combining = attention_combining::cluster});
 }

@@ -21,7 +21,7 @@ decode_case all_arguments() {
           .softcap = 3,
           .scale = 0.2f,
           .alibi = 2,
-          .parts = 3};
+          .splits = 3};
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ TEST_CASE("attention_decode: every argument of flash_attn_with_kvcache at once, 
   }
   check_appending<f32>(c, {.tokens = 3, .pairs = 8});
   if (under_test().properties().target.sm >= 90) {
-    c.parts = 4;
+    c.splits = 4;
     c.combining = ops::attention_combining::cluster;
     check_appending<bf16>(c, {.tokens = 3, .pairs = 16, .interleaved = true});
   }

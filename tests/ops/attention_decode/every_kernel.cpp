@@ -33,7 +33,7 @@ void run_one(const ops::attention_decode_variant& kernel, const decode_case& c) 
 
 // Two problems: all elements that the kernel has room for, and fewer of them with every option.
 template <class T, class C = T>
-void run_all(ops::attention_type type) {
+void run_all(ops::element_kind type) {
   constexpr bool has_codes = !std::is_same_v<T, C>;
   u32 count = 0;
   for (const ops::attention_decode_variant& kernel : ops::attention_decode_variants()) {
@@ -64,7 +64,7 @@ void run_all(ops::attention_type type) {
     c.softcap = count % 2 == 0 ? 3 : 1e7f;  // which scores are far below
     c.alibi = 1;
     c.sinks = true;
-    c.parts = 2;
+    c.splits = 2;
     c.scales = scale_kind::keys;
     run_one<T, C>(kernel, c);
   }
@@ -93,15 +93,15 @@ void check_names(const std::string& of_type) {
 }  // namespace
 
 TEST_CASE("attention_decode: every kernel, f16", "[ops][attention_decode]") {
-  run_all<f16>(ops::attention_type::f16);
+  run_all<f16>(ops::element_kind::f16);
 }
 TEST_CASE("attention_decode: every kernel, bf16", "[ops][attention_decode]") {
-  run_all<bf16>(ops::attention_type::bf16);
+  run_all<bf16>(ops::element_kind::bf16);
 }
 TEST_CASE("attention_decode: every kernel, 8 bits", "[ops][attention_decode][codes]") {
-  run_all<f16, e4m3>(ops::attention_type::f16);
-  run_all<bf16, e4m3>(ops::attention_type::bf16);
-  run_all<bf16, i8>(ops::attention_type::bf16);
+  run_all<f16, e4m3>(ops::element_kind::f16);
+  run_all<bf16, e4m3>(ops::element_kind::bf16);
+  run_all<bf16, i8>(ops::element_kind::bf16);
 }
 
 TEST_CASE("attention_decode: every kernel, which one an architecture takes", "[ops][attention_decode]") {

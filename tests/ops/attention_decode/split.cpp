@@ -12,8 +12,8 @@ void check_split(const decode_case& c, bool has_parts) {
   CAPTURE(c.text());
   decode_memory<T> memory(c);
   const auto runs = decode_choice(c, memory);
-  CAPTURE(runs.name, runs.parts);
-  REQUIRE((runs.parts > 1) == has_parts);
+  CAPTURE(runs.name, runs.splits);
+  REQUIRE((runs.splits > 1) == has_parts);
   compare_decode(c, memory, run_decode<T>(c, memory));
 }
 

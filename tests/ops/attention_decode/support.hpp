@@ -176,23 +176,23 @@ void share_values(decode_memory<T>& memory) {
 
 // What a call of the case runs.
 template <class T, class C>
-ops::attention_decode_choice_info decode_choice(const decode_case& c, const decode_memory<T, C>& memory) {
+ops::kernel_choice decode_choice(const decode_case& c, const decode_memory<T, C>& memory) {
   tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
   auto on_q = upload(memory.q.host), on_o = upload(o.host);
   attention_decode_options options{.causal = c.causal, .window = c.window, .max_length = c.max_length};
   options.batch_invariant = c.invariant;
-  options.parts = c.parts;
+  options.splits = c.splits;
   options.combining = c.combining;
   options.variant = c.variant;
   const stream& s = under_test().stream();
   const auto q = memory.q.template view<const T>(on_q);
   const auto info = ops::attention_decode_choice(s, q, memory.cache, o.template view<T>(on_o), options);
   const bool second = attention_decode_workspace_bytes(s, q, memory.cache, options) != 0;
-  REQUIRE(second == (info.parts > 1 && !info.in_cluster));
+  REQUIRE(second == (info.splits > 1 && !info.in_cluster));
   return info;
 }
 template <class T, class C = T>
-ops::attention_decode_choice_info decode_choice(const decode_case& c) {
+ops::kernel_choice decode_choice(const decode_case& c) {
   return decode_choice(c, decode_memory<T, C>(c));
 }
 
@@ -241,9 +241,9 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory, 
   options.v_scale = memory.v_scale.view();
   options.max_length = c.max_length;
   options.batch_invariant = c.invariant;
-  options.constant_numbers = c.seed % 2 != 0;
+  options.constant = c.seed % 2 != 0 ? constant_inputs::indices : constant_inputs::none;
   options.variant = c.variant;
-  options.parts = c.parts;
+  options.splits = c.splits;
   options.combining = c.combining;
   const stream& s = under_test().stream();
   const auto q = memory.q.template view<const T>(memory.on_q);

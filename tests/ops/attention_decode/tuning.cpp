@@ -22,7 +22,7 @@ struct tuned_call : library_decode {
                             attention_decode_options options) {
     options.workspace = {};
     const auto c = ops::attention_decode_choice(s, q, cache, o, options);
-    return std::string(c.name) + ":" + std::to_string(c.parts) + (c.in_cluster ? ":cluster" : "");
+    return std::string(c.name) + ":" + std::to_string(c.splits) + (c.in_cluster ? ":cluster" : "");
   }
   template <class Q, class C, class O>
   void run(const stream& s, const Q& q, const kv_cache<C>& cache, const O& o,
@@ -115,7 +115,7 @@ TEST_CASE("tune_attention_decode: batch invariance and what callers choose stay 
     return report.entries.size();
   };
   REQUIRE(entries({.lengths = {300}, .invariant = true}) == 0);
-  REQUIRE(entries({.lengths = {300}, .parts = 2}) == 0);
+  REQUIRE(entries({.lengths = {300}, .splits = 2}) == 0);
   // A choice of calls without options is not that of these.
   const decode_case c{.lengths = {300}};
   REQUIRE(entries({.lengths = {300}, .max_length = 290}) > 1);

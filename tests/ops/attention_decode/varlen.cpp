@@ -144,10 +144,9 @@ TEST_CASE("attention_decode_varlen: kernels are named and loaded ahead", "[ops][
   attention_decode_varlen_warmup(under_test(), q, cache, o, sequences);
   s.synchronize();
   REQUIRE(same_bits(to.download(), before));
-  const ops::attention_decode_choice_info chosen =
-      ops::attention_decode_varlen_choice(s, q, cache, o, sequences);
+  const ops::kernel_choice chosen = ops::attention_decode_varlen_choice(s, q, cache, o, sequences);
   REQUIRE(chosen.name.starts_with("attention_decode_"));
-  REQUIRE(chosen.parts > 0);
+  REQUIRE(chosen.splits > 0);
   REQUIRE(ops::attention_decode_varlen_choice(s, q, cache, o, sequences, {.variant = "attention_decode_simt"})
               .name == "attention_decode_simt");
   const ops::attention_sequences forgotten{.cu_q = sequences.cu_q};

@@ -39,7 +39,7 @@ void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
   options.k_scale = memory.k_scale.view();
   options.v_scale = memory.v_scale.view();
   options.variant = c.variant;
-  options.parts = c.parts;
+  options.splits = c.splits;
   options.append = append;
   const ops::attention_sequences sequences{.cu_q = tensor_view<const i32, 1>(on_cu, cu.size()),
                                            .max_q = c.queries};

@@ -181,7 +181,7 @@ TEST_CASE("append_kv: bad inputs", "[ops][cache]") {
     options.rotary.cos = t.cos;
     options.rotary.sin = tensor_view<const f32, 2>(t.sin_memory, 15, 16);
   });
-  t.append("needs rotary.positions", [&](auto&, auto& options) {
+  t.append("need rotary.positions", [&](auto&, auto& options) {
     options.slots = tensor_view<const i32, 1>(t.numbers, 3);
     options.rotary.cos = t.cos;
     options.rotary.sin = t.sin;
@@ -247,7 +247,7 @@ TEST_CASE("copy_pages and gather_kv: bad inputs", "[ops][cache]") {
   t.refuses("where rows are of no sequence",
             [&] { gather_kv(t.s, t.small, k, v, {.k_scale = tensor_view<const f32, 2>(t.scales, 2, 2)}); });
   t.refuses("argument v_scale has extent 0", [&] { gather_kv(t.s, t.small, k, v, {.v_scale = scale}); });
-  t.refuses("no cu_seqlens", [&] {
+  t.refuses("cu_seqlens is missing", [&] {
     gather_kv_varlen(t.s, t.cache, tensor_view<f16, 3>(t.y_memory, 6, 2, 32),
                      tensor_view<f16, 3>(other, 6, 2, 32), {});
   });

@@ -19,7 +19,7 @@ TEST_CASE("gate_up_project: bad input", "[ops][gate_up]") {
   const tensor_view<const f32, 1> scale(scales, 80);
   const tensor_view<const f16, 1> bias(bias_memory, 48);
   const auto refused = [&](const std::string& part, const auto& in, const gate_up_weights& w, const auto& to,
-                           gate_up_options options = {}) {
+                           gate_up_project_options options = {}) {
     if (options.workspace.address == 0) options.workspace = workspace;
     require_refusal(errc::invalid_argument, "kaio: gate_up_project: ", part,
                     [&] { gate_up_project(gpu.stream(), in, w, to, options); });

@@ -1,7 +1,7 @@
 // gate_up_project by packed weights of every format, of few rows and of more, next to double precision.
 #include "tests/ops/gate_up_project/support.hpp"
-#include "tests/ops/weight_only/packed_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/packed_support.hpp"
 
 #include <string>
 
@@ -25,7 +25,8 @@ void check_format(packed_kind kind, i64 rows) {
   const u32 sm = gpu.properties().target.sm;
   const bool is_one_launch =
       rows <= 16 && (sm >= 90 ? has_one_launch_on_sm90(kind, gpu.properties()) : sm >= 80 && is_int4(kind));
-  REQUIRE((ops::gate_up_choice(gpu.stream(), x_view, w.weight, out) != "separate") == is_one_launch);
+  REQUIRE((ops::gate_up_project_choice(gpu.stream(), x_view, w.weight, out).name != "separate") ==
+          is_one_launch);
   gate_up_with_workspace(x_view, w.weight, out, {});
   const std::vector<T> got = on_out.download();
   for (i64 row = 0; row < rows; ++row)
@@ -62,10 +63,11 @@ TEST_CASE("gate_up_project: a kernel for other codes is refused", "[ops][gate_up
   const packed_weights w = random_weights(packed_kind::nf4, 2 * f, k, 1);
   const auto on_x = upload(random_eighths(k, 9));
   auto on_out = gpu.allocate<f16>(static_cast<u64>(f));
-  require_refusal(errc::invalid_argument, "kaio: gate_up_choice: ",
+  require_refusal(errc::invalid_argument, "kaio: gate_up_project_choice: ",
                   "variant gate_up_w4_mma_f16_8_sm80 cannot run this call: it is for other codes", [&] {
-                    ops::gate_up_choice(gpu.stream(), tensor_view<const f16, 2>(on_x, 1, k), w.weight,
-                                        tensor_view<f16, 2>(on_out, 1, f),
-                                        {.variant = "gate_up_w4_mma_f16_8_sm80"});
+                    ops::gate_up_project_choice(gpu.stream(), tensor_view<const f16, 2>(on_x, 1, k), w.weight,
+                                                tensor_view<f16, 2>(on_out, 1, f),
+                                                {.variant = "gate_up_w4_mma_f16_8_sm80"})
+                        .name;
                   });
 }

@@ -37,7 +37,8 @@ void check_gate_up(const gate_up_case& c) {
     if (c.k_first) return tensor_view<const T, 2>(on_w, c.k, 2 * c.f).transposed().slice(0, first, count);
     return tensor_view<const T, 2>(on_w, 2 * c.f, c.k).slice(0, first, count);
   };
-  gate_up_options options{.activation = c.activation, .constant_weights = c.biases};
+  gate_up_project_options options{.activation = c.activation,
+                                  .constant = c.biases ? constant_inputs::weights : constant_inputs::none};
   const tensor_view<const Out, 1> biases(on_bias, 2 * c.f + c.bias_shift);
   if (c.biases) {
     options.gate_bias = biases.slice(0, c.bias_shift, c.f);

@@ -69,13 +69,14 @@ void check_norm(const norm_case& c) {
                          {.variant = c.is_fused ? std::string_view(name) : std::string_view()});
 
   auto own_residual = gpu.upload(residual), own_sum = gpu.upload(nothing);
-  gate_up_options options{.x_norm = {.weight = weight, .epsilon = 1e-3f, .weight_offset = c.weight_offset}};
+  gate_up_project_options options{
+      .x_norm = {.weight = weight, .epsilon = 1e-3f, .weight_offset = c.weight_offset}};
   if (c.residual) options.x_norm.residual = tensor_view<T, 2>(own_residual, c.rows, c.k);
   if (c.writes)
     options.x_norm.residual_out = tensor_view<T, 2>(c.in_place ? own_residual : own_sum, c.rows, c.k);
-  if (c.is_fused) REQUIRE(ops::gate_up_choice(s, x, weights, flat(got), options) == name);
-  REQUIRE((gate_up_workspace_bytes(s, x, weights, flat(got), options) == 0) == c.is_fused);
-  gate_up_warmup(gpu, x, weights, flat(got), options);
+  if (c.is_fused) REQUIRE(ops::gate_up_project_choice(s, x, weights, flat(got), options).name == name);
+  REQUIRE((gate_up_project_workspace_bytes(s, x, weights, flat(got), options) == 0) == c.is_fused);
+  gate_up_project_warmup(gpu, x, weights, flat(got), options);
   gate_up_with_workspace(x, weights, flat(got), options);
   const auto same = [](const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
@@ -136,8 +137,8 @@ TEST_CASE("gate_up_project: what a norm of x refuses", "[ops][gate_up][norm]") {
   };
   refused("x_norm.weight has extent 0 of 31", {.weight = weight.slice(0, 0, 31)}, workspace);
   refused("x_norm.epsilon", {.weight = weight, .epsilon = -1}, workspace);
-  refused("x_norm.residual_out without", {.weight = weight, .residual_out = tensor_view<f16, 2>(sums, 2, 32)},
-          workspace);
+  refused("x_norm.residual_out is given without",
+          {.weight = weight, .residual_out = tensor_view<f16, 2>(sums, 2, 32)}, workspace);
   refused("x_norm.residual has extent 0 of 1",
           {.weight = weight, .residual = tensor_view<f16, 2>(sums, 1, 32)}, workspace);
   refused("shares memory",
@@ -146,9 +147,10 @@ TEST_CASE("gate_up_project: what a norm of x refuses", "[ops][gate_up][norm]") {
            .residual_out = tensor_view<f16, 2>(x_memory, 2, 32)},
           workspace);
   refused("workspace", {.weight = weight}, small);
-  require_refusal(errc::invalid_argument, "kaio: gate_up_project: ", "x_norm of an x of 8 bits", [&] {
-    gate_up_project(gpu.stream(), tensor_view<const i8, 2>(integers, 2, 32),
-                    ops::int8_weights{tensor_view<const i8, 2>(integers, 32, 32)}, out,
-                    {.x_norm = {.weight = weight}, .workspace = workspace});
-  });
+  require_refusal(errc::invalid_argument, "kaio: gate_up_project: ", "x_norm needs x of f32, f16 or bf16",
+                  [&] {
+                    gate_up_project(gpu.stream(), tensor_view<const i8, 2>(integers, 2, 32),
+                                    ops::int8_weights{tensor_view<const i8, 2>(integers, 32, 32)}, out,
+                                    {.x_norm = {.weight = weight}, .workspace = workspace});
+                  });
 }

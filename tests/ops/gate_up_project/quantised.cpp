@@ -7,8 +7,8 @@
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
-#include <kaio/ops/weight_only/repack_blocks.hpp>
 #include <kaio/ops/rms_norm.hpp>
+#include <kaio/ops/weight_only/repack_blocks.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -29,7 +29,7 @@ buffer<T> made(i64 count, const Make& make) {
 // `product`: (rows, 2 f), gate first.
 template <class Out, class X>
 void check_steps(const tensor_view<const X, 2>& x, const gate_up_weights& weights,
-                 const std::vector<Out>& product, const gate_up_options& options) {
+                 const std::vector<Out>& product, const gate_up_project_options& options) {
   gate_up_output<Out> out(1, rows, f, 8);
   tensor_view<Out, 2> to(out.memory, extents(rows, f), strides(out.line(), 1));
   gate_up_with_workspace(x, weights, to, options);
@@ -56,7 +56,7 @@ TEST_CASE("gate_up_project: i8", "[ops][gate_up][quantised]") {
   const auto part = [&](i64 first, i64 count) {
     return int8_weights{w.slice(0, first, count), column_scale.slice(0, first, count)};
   };
-  const gate_up_options options{.activation = matmul_activation::gelu_tanh, .x_scale = row_scale};
+  const gate_up_project_options options{.activation = matmul_activation::gelu_tanh, .x_scale = row_scale};
   check_steps(x, part(0, 2 * f), product.download(), options);
   check_steps(x, {part(0, f), part(f, f)}, product.download(), options);
 }
@@ -141,8 +141,8 @@ TEST_CASE("gate_up_project: many rows of packed weights, rounded or exact", "[op
     CAPTURE(rounds);
     gate_up_output<f16> out(1, m, f, 8);
     const tensor_view<f16, 2> to(out.memory, extents(m, f), strides(out.line(), 1));
-    const gate_up_options options{.activation = matmul_activation::relu, .exact_weights = !rounds};
-    REQUIRE(gate_up_workspace_bytes(s, c.x_view(), c.w.weight, to, options) ==
+    const gate_up_project_options options{.activation = matmul_activation::relu, .exact_weights = !rounds};
+    REQUIRE(gate_up_project_workspace_bytes(s, c.x_view(), c.w.weight, to, options) ==
             static_cast<u64>(2 * f * (m + (rounds ? depth : 0))) * sizeof(f16));
     gate_up_with_workspace(c.x_view(), c.w.weight, to, options);
     out.check([&](i64, i64 row, i64 column) {
@@ -166,8 +166,8 @@ TEST_CASE("gate_up_project: many rows of packed weights, the workspace of a matr
   const tensor_view<const f16, 2> x(on_x, m, depth);
   const tensor_view<f16, 2> out(on_out, m, columns);
   const w4_weights w{shape, memory};
-  const u64 rounded = gate_up_workspace_bytes(s, x, w, out);
-  const u64 exact = gate_up_workspace_bytes(s, x, w, out, {.exact_weights = true});
+  const u64 rounded = gate_up_project_workspace_bytes(s, x, w, out);
+  const u64 exact = gate_up_project_workspace_bytes(s, x, w, out, {.exact_weights = true});
   REQUIRE(rounded == exact + matmul_w4_workspace_bytes(s, x, w));
   REQUIRE(matmul_w4_workspace_bytes(s, x, w) >= 256 * depth * 2);
 }
@@ -206,7 +206,7 @@ void check_one_launch(const w4_case& c) {
          kaio_int4{.packed = tensor_view<const i32, 2>(words, 2 * c.columns, c.depth / 8),
                    .scales = tensor_view<const T, 2>(scales, groups, 2 * c.columns)},
          w);
-  gate_up_options options{.activation = c.activation};
+  gate_up_project_options options{.activation = c.activation};
   const tensor_view<const T, 1> biases(on_bias, 2 * c.columns);
   if (c.biases) {
     options.gate_bias = biases.slice(0, 0, c.columns);
@@ -216,8 +216,8 @@ void check_one_launch(const w4_case& c) {
   const auto result = [&](const std::string& variant, const std::string& name) {
     gate_up_output<T> out(c.batches, c.m, c.columns, c.pad);
     options.variant = variant;
-    REQUIRE(ops::gate_up_choice(s, x, w, out.view(), options) == name);
-    REQUIRE((gate_up_workspace_bytes(s, x, w, out.view(), options) == 0) == (name != "separate"));
+    REQUIRE(ops::gate_up_project_choice(s, x, w, out.view(), options).name == name);
+    REQUIRE((gate_up_project_workspace_bytes(s, x, w, out.view(), options) == 0) == (name != "separate"));
     gate_up_with_workspace(x, w, out.view(), options);
     return out.memory.download();
   };
@@ -284,10 +284,11 @@ TEST_CASE("gate_up_project: one row by ordered weights", "[ops][gate_up][quantis
   const auto random = [&] { return f16(std::uniform_real_distribution<float>(-0.5f, 0.5f)(engine)); };
   auto on_x = made<f16>(depth, random), on_weight = made<f16>(depth, random);
   const tensor_view<const f16, 2> x(on_x, 1, depth);
-  const auto project = [&](const tensor_view<const f16, 2>& of, const gate_up_options& options) {
+  const auto project = [&](const tensor_view<const f16, 2>& of, const gate_up_project_options& options) {
     gate_up_output<f16> out(1, 1, columns, 0);
     const tensor_view<f16, 2> to(out.memory, 1, columns);
-    REQUIRE(ops::gate_up_choice(s, of, on_device.weights(), to, options) == "gate_up_w4_one_row_f16");
+    REQUIRE(ops::gate_up_project_choice(s, of, on_device.weights(), to, options).name ==
+            "gate_up_w4_one_row_f16");
     gate_up_with_workspace(of, on_device.weights(), to, options);
     return out.memory.download();
   };
@@ -336,7 +337,7 @@ TEST_CASE("gate_up_project: few rows by weights with offsets", "[ops][gate_up][q
   check_steps(x, w, product.download(), {});
   auto on_out = under_test().allocate<f16>(rows * f);
   const tensor_view<f16, 2> out(on_out, rows, f);
-  REQUIRE(ops::gate_up_choice(s, x, w, out) == "separate");
-  REQUIRE_THROWS_AS(ops::gate_up_choice(s, x, w, out, {.variant = "gate_up_w4_mma_f16_8_sm80"}),
+  REQUIRE(ops::gate_up_project_choice(s, x, w, out).name == "separate");
+  REQUIRE_THROWS_AS(ops::gate_up_project_choice(s, x, w, out, {.variant = "gate_up_w4_mma_f16_8_sm80"}).name,
                     invalid_argument);
 }

@@ -68,9 +68,9 @@ struct gate_up_output {
 // With the workspace that the call takes, and not a byte more.
 template <class X, class Out, std::size_t Rank>
 void gate_up_with_workspace(const tensor_view<X, Rank>& x, const gate_up_weights& weights,
-                            const tensor_view<Out, Rank>& out, gate_up_options options) {
+                            const tensor_view<Out, Rank>& out, gate_up_project_options options) {
   const stream& s = under_test().stream();
-  auto workspace = under_test().allocate<u8>(gate_up_workspace_bytes(s, x, weights, out, options));
+  auto workspace = under_test().allocate<u8>(gate_up_project_workspace_bytes(s, x, weights, out, options));
   options.workspace = workspace;
   gate_up_project(s, x, weights, out, options);
   s.synchronize();

@@ -21,7 +21,7 @@ struct gate_up_of_four_bits {
   const w4_shape shape{.n = 2 * f, .k = k, .group = 32};
   tensor_view<const f16, 3> x;
   w4_weights w;
-  gate_up_options options{};
+  gate_up_project_options options{};
 
   gate_up_of_four_bits() {
     std::vector<f16> numbers, scales, biases(f, f16(0.5f));
@@ -44,10 +44,10 @@ struct gate_up_of_four_bits {
            w);
     under_test().stream().synchronize();
   }
-  std::string choice(gate_up_options of) {
-    return ops::gate_up_choice(under_test().stream(), x, w, out.view(), of);
+  std::string choice(gate_up_project_options of) {
+    return std::string(ops::gate_up_project_choice(under_test().stream(), x, w, out.view(), of).name);
   }
-  std::vector<f16> run(const gate_up_options& of) {
+  std::vector<f16> run(const gate_up_project_options& of) {
     gate_up_with_workspace(x, w, out.view(), of);
     return out.memory.download();
   }
@@ -80,18 +80,18 @@ TEST_CASE("tune_gate_up_project: one launch and products", "[ops][gate_up][tune]
 
   // A call without the workspace for products has one launch as before; so has one of other rows.
   cache.replace_variants("separate");
-  REQUIRE(gate_up_workspace_bytes(gpu.stream(), t.x, t.w, t.out.view(), t.options) >=
+  REQUIRE(gate_up_project_workspace_bytes(gpu.stream(), t.x, t.w, t.out.view(), t.options) >=
           rows * 2 * f * sizeof(f16));
   t.out.memory.fill_zero(gpu.stream());
   gate_up_project(gpu.stream(), t.x, t.w, t.out.view(), t.options);
   REQUIRE(same_bits(t.out.memory.download(), right));
   auto small = gpu.allocate<u8>(256);
-  gate_up_options options = t.options;
+  gate_up_project_options options = t.options;
   options.workspace = small;
   REQUIRE(t.choice(options) == before);
   REQUIRE(t.choice(t.options) == "separate");
   gate_up_output<f16> fewer(1, 2, f);
-  REQUIRE(ops::gate_up_choice(gpu.stream(), t.x.slice(1, 0, 2), t.w, fewer.view()) == before);
+  REQUIRE(ops::gate_up_project_choice(gpu.stream(), t.x.slice(1, 0, 2), t.w, fewer.view()).name == before);
 }
 
 TEST_CASE("tune_gate_up_project: weights that have products alone, and bad input", "[ops][gate_up][tune]") {

@@ -145,7 +145,7 @@ TEST_CASE("matmul: bad options", "[ops][matmul]") {
             [&] { matmul(t.s, t.a, t.b, t.c, {.residual = tensor_view<const f32, 2>{}}); });
   t.refuses("none of matmul_activation",
             [&] { matmul(t.s, t.a, t.b, t.c, {.activation = static_cast<matmul_activation>(9)}); });
-  t.refuses("none of matmul_precision",
+  t.refuses("an invalid precision",
             [&] { matmul(t.s, t.a, t.b, t.c, {.precision = static_cast<matmul_precision>(9)}); });
   t.refuses("no variant nonsense", [&] { matmul(t.s, t.a, t.b, t.c, {.variant = "nonsense"}); });
   t.refuses("another device", [&] {
@@ -159,7 +159,7 @@ TEST_CASE("matmul: a type that the device has no kernel of", "[ops][matmul]") {
   fixture t;
   if (t.gpu.properties().target.sm >= 80) return;
   auto a = t.gpu.allocate<bf16>(2 * 96), b = t.gpu.allocate<bf16>(96 * 8);
-  t.refuses(errc::unsupported_device, "left out because it is made for another architecture", [&] {
+  t.refuses(errc::unsupported_device, "refused because it needs another architecture", [&] {
     matmul(t.s, tensor_view<const bf16, 2>(a, 2, 96), tensor_view<const bf16, 2>(b, 96, 8),
            t.c.slice(0, 0, 2).slice(1, 0, 8));
   });
@@ -173,7 +173,7 @@ TEST_CASE("matmul: bad batches of views", "[ops][matmul]") {
     matmul_batch(t.s, std::span<const tensor_view<const f16, 2>>(a),
                  std::span<const tensor_view<const f16, 2>>(b), std::span<const tensor_view<f32, 2>>(c));
   };
-  t.refuses("give as many of each", run);
+  t.refuses("give the same number of each", run);
   c.push_back(t.c);  // the same output twice
   t.refuses("shares memory", run);
 }

@@ -13,9 +13,9 @@ namespace {
 bool is_promised(const ops::matmul_call& call, const device_properties& device) {
   const std::uint16_t sm = device.target.sm;
   switch (call.operand) {
-    case ops::matmul_type::f16: return true;
-    case ops::matmul_type::f32: return call.precision == ops::matmul_precision::ieee || sm >= 80;
-    case ops::matmul_type::bf16: return sm >= 80;
+    case ops::element_kind::f16: return true;
+    case ops::element_kind::f32: return call.precision == ops::matmul_precision::ieee || sm >= 80;
+    case ops::element_kind::bf16: return sm >= 80;
     default: return sm >= 89;
   }
 }

@@ -12,7 +12,7 @@
 #include "tests/ops/matmul/support.hpp"
 
 using namespace kaio;
-using kaio::ops::matmul_type;
+using kaio::ops::element_kind;
 using kaio::ops::term_type;
 using namespace kaio::tests;
 
@@ -182,9 +182,9 @@ void run_walk(const shape& s, const terms& of, u64 clusters) {
   added.has_addend = of.adds == addend::residual ? 1 : 0;
   if (of.bias != bias_of::none) {
     const ops::matmul_view& vector = bias.option().vector;
-    const term_type type = of.bias == bias_of::single        ? term_type::f32
-                           : vector.type == matmul_type::f16 ? term_type::f16
-                                                             : term_type::bf16;
+    const term_type type = of.bias == bias_of::single         ? term_type::f32
+                           : vector.type == element_kind::f16 ? term_type::f16
+                                                              : term_type::bf16;
     added.bias = {vector.address, 0, 0, 1, static_cast<u32>(type), 0};
   }
   ops::launch_sm90_clusters<C, T, T, ops::with_terms<T>>(under_test().stream(), lines(a, da), lines(b, db),

@@ -50,24 +50,24 @@ TEST_CASE("tune: finds, remembers, and leaves the caller's data alone", "[ops][m
   auto da = upload(a.host), db = upload(b.host), dc = upload(c.host);
   const auto va = view_of<const f16>(da, a), vb = view_of<const f16>(db, b);
   const auto vc = view_of<f16>(dc, c);
-  const auto before = ops::matmul_choice(gpu.stream(), va, vb, vc);
-  const ops::tune_report report = tune(gpu, va, vb, vc, {}, {.repetitions = 1});
+  const auto before = ops::matmul_choice(gpu.stream(), va, vb, vc).name;
+  const ops::tune_report report = tune_matmul(gpu, va, vb, vc, {}, {.repetitions = 1});
   REQUIRE(same_bits(dc.download(), c.host));
   REQUIRE(same_bits(da.download(), a.host));
   REQUIRE(report.variant_before == before);
   REQUIRE(report.saved);
   REQUIRE(report.entries.size() > 1);
   REQUIRE(report.entries.front().variant == report.variant);
-  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc) == report.variant);
+  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc).name == report.variant);
   // Another process would read it from the file.
   ops::forget_tuning();
-  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc) == report.variant);
+  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc).name == report.variant);
   // Another shape is not concerned, and results keep their bounds.
   check_matmul<f16, f16>({1, 40, 48, 64}, {}, content::random);
   // A name that is none is a miss.
   fs::remove_all(cache.folder());
   ops::forget_tuning();
-  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc) == before);
+  REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc).name == before);
 }
 
 TEST_CASE("tune: what is added is C itself on memory of its own too", "[ops][matmul][tune]") {
@@ -77,13 +77,13 @@ TEST_CASE("tune: what is added is C itself on memory of its own too", "[ops][mat
   const tensor_view<const f16, 2> a(x, 40, 64), b(x, 64, 48);
   const tensor_view<f16, 2> c(y, 40, 48);
   const ops::matmul_options options{.beta = 1};
-  const ops::tune_report report = tune(gpu, a, b, c, options, {.repetitions = 1});
+  const ops::tune_report report = tune_matmul(gpu, a, b, c, options, {.repetitions = 1});
   // Every kernel that was measured takes the call.
   for (const auto& v : ops::matmul_variants(gpu.stream(), a, b, c, options)) {
     CAPTURE(v.name);
     CHECK(has(report, v.name) == v.refusal.empty());
   }
-  REQUIRE(ops::matmul_choice(gpu.stream(), a, b, c, options) == report.variant);
+  REQUIRE(ops::matmul_choice(gpu.stream(), a, b, c, options).name == report.variant);
 }
 
 TEST_CASE("tune: what is not remembered changes nothing", "[ops][matmul][tune]") {
@@ -92,13 +92,13 @@ TEST_CASE("tune: what is not remembered changes nothing", "[ops][matmul][tune]")
   auto x = gpu.allocate<f16>(64 * 64), y = gpu.allocate<f16>(64 * 64);
   const tensor_view<const f16, 2> a(x, 64, 64);
   const tensor_view<f16, 2> c(y, 64, 64);
-  const auto before = ops::matmul_choice(gpu.stream(), a, a, c);
-  const auto report = tune(gpu, a, a, c, {}, {.repetitions = 1, .remember = false});
+  const auto before = ops::matmul_choice(gpu.stream(), a, a, c).name;
+  const auto report = tune_matmul(gpu, a, a, c, {}, {.repetitions = 1, .remember = false});
   REQUIRE_FALSE(report.saved);
-  REQUIRE(ops::matmul_choice(gpu.stream(), a, a, c) == before);
+  REQUIRE(ops::matmul_choice(gpu.stream(), a, a, c).name == before);
   REQUIRE_FALSE(fs::exists(cache.folder()));
   // For this process alone.
-  tune(gpu, a, a, c, {}, {.repetitions = 1, .use_files = false});
+  tune_matmul(gpu, a, a, c, {}, {.repetitions = 1, .use_files = false});
   REQUIRE_FALSE(fs::exists(cache.folder()));
   REQUIRE_FALSE(ops::tune_matmul(gpu, 8, 8, 8).empty());
 }

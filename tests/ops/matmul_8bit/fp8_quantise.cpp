@@ -123,6 +123,6 @@ TEST_CASE("quantise_fp8: bad input", "[ops][fp8]") {
   refuses("codes has rows that are not contiguous",
           [&] { quantise_fp8(s, from, tensor_view<e4m3, 2>(codes, 8, 4).transposed(), 1.0f); });
   for (const float scale : {0.0f, -1.0f, std::nanf("")})
-    refuses("a scale", [&] { quantise_fp8(s, from, to, scale); });
+    refuses("scale is not", [&] { quantise_fp8(s, from, to, scale); });
   refuses("scales", [&] { quantise_fp8(s, from, to, tensor_view<f32, 1>(x, 4)); });
 }

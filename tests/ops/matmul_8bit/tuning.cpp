@@ -31,7 +31,7 @@ TEST_CASE("tune_matmul_int8: every option of a call, without touching its data",
                                     .bias = per_column(tensor_view<const f32, 1>(bias, n)),
                                     .residual = tensor_view<const bf16, 2>(residual, m, n),
                                     .out_scale = 2};
-  const std::string before = ops::matmul_int8_choice(s, x, w, y, options);
+  const std::string before(ops::matmul_int8_choice(s, x, w, y, options).name);
   const ops::tune_report report = ops::tune_matmul_int8(gpu, x, w, y, options, {.repetitions = 1});
   REQUIRE(report.variant_before == before);
   REQUIRE(report.saved);
@@ -42,15 +42,15 @@ TEST_CASE("tune_matmul_int8: every option of a call, without touching its data",
   std::size_t runs = 0;
   for (const auto& v : ops::matmul_int8_variants(s, x, w, y, options)) runs += v.refusal.empty();
   REQUIRE(report.entries.size() == runs);
-  REQUIRE(ops::matmul_int8_choice(s, x, w, y, options) == report.variant);
+  REQUIRE(ops::matmul_int8_choice(s, x, w, y, options).name == report.variant);
   ops::forget_tuning();  // another process would read the file
-  REQUIRE(ops::matmul_int8_choice(s, x, w, y, options) == report.variant);
+  REQUIRE(ops::matmul_int8_choice(s, x, w, y, options).name == report.variant);
 
   // What is remembered is taken, whatever it is; another shape is not concerned.
   const std::string slowest = report.entries.back().variant;
-  const std::string other = ops::matmul_int8_choice(s, x, w, y, {});
-  REQUIRE(ops::matmul_int8_choice(s, x, w, y, {.variant = slowest}) == slowest);
-  REQUIRE(ops::matmul_int8_choice(s, x, w, y, {}) == other);
+  const std::string other(ops::matmul_int8_choice(s, x, w, y, {}).name);
+  REQUIRE(ops::matmul_int8_choice(s, x, w, y, {.variant = slowest}).name == slowest);
+  REQUIRE(ops::matmul_int8_choice(s, x, w, y, {}).name == other);
   check_int8<bf16>({1, m, n, k}, {false, true, false}, {});
   REQUIRE_THROWS_AS(ops::tune_matmul_int8(gpu, x, x, y), invalid_argument);
 }
@@ -65,12 +65,12 @@ TEST_CASE("tune_matmul_fp8: plain, groups and operands of two types are apart", 
     const auto a = view_of<const typename x_type::a_type>(x.da, x.a);
     const auto b = view_of<const typename x_type::b_type>(x.db, x.b);
     const auto c = view_of<f16>(x.dc, x.c);
-    const std::string before = ops::matmul_fp8_choice(s, a, b, c, x.options);
+    const std::string before(ops::matmul_fp8_choice(s, a, b, c, x.options).name);
     const auto report = ops::tune_matmul_fp8(gpu, a, b, c, x.options, {.repetitions = 1});
     REQUIRE(report.variant_before == before);
     REQUIRE(has(report, before));
     REQUIRE(report.entries.size() == x.variants().size());
-    REQUIRE(ops::matmul_fp8_choice(s, a, b, c, x.options) == report.variant);
+    REQUIRE(ops::matmul_fp8_choice(s, a, b, c, x.options).name == report.variant);
     REQUIRE(same_bits(x.dc.download(), x.c.host));
     // The call itself takes it, and is right.
     check_fp8<f16, typename x_type::a_type, typename x_type::b_type>(of, fp8_aligned(of), x.what);
@@ -85,7 +85,8 @@ TEST_CASE("tune_matmul_fp8: plain, groups and operands of two types are apart", 
     using x_type = std::remove_reference_t<decltype(x)>;
     return ops::matmul_fp8_choice(s, view_of<const typename x_type::a_type>(x.da, x.a),
                                   view_of<const typename x_type::b_type>(x.db, x.b), view_of<f16>(x.dc, x.c),
-                                  x.options);
+                                  x.options)
+        .name;
   };
   REQUIRE(chosen(plain) == of_plain.variant);
   REQUIRE(chosen(groups) == of_groups.variant);

@@ -130,7 +130,7 @@ TEST_CASE("rms_norm: codes that are refused", "[ops][rms_norm][codes]") {
   refused("argument scales has extent 0", [&] { rms_norm(s, x, weight, to, of_rows.slice(0, 0, 7)); });
   refused("argument scales is a null", [&] { rms_norm(s, x, weight, to, tensor_view<f32, 1>()); });
   for (const f32 scale : {0.0f, -1.0f, std::numeric_limits<f32>::infinity(), std::nanf("")})
-    refused("a scale that is not above 0 and finite", [&] { rms_norm(s, x, weight, to, scale); });
+    refused("scale is not finite and above 0", [&] { rms_norm(s, x, weight, to, scale); });
   refused("along its last dimension", [&] {
     rms_norm(s, x.slice(1, 0, 32), weight.slice(0, 0, 32),
              tensor_view<i8, 2>(codes, extents(8, 32), strides(64, 2)), of_rows);

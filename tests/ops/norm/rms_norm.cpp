@@ -150,7 +150,7 @@ TEST_CASE("rms_norm: bad input", "[ops][rms_norm]") {
   refused("argument x has stride 2", tensor_view<f16, 2>(a, extents(4, 64), strides(128, 2)), weight,
           out.slice(0, 0, 4));
   refused("output out shares memory with argument x", x.slice(0, 0, 4), weight, x.slice(0, 2, 4));
-  refused("residual_out without residual", x, weight, out, {.residual_out = third});
+  refused("residual_out is given without residual", x, weight, out, {.residual_out = third});
   for (const f32 epsilon :
        {-1.0f, 1e-31f, std::numeric_limits<f32>::quiet_NaN(), std::numeric_limits<f32>::infinity()})
     refused("epsilon is neither 0 nor from 1e-30", x, weight, out, {.epsilon = epsilon});

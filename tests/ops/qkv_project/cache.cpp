@@ -63,7 +63,7 @@ void check_cache(kind form, bool computed, const std::string& variant, u64 seed,
   };
 
   memory got = fresh();
-  qkv_options options = run.options();
+  qkv_project_options options = run.options();
   options.variant = variant;
   add_scales(options, got);
   if (form == kind::packed) {

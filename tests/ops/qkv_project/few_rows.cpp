@@ -14,7 +14,7 @@ bool has_clusters() { return under_test().properties().target.sm >= 90; }
 template <class T>
 void check_few(qkv_case c, u32 bits, u32 parts) {
   c.bits = bits;
-  c.parts = parts;
+  c.splits = parts;
   const std::string chosen = "qkv_project_w" + std::to_string(bits) +
                              (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
                              (c.batches * c.tokens <= 8 ? "_8" : "_16");
@@ -24,15 +24,15 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
   run.check_tensors();
   const stream& s = under_test().stream();
   const auto bits_of = [&](const char* variant) {
-    qkv_options o = run.options();
+    qkv_project_options o = run.options();
     o.variant = variant;
     const bool is_separate = std::string(variant) == "separate";
-    if (is_separate) o.parts = 0;
+    if (is_separate) o.splits = 0;
     const cache_tensor<T> q(c.batches, c.tokens, c.q_heads, c.size, c.out),
         k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
     const qkv_outputs to{q.view(on_q), k.view(on_k), v.view(on_v)};
-    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, o) ==
+    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, o).name ==
             (is_separate ? "separate" : name));
     REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, o) == 0) == !is_separate);
     run.project(to, o);
@@ -153,7 +153,7 @@ TEST_CASE("qkv_project: one row into pages, the bits of the kernel for few rows"
                         .v = {v, extents(pages, page_rows, 2, 64)}};
     cache.table = tensor_view<const i32, 2>(on_table, 1, 4);
     cache.lengths = tensor_view<const i32, 1>(on_lengths, 1);
-    qkv_options options = run.options();
+    qkv_project_options options = run.options();
     options.variant = variant;
     run.project({tensor_view<f16, 4>(q, 1, 1, 4, 64), cache}, options);
     std::vector<f16> all = q.download();
@@ -174,7 +174,8 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
         k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
     return ops::qkv_project_choice(s, run.x_view(), run.weights(), {q.view(on_q), k.view(on_k), v.view(on_v)},
-                                   run.options());
+                                   run.options())
+        .name;
   };
   REQUIRE(choice({.tokens = 16, .bits = 4}) == "qkv_project_w4_f16_16");
   REQUIRE(choice({.tokens = 17, .bits = 4}) == "separate");
@@ -196,7 +197,7 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   for (const u32 bits : {4u, 8u}) {
     const std::string names = "qkv_project_w" + std::to_string(bits);
     REQUIRE(of_one(bits, [](qkv_case&) {}) == names + "_one_row_f16");
-    REQUIRE(of_one(bits, [](qkv_case& c) { c.parts = 4; }) == names + "_one_row_f16");
+    REQUIRE(of_one(bits, [](qkv_case& c) { c.splits = 4; }) == names + "_one_row_f16");
     REQUIRE(of_one(bits, [](qkv_case& c) { c.group = 16; }) == names + "_f16_8");
     REQUIRE(of_one(bits, [](qkv_case& c) { c.q_heads = 3; }) == names + "_f16_8");
     REQUIRE(of_one(bits, [](qkv_case& c) { c.tokens = 2; }) == names + "_f16_8");
@@ -210,11 +211,12 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   refused("there is no variant", {.tokens = 1, .variant = "qkv_project_w4_bf16_8", .bits = 4});
   const char* const of_row = "qkv_project_w4_one_row_f16";
   refused("x has more rows", {.tokens = 2, .variant = of_row, .bits = 4});
-  refused("its groups are multiples of 64 codes",
+  refused("it needs groups of multiples of 64 codes",
           {.tokens = 1, .k = 64, .variant = of_row, .bits = 4, .group = 32});
-  refused("its heads are 128 columns together", {.tokens = 1, .q_heads = 3, .variant = of_row, .bits = 4});
-  refused("a block has no room", {.tokens = 1, .k = 8200, .variant = of_row, .bits = 4, .parts = 1});
-  refused("parts of K", {.tokens = 17, .bits = 4, .parts = 2});
-  refused("4 parts of K", {.tokens = 1, .bits = 4, .parts = 4});
-  refused("3 parts of K", {.tokens = 9, .bits = 4, .parts = 3});
+  refused("the columns of the product are not a multiple of 128",
+          {.tokens = 1, .q_heads = 3, .variant = of_row, .bits = 4});
+  refused("a block has no room", {.tokens = 1, .k = 8200, .variant = of_row, .bits = 4, .splits = 1});
+  refused("splits is given", {.tokens = 17, .bits = 4, .splits = 2});
+  refused("4 splits of K", {.tokens = 1, .bits = 4, .splits = 4});
+  refused("3 splits of K", {.tokens = 9, .bits = 4, .splits = 3});
 }

@@ -149,7 +149,7 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are cho
         three ? qkv_weights{of_w.slice(0, 0, heads * size), of_w.slice(0, heads * size, size),
                             of_w.slice(0, (heads + 1) * size, size)}
               : qkv_weights(of_w);
-    return ops::qkv_project_choice(gpu.stream(), of_x, all, to);
+    return ops::qkv_project_choice(gpu.stream(), of_x, all, to).name;
   };
   // Heads of all tiles of a round of so much of the multiprocessors.
   const auto heads = [&](i64 tokens, double rounds) {

@@ -62,20 +62,20 @@ void check_norm(const norm_case& in) {
   const auto want = outputs([&](const qkv_outputs& to) {
     qkv_run<T> after(c);
     after.on_x = std::move(normed);
-    qkv_options options = after.options();
+    qkv_project_options options = after.options();
     options.variant = in.kernel;
     after.project(to, options);
   });
 
   auto own_residual = upload(residual), own_sum = upload(nothing);
   const auto got = outputs([&](const qkv_outputs& to) {
-    qkv_options options = run.options();
+    qkv_project_options options = run.options();
     options.variant = in.is_fused ? "" : in.kernel;
     options.x_norm = {.weight = weight, .epsilon = 1e-3f, .weight_offset = in.weight_offset};
     if (in.residual) options.x_norm.residual = tensor_view<T, 3>(own_residual, shape);
     if (in.writes)
       options.x_norm.residual_out = tensor_view<T, 3>(in.in_place ? own_residual : own_sum, shape);
-    const std::string choice = ops::qkv_project_choice(s, run.x_view(), run.weights(), to, options);
+    const std::string choice(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, options).name);
     if (in.is_fused) REQUIRE(choice.find("one_row") != std::string::npos);
     REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, options) == 0) == in.is_fused);
     qkv_project_warmup(gpu, run.x_view(), run.weights(), to, options);
@@ -165,8 +165,7 @@ TEST_CASE("qkv_project: what a norm of x refuses", "[ops][qkv][norm]") {
   auto single = gpu.allocate<f32>(64);
   auto workspace = gpu.allocate<u8>(1 << 16), small = gpu.allocate<u8>(64);
   const x_norm good{.weight = tensor_view<const f16, 1>(weight, 32)};
-  const auto refused = [&](const std::string& part, const x_norm& norm,
-                           const ops::attention_workspace& memory) {
+  const auto refused = [&](const std::string& part, const x_norm& norm, const ops::workspace_view& memory) {
     require_refusal(errc::invalid_argument, "kaio: qkv_project: ", part, [&] {
       qkv_project(s, run.x_view(), run.weights(), to, {.x_norm = norm, .workspace = memory});
     });
@@ -188,7 +187,7 @@ TEST_CASE("qkv_project: what a norm of x refuses", "[ops][qkv][norm]") {
           with([&](x_norm& n) { n.residual = tensor_view<const f16, 2>(sums, 2, 32); }), workspace);
   refused("x_norm.residual has extent 1 of 1",
           with([&](x_norm& n) { n.residual = tensor_view<const f16, 3>(sums, 1, 1, 32); }), workspace);
-  refused("x_norm.residual_out without",
+  refused("x_norm.residual_out is given without",
           with([&](x_norm& n) { n.residual_out = tensor_view<f16, 3>(sums, 1, 2, 32); }), workspace);
   refused("x_norm.residual without x_norm.weight", {.residual = tensor_view<const f16, 3>(sums, 1, 2, 32)},
           workspace);

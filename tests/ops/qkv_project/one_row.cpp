@@ -67,9 +67,9 @@ class one_row {
     const device& gpu = under_test();
     const auto on_x = upload(x);
     auto q = gpu.allocate<T>(2 * 64), k = gpu.allocate<T>(64), v = gpu.allocate<T>(64);
-    qkv_options options{
+    qkv_project_options options{
         .variant = std::is_same_v<T, f16> ? "qkv_project_w4_one_row_f16" : "qkv_project_w4_one_row_bf16",
-        .parts = parts};
+        .splits = parts};
     qkv_project(gpu.stream(), tensor_view<const T, 3>(on_x, extents(1, 1, k_)), w4_weights{shape_, packed_},
                 {tensor_view<T, 4>(q, 1, 1, 2, 64), tensor_view<T, 4>(k, 1, 1, 1, 64),
                  tensor_view<T, 4>(v, 1, 1, 1, 64)},

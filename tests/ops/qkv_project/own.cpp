@@ -60,7 +60,7 @@ void check_before(const qkv_case& c) {
     for (double& one : y)
       one = one / divisor * (part == 0 ? static_cast<double>(factors[static_cast<std::size_t>(head)]) : 1);
   };
-  run.call = [&](const stream& s, const auto& x, const auto& w, const auto& to, qkv_options o) {
+  run.call = [&](const stream& s, const auto& x, const auto& w, const auto& to, qkv_project_options o) {
     auto workspace =
         under_test().allocate<u8>(qkv_project_with_workspace_bytes<by_largest>(s, x, w, to, o) + 16);
     o.workspace = workspace;
@@ -80,7 +80,7 @@ void check_after(const qkv_case& c) {
     for (std::size_t e = 0; e < y.size() && part != 2; ++e)
       y[e] += static_cast<double>(terms[static_cast<std::size_t>(at) * 512 + e]);
   };
-  run.call = [&](const stream& s, const auto& x, const auto& w, const auto& to, qkv_options o) {
+  run.call = [&](const stream& s, const auto& x, const auto& w, const auto& to, qkv_project_options o) {
     auto workspace =
         under_test().allocate<u8>(qkv_project_with_workspace_bytes<add_position>(s, x, w, to, o) + 16);
     o.workspace = workspace;
@@ -128,7 +128,7 @@ TEST_CASE("qkv_project_with: the norm of x in front", "[ops][qkv][own][norm]") {
          v = upload(std::vector<f16>(64));
     const qkv_outputs to{tensor_view<f16, 4>(q, 1, 1, 2, 64), tensor_view<f16, 4>(k, 1, 1, 1, 64),
                          tensor_view<f16, 4>(v, 1, 1, 1, 64)};
-    qkv_options o = run.options();
+    qkv_project_options o = run.options();
     o.x_norm = norm;
     auto workspace =
         gpu.allocate<u8>(qkv_project_with_workspace_bytes<by_largest>(s, x, run.weights(), to, o));
@@ -154,7 +154,7 @@ TEST_CASE("qkv_project_with: into a cache, at the positions of its keys", "[ops]
        v = gpu.allocate<f16>(2 * 8 * 64);
   kv_cache<f16> cache{.k = {k, 2, 8, 1, 64}, .v = {v, 2, 8, 1, 64}, .lengths = numbers_view(on_lengths, 2)};
   const qkv_outputs to{tensor_view<f16, 4>(q, 2, 2, 2, 64), cache};
-  const auto project = [&](qkv_options o) {
+  const auto project = [&](qkv_project_options o) {
     auto workspace = gpu.allocate<u8>(
         qkv_project_with_workspace_bytes<add_position>(s, run.x_view(), run.weights(), to, o) + 16);
     o.workspace = workspace;
@@ -180,7 +180,7 @@ TEST_CASE("qkv_project_with: into a cache, at the positions of its keys", "[ops]
   };
   project({});
   check([](i64, i64, i64 row) { return row; });
-  qkv_options given;
+  qkv_project_options given;
   given.rotary.positions = tensor_view<const i64, 2>(run.on_positions, extents(2, 2));
   project(given);
   check([&](i64 b, i64 token, i64) {
@@ -195,7 +195,7 @@ TEST_CASE("qkv_project_with: what it refuses", "[ops][qkv][own]") {
   const qkv_outputs to{tensor_view<f16, 4>(q, 1, 3, 2, 64), tensor_view<f16, 4>(k, 1, 3, 1, 64),
                        tensor_view<f16, 4>(v, 1, 3, 1, 64)};
   auto factors = gpu.allocate<f32>(2);
-  const auto refused = [&](const std::string& part, const qkv_options& o) {
+  const auto refused = [&](const std::string& part, const qkv_project_options& o) {
     require_refusal(errc::invalid_argument, "kaio: qkv_project_with: ", part, [&] {
       qkv_project_with(gpu.stream(), run.x_view(), run.weights(), to, by_largest{}, o, factors);
     });

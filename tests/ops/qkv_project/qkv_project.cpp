@@ -66,7 +66,7 @@ TEST_CASE("qkv_project: Q, K and V by their own weights, the same bits in each o
     auto q = gpu.allocate<f16>(tokens * 2 * size), of_k = gpu.allocate<f16>(tokens * 2 * size),
          v = gpu.allocate<f16>(tokens * 2 * size);
     const auto heads = [&](buffer<f16>& memory) { return tensor_view<f16, 3>(memory, tokens, 2, size); };
-    qkv_options options{.variant = run % 2 == 0 ? "separate" : ""};
+    qkv_project_options options{.variant = run % 2 == 0 ? "separate" : ""};
     const qkv_outputs to{heads(q), heads(of_k), heads(v)};
     auto workspace = gpu.allocate<u8>(qkv_project_workspace_bytes(s, x, w, to, options) + 16);
     options.workspace = workspace;

@@ -1,8 +1,8 @@
 // qkv_project with weights of 8 and of 4 bits, integers and floats: the bits of the same product by itself,
 // and the heads of it.
 #include "tests/ops/qkv_project/support.hpp"
-#include "tests/ops/weight_only/packed_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/packed_support.hpp"
 
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
@@ -67,7 +67,7 @@ TEST_CASE("qkv_project: weights and hidden states of i8", "[ops][qkv][quantised]
     heads got = fresh();
     const qkv_weights weights =
         three ? qkv_weights{part(0, 128), part(128, 64), part(192, 64)} : qkv_weights{part(0, n)};
-    qkv_options options{.x_scale = row_scale};
+    qkv_project_options options{.x_scale = row_scale};
     auto workspace =
         under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, weights, outputs_of(got), options));
     options.workspace = workspace;
@@ -98,7 +98,7 @@ TEST_CASE("qkv_project: weights of four bits", "[ops][qkv][quantised]") {
   auto of_product = under_test().allocate<u8>(matmul_w4_workspace_bytes(s, a, w) + 16);
   matmul_w4(s, a, w, tensor_view<f16, 2>(product, tokens, n), {.workspace = of_product});
   heads got = fresh();
-  qkv_options options;
+  qkv_project_options options;
   auto workspace = under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, w, outputs_of(got)));
   options.workspace = workspace;
   qkv_project(s, a, w, outputs_of(got), options);
@@ -121,7 +121,7 @@ TEST_CASE("qkv_project: many tokens of packed weights, rounded or exact", "[ops]
     const qkv_outputs to{tensor_view<f16, 3>(q, rows, q_heads, size),
                          tensor_view<f16, 3>(of_k, rows, k_heads, size),
                          tensor_view<f16, 3>(v, rows, k_heads, size)};
-    qkv_options options{.exact_weights = !rounds};
+    qkv_project_options options{.exact_weights = !rounds};
     const u64 bytes = qkv_project_workspace_bytes(s, x, c.w.weight, to, options);
     REQUIRE(bytes == static_cast<u64>(n * (rows + (rounds ? depth : 0))) * sizeof(f16));
     auto workspace = gpu.allocate<u8>(bytes);
@@ -205,7 +205,7 @@ TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][
       const qkv_weights weights =
           three ? qkv_weights{pack(0, 128, memory[1]), pack(128, 64, memory[2]), pack(192, 64, memory[3])}
                 : qkv_weights{whole};
-      qkv_options options;
+      qkv_project_options options;
       auto workspace =
           under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, weights, outputs_of(got), options));
       options.workspace = workspace;
@@ -238,7 +238,7 @@ TEST_CASE("qkv_project: weights and hidden states of 8-bit floats", "[ops][qkv][
       CAPTURE(grouped, three);
       auto product = under_test().allocate<f16>(tokens * n);
       matmul_fp8_options of_product;
-      qkv_options options;
+      qkv_project_options options;
       if (grouped) {
         of_product.groups_a = groups;
         of_product.blocks_b = blocks.transposed();

@@ -28,7 +28,7 @@ struct qkv_case {
   const char* variant = "";
   u32 bits = 16;  // of weights; of 8 or 4: packed, all in one
   i64 group = 0;  // of packed weights; 0: k
-  u32 parts = 0;
+  u32 splits = 0;
   i64 x_pad = 0;  // elements between rows of x
 };
 
@@ -82,8 +82,8 @@ class qkv_run {
     if (!c.three) return weight(0, columns);
     return {weight(0, q), weight(q, k), weight(q + k, v)};
   }
-  qkv_options options() {
-    qkv_options o;
+  qkv_project_options options() {
+    qkv_project_options o;
     const i64 q = c.q_heads * c.size, k = c.k_heads * c.size, v = c.v_heads * c.v_size;
     if (c.biases) {
       const tensor_view<const T, 1> all(on_bias, columns);
@@ -108,13 +108,13 @@ class qkv_run {
       if (c.offsets) o.rotary.offsets = numbers_view(on_offsets, c.batches);
     }
     o.q_scale = c.q_scale;
-    o.constant_weights = c.seed % 3 != 0;
+    o.constant = c.seed % 3 != 0 ? constant_inputs::weights : constant_inputs::none;
     o.variant = c.variant;
-    o.parts = c.parts;
+    o.splits = c.splits;
     return o;
   }
   // With the workspace that the call takes.
-  void project(const qkv_outputs& to, qkv_options o) {
+  void project(const qkv_outputs& to, qkv_project_options o) {
     const stream& s = under_test().stream();
     if (call) return call(s, x_view(), weights(), to, o);
     auto workspace =
@@ -219,7 +219,7 @@ class qkv_run {
   using head_function = std::function<void(int part, i64 head, i64 position, std::vector<double>& y)>;
   head_function before_rotary, after_rotary;
   std::function<void(const stream&, const tensor_view<const T, 3>&, const qkv_weights&, const qkv_outputs&,
-                     const qkv_options&)>
+                     const qkv_project_options&)>
       call;
   i64 columns = 0;
   i64 group() const { return c.group == 0 ? c.k : c.group; }

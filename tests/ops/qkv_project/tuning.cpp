@@ -26,9 +26,11 @@ ops::tune_report check_tuned(const qkv_case& c) {
       v(c.batches, c.tokens, c.v_heads, c.v_size);
   auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
   const qkv_outputs to{q.view(on_q), k.view(on_k), v.view(on_v)};
-  const qkv_options options = run.options();
-  const auto choice = [&] { return ops::qkv_project_choice(s, run.x_view(), run.weights(), to, options); };
-  const std::string before = choice();
+  const qkv_project_options options = run.options();
+  const auto choice = [&] {
+    return ops::qkv_project_choice(s, run.x_view(), run.weights(), to, options).name;
+  };
+  const std::string before(choice());
   const auto report =
       ops::tune_qkv_project(gpu, run.x_view(), run.weights(), to, options, {.repetitions = 1});
   REQUIRE(report.saved);
@@ -43,9 +45,9 @@ ops::tune_report check_tuned(const qkv_case& c) {
     REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, options) != 0) ==
             (e.variant == "separate"));
     run.check_tensors();
-    qkv_options forced = options;
+    qkv_project_options forced = options;
     forced.variant = e.variant;
-    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, forced) == kernel_of(e.variant));
+    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, forced).name == kernel_of(e.variant));
   }
   for (const char* name : {"qkv_project", "separate:2", "qkv_project_w4_f16_8:9"}) {
     cache.replace_variants(name);  // none of them: a miss
@@ -56,9 +58,9 @@ ops::tune_report check_tuned(const qkv_case& c) {
   if (before != "separate") {
     qkv_project(s, run.x_view(), run.weights(), to, options);
     auto small = gpu.allocate<u8>(16);
-    qkv_options with_small = options;
+    qkv_project_options with_small = options;
     with_small.workspace = small;
-    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, with_small) == before);
+    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, with_small).name == before);
   }
   return report;
 }
@@ -107,7 +109,7 @@ TEST_CASE("tune_qkv_project: into a cache that it does not touch", "[ops][qkv][t
   const auto report =
       ops::tune_qkv_project(gpu, run.x_view(), run.weights(), {q, to}, run.options(), {.repetitions = 1});
   REQUIRE(kernel_of(report.variant) ==
-          ops::qkv_project_choice(gpu.stream(), run.x_view(), run.weights(), {q, to}, run.options()));
+          ops::qkv_project_choice(gpu.stream(), run.x_view(), run.weights(), {q, to}, run.options()).name);
   REQUIRE(same_bits(k_memory.download(), codes));
   REQUIRE_THROWS_AS(
       ops::tune_qkv_project(gpu, tensor_view<const f16, 3>(q_memory, 1, 2, 63), run.weights(), {q, to}),

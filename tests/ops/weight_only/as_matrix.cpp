@@ -76,7 +76,9 @@ void check_bits(const w4_shape& shape, std::uint64_t seed) {
     const std::string variant = "dequantise:" + std::to_string(slices);
     for (const bool constant : {false, true})
       matmul_w4(s, tensor_view<const T, 2>(x, m, k), w, tensor_view<T, 2>(y, m, n),
-                {.workspace = matrix, .variant = variant, .constant_weights = constant});
+                {.workspace = matrix,
+                 .variant = variant,
+                 .constant = constant ? constant_inputs::weights : constant_inputs::none});
     const std::vector<u16> got = matrix.download();
     const i64 first = slices == 1 ? 0 : (n - 1) / 32 * 32;
     for (i64 r = first; r < n; ++r)
@@ -156,7 +158,7 @@ TEST_CASE("matmul_w4: many rows of x have weights rounded, unless the caller wan
   for (const i64 rows : {64, 128}) REQUIRE_FALSE(rounds(c.choice(rows)));
   for (const i64 rows : {256, 272, 300, 384}) REQUIRE(rounds(c.choice(rows)));
   REQUIRE(rounds(c.choice(2048)));
-  REQUIRE(c.choice(512, {.parts = 1}) == exact);
+  REQUIRE(c.choice(512, {.splits = 1}) == exact);
   REQUIRE(c.choice(512, {.variant = exact}) == exact);
   REQUIRE(c.workspace(512) == 0);
   c.shape.scales = type::bf16;
@@ -167,7 +169,7 @@ TEST_CASE("matmul_w4: many rows of x have weights rounded, unless the caller wan
   for (const i64 rows : {512, 2048}) REQUIRE(c.choice(rows) == "dequantise");
   const std::string_view slow = c.choice(2048, {.exact_weights = true});
   REQUIRE_FALSE(rounds(slow));
-  REQUIRE(c.choice(2048, {.parts = 1}) == slow);
+  REQUIRE(c.choice(2048, {.splits = 1}) == slow);
   const u64 bytes = c.workspace(2048), column = 4096 * sizeof(f16);
   REQUIRE(bytes % (256 * column) == 0);
   REQUIRE(bytes <= 8192 * column);
@@ -193,7 +195,7 @@ TEST_CASE("matmul_w4: names of slices, and too small a workspace for them", "[op
     const std::string name = "dequantise:" + std::to_string(slices);
     const auto choice = ops::matmul_w4_choice(s, x, w, {.variant = name});
     REQUIRE(choice.name == "dequantise");
-    REQUIRE(choice.parts == slices);
+    REQUIRE(choice.splits == slices);
     REQUIRE(matmul_w4_workspace_bytes(s, x, w, {.variant = name}) == (slices == 1   ? 96u
                                                                       : slices == 2 ? 64u
                                                                                     : 32u) *

@@ -1,7 +1,7 @@
 // Bad input of the operations on weights of four bits is a typed error that names the argument, before
 // anything runs.
-#include "tests/ops/weight_only/support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/support.hpp"
 
 #include <functional>
 
@@ -151,7 +151,7 @@ TEST_CASE("matmul_w4: bad inputs", "[ops][w4]") {
           [&] { matmul_w4(t.s, t.x, t.w, t.y, {.bias = tensor_view<const bf16, 1>(t.other, extents(48))}); });
   refuses("argument bias has extent 0 of 40",
           [&] { matmul_w4(t.s, t.x, t.w, t.y, {.bias = tensor_view<const f16, 1>(t.scales, extents(40))}); });
-  refuses("3 parts", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.parts = 3}); });
+  refuses("3 splits", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.splits = 3}); });
   refuses("workspace", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.variant = t.by_second_kernel()}); });
   refuses("no variant matmul_w5", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.variant = "matmul_w5"}); });
   refuses("out shares memory",
@@ -171,17 +171,17 @@ TEST_CASE("matmul_w4: calls are loaded ahead, and named", "[ops][w4]") {
   REQUIRE(ops::matmul_w4_choice(t.s, t.x, t.w, {.variant = "dequantise"}).name == "dequantise");
   ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.variant = "dequantise"});
   ops::repack_w4_warmup(t.gpu);
-  const auto choice = ops::matmul_w4_choice(t.s, t.x, t.w, {.parts = 2});
+  const auto choice = ops::matmul_w4_choice(t.s, t.x, t.w, {.splits = 2});
   const u32 sm = t.gpu.properties().target.sm;
   REQUIRE(choice.name == (sm >= 90   ? "matmul_w4_few_rows_f16_8_sm90"
                           : sm >= 80 ? "matmul_w4_few_rows_f16_8_sm80"
                                      : "matmul_w4_simt"));
-  REQUIRE(choice.parts == 2);
+  REQUIRE(choice.splits == 2);
   // x in the order of the weights, and the parts.
-  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) ==
+  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.splits = 2}) ==
           (sm >= 80 ? 3u * 128 * 2 : 0u) + (sm >= 90 ? 0u : 2u * 3 * 64 * 4));
   REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.variant = t.by_second_kernel()}) == 2 * 3 * 64 * 4);
-  ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.parts = 2});
+  ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.splits = 2});
   const auto listed = ops::w4_kernels();
   REQUIRE(std::any_of(listed.begin(), listed.end(),
                       [&](const auto* image) { return image->name == choice.name; }));

@@ -1,8 +1,8 @@
 // nf4, fp4, MXFP4 and NVFP4: bytes and values of the reference quantisers by their CRCs, nested scales bit for
 // bit, and products against double precision.
 #include "tests/ops/matmul_8bit/dynamic_map.hpp"
-#include "tests/ops/weight_only/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -94,7 +94,7 @@ void check_codes(const byte_model& m, product_call c, i64 parts = 0, std::string
       c, m.n(), m.k(), [&](i64 row, i64 column) { return m.weight(row, column); },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .parts = parts, .variant = variant};
+        matmul_w4_options options{.bias = bias, .splits = static_cast<u32>(parts), .variant = variant};
         const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x, w.weights(), options);
         buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
         if (bytes != 0) options.workspace = workspace;

@@ -118,7 +118,7 @@ TEST_CASE("formats: blocks, bad input", "[ops][formats]") {
   });
   require_refusal(errc::invalid_argument, "kaio: packed_bytes: ", "33 elements of Q8_0",
                   [] { (void)packed_bytes(block_format::q8_0, 33); });
-  require_refusal(errc::invalid_argument, "kaio: ", "none of them",
+  require_refusal(errc::invalid_argument, "kaio: ", "unknown block_format",
                   [] { (void)packed_bytes(static_cast<block_format>(77), 32); });
   require_refusal(errc::invalid_argument, "kaio: block_format_named: ", "IQ1_S",
                   [] { (void)block_format_named("IQ1_S"); });

@@ -216,7 +216,7 @@ TEST_CASE("quantise_weights: bad input", "[ops][formats]") {
   const auto refuses = [&](const std::string& part, const std::function<void()>& f) {
     require_refusal(errc::invalid_argument, "kaio: quantise_weights: ", part, f);
   };
-  refuses("Q4_K is read alone", [&] { quantise_weights(s, w, block_format::q4_k, line_of(bytes, 144)); });
+  refuses("Q4_K cannot be written", [&] { quantise_weights(s, w, block_format::q4_k, line_of(bytes, 144)); });
   refuses("argument bytes", [&] { quantise_weights(s, w, block_format::q4_0, line_of(bytes, 109)); });
   refuses("rows of 48", [&] {
     quantise_weights(s, tensor_view<const f32, 2>(x, 2, 48), block_format::q8_0, line_of(bytes, 102));

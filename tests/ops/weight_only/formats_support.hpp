@@ -2,8 +2,8 @@
 // Bytes of blocks, what the host decodes of them, and the inputs of docs: x[i] = ((37 i + 11) % 101 - 50) /
 // 16, byte i of a body = 73 i + 19.
 
-#include "tests/ops/weight_only/support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/support.hpp"
 
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/formats/block_layout.hpp>

@@ -24,11 +24,11 @@ void check_ordered(const w4_shape& shape, const product_call& call, bool has_roo
       call, shape.n, shape.k, [&](i64 row, i64 k) { return model.weight(k, row); },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .parts = has_room ? 0 : 1};
+        matmul_w4_options options{.bias = bias, .splits = has_room ? 0u : 1u};
         const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x, on_device.weights(), options);
         const std::uint64_t of_x = static_cast<std::uint64_t>(call.m * ((shape.k + 7) / 8 * 8)) * sizeof(T);
         const u32 sm = under_test().properties().target.sm;
-        if (call.shift % 8 == 0 && keeps_order(call.m, shape, options.parts)) {
+        if (call.shift % 8 == 0 && keeps_order(call.m, shape, options.splits)) {
           REQUIRE(bytes == 0);
           REQUIRE(matmul_w4_choice(s, x, on_device.weights(), options).name ==
                   (std::is_same_v<T, f16> ? "matmul_w4_one_row_f16" : "matmul_w4_one_row_bf16"));

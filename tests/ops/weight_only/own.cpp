@@ -1,8 +1,8 @@
 // matmul_w4_with: codes of the user's own, a table and a class that decodes by itself.
 #include <kaio/ops/matmul_w4_with.hpp>
 
-#include "tests/ops/weight_only/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 #include <string>
 
@@ -90,31 +90,31 @@ double of_less_four(u32 code) { return static_cast<double>(code & 7) - 4; }
 
 TEST_CASE("matmul_w4_with: a table", "[ops][w4][own]") {
   check_own<three_bits, f16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1},
-                             {.parts = 1}, of_three);
-  check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, {.parts = 2}, of_three);
+                             {.splits = 1}, of_three);
+  check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, {.splits = 2}, of_three);
   check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
                              of_three);
 }
 
 TEST_CASE("matmul_w4_with: a decoder", "[ops][w4][own]") {
-  check_own<less_four, bf16>({.n = 45, .k = 288, .group = 32}, {.m = 5, .seed = 1}, {.parts = 3},
+  check_own<less_four, bf16>({.n = 45, .k = 288, .group = 32}, {.m = 5, .seed = 1}, {.splits = 3},
                              of_less_four);
-  check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, {.parts = 1},
+  check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, {.splits = 1},
                              of_less_four);
 }
 
 TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
-  check_own<curved, bf16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, {.parts = 1},
+  check_own<curved, bf16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, {.splits = 1},
                           of_curved);
-  check_own<curved, bf16>({.n = 30, .k = 96, .group = 32}, {.m = 19, .seed = 2}, {.parts = 2}, of_curved);
+  check_own<curved, bf16>({.n = 30, .k = 96, .group = 32}, {.m = 19, .seed = 2}, {.splits = 2}, of_curved);
   check_own<curved, bf16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
                           of_curved);
   const std::string kernel = "matmul_w4_sm90_curved_bf16_";
-  check_own<curved, bf16>({.n = 136, .k = 320, .group = 32}, {.m = 17, .seed = 4}, {.parts = 2}, of_curved,
+  check_own<curved, bf16>({.n = 136, .k = 320, .group = 32}, {.m = 17, .seed = 4}, {.splits = 2}, of_curved,
                           kernel + "32");
   check_own<curved, bf16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 5}, {}, of_curved,
                           kernel + "64");
-  check_own<curved, bf16>({.n = 130, .k = 192, .group = 64}, {.m = 129, .seed = 6}, {.parts = 1}, of_curved,
+  check_own<curved, bf16>({.n = 130, .k = 192, .group = 64}, {.m = 129, .seed = 6}, {.splits = 1}, of_curved,
                           kernel + "128");
 }
 
@@ -122,20 +122,20 @@ TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
 TEST_CASE("matmul_w4_with: the kernels for sm_90a", "[ops][w4][own]") {
   const std::string table = "matmul_w4_sm90_three_bits_f16_", decoder = "matmul_w4_sm90_less_four_bf16_";
   // 32, 64 and 128 rows of a block; whole tiles and parts of one; parts of K in clusters and by a second kernel.
-  check_own<three_bits, f16>({.n = 45, .k = 512, .group = 64}, {.m = 9, .seed = 1}, {.parts = 1}, of_three,
+  check_own<three_bits, f16>({.n = 45, .k = 512, .group = 64}, {.m = 9, .seed = 1}, {.splits = 1}, of_three,
                              table + "32");
   check_own<three_bits, f16>({.n = 264, .k = 320, .group = 64}, {.m = 32, .bias = true, .seed = 2},
-                             {.parts = 2}, of_three, table + "32");
+                             {.splits = 2}, of_three, table + "32");
   check_own<three_bits, f16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 3}, {}, of_three,
                              table + "64");
-  check_own<three_bits, f16>({.n = 136, .k = 448, .group = -1}, {.m = 70, .seed = 4}, {.parts = 3}, of_three,
+  check_own<three_bits, f16>({.n = 136, .k = 448, .group = -1}, {.m = 70, .seed = 4}, {.splits = 3}, of_three,
                              table + "128");
   // Two groups in a tile of 64 of K.
   check_own<less_four, bf16>({.n = 72, .k = 288, .group = 32}, {.m = 17, .bias = true, .seed = 5},
-                             {.parts = 2}, of_less_four, decoder + "32");
-  check_own<less_four, bf16>({.n = 33, .k = 256, .group = 32}, {.m = 64, .seed = 6}, {.parts = 1},
+                             {.splits = 2}, of_less_four, decoder + "32");
+  check_own<less_four, bf16>({.n = 33, .k = 256, .group = 32}, {.m = 64, .seed = 6}, {.splits = 1},
                              of_less_four, decoder + "64");
-  check_own<less_four, bf16>({.n = 130, .k = 192, .group = 96}, {.m = 129, .seed = 7}, {.parts = 1},
+  check_own<less_four, bf16>({.n = 130, .k = 192, .group = 96}, {.m = 129, .seed = 7}, {.splits = 1},
                              of_less_four, decoder + "128");
 }
 
@@ -171,10 +171,10 @@ TEST_CASE("matmul_w4_with: the choice and the warmup of a call", "[ops][w4][own]
   refuses("variant", "matmul_w4_with_warmup",
           [&] { matmul_w4_with_warmup<three_bits>(gpu, x, w, {.variant = "none"}); });
   for (const u32 parts : {1u, 2u}) {
-    const auto choice = ops::matmul_w4_with_choice<three_bits>(s, x, w, {.parts = parts});
+    const auto choice = ops::matmul_w4_with_choice<three_bits>(s, x, w, {.splits = parts});
     REQUIRE(choice.name.find("three_bits_f16_") != std::string_view::npos);
-    REQUIRE(choice.parts == parts);
-    matmul_w4_with_warmup<three_bits>(gpu, x, w, {.parts = parts});
+    REQUIRE(choice.splits == parts);
+    matmul_w4_with_warmup<three_bits>(gpu, x, w, {.splits = parts});
   }
   REQUIRE(ops::matmul_w4_with_choice<three_bits>(s, x.slice(0, 0, 0), w).name.empty());
 }

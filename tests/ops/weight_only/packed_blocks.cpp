@@ -1,7 +1,7 @@
 // Blocks of GGUF as the weights of matmul_w4 and matmul_w8: the values of dequantise and the reference's
 // checksums, and products against double precision.
-#include "tests/ops/weight_only/formats_support.hpp"
 #include "tests/ops/weight_only/codes_support.hpp"
+#include "tests/ops/weight_only/formats_support.hpp"
 
 #include <kaio/ops/matmul_w8.hpp>
 
@@ -83,7 +83,7 @@ void check_blocks(block_format format, i64 m, i64 n, i64 k, i64 parts, std::stri
       [&](i64 row, i64 column) { return w[static_cast<std::size_t>(row * k + column)]; },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .parts = parts, .variant = variant};
+        matmul_w4_options options{.bias = bias, .splits = static_cast<u32>(parts), .variant = variant};
         const auto run = [&](const auto& weights, const auto& workspace_bytes, const auto& multiply) {
           auto workspace = under_test().allocate<u8>(workspace_bytes(s, x, weights, options));
           options.workspace = workspace;

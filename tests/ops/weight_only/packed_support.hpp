@@ -2,15 +2,15 @@
 // Packed weights of every format and the numbers that they are, for tests of the operations that project hidden states
 // by them; and weights whose products show whether they were rounded to f16.
 
-#include "tests/ops/weight_only/codes_support.hpp"
 #include "tests/ops/tune_support.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/weight_only/call/projection_weight.hpp>
 #include <kaio/ops/weight_only/repack_blocks.hpp>
 
-#include "ops/weight_only/choice/plan.hpp"
 #include "ops/choice/tune_store.hpp"
+#include "ops/weight_only/choice/plan.hpp"
 
 #include <cstdint>
 #include <random>

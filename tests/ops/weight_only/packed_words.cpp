@@ -1,7 +1,7 @@
 // Weights that were packed for other kernels, and codes of 2 and 3 bits: bytes by the CRCs of the reference
 // packers, each weight exact, and a product. The packers here are the layouts' definitions.
-#include "tests/ops/weight_only/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 #include <kaio/ops/matmul_w8.hpp>
 

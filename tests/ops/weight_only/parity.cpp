@@ -1,8 +1,8 @@
 // matmul_int4 by KAIO's name: its canaries, groups, edges, and refusals.
 #include <kaio/ops/parity/quantised.hpp>
 
-#include "tests/ops/weight_only/support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/support.hpp"
 
 #include <random>
 

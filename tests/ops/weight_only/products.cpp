@@ -37,7 +37,7 @@ void check_w4(const w4_case& c) {
   std::uniform_real_distribution<float> any(-1, 1);
   const i64 n = model.n(), k = model.k(), x_row = k + c.pad, y_row = n + c.pad;
   CAPTURE(c.m, n, k, c.shape.group, c.shape.zero_points, c.shape.ordered, c.pad, c.shift, c.bias, c.seed,
-          c.options.parts);
+          c.options.splits);
   // Padding of x is NaN, that of y a pattern; nothing follows the last elements.
   std::vector<T> x(static_cast<std::size_t>(c.shift + (c.m - 1) * x_row + k));
   std::memset(static_cast<void*>(x.data()), 0xff, x.size() * sizeof(T));
@@ -109,7 +109,7 @@ w4_case draw(std::uint64_t seed) {
   c.pad = chance(2) ? 0 : chance(2) ? 8 : below(9);
   c.shift = chance(3) ? below(9) : 0;
   c.bias = chance(2);
-  c.options.parts = std::min(below(4), (c.shape.k + 63) / 64);
+  c.options.splits = static_cast<u32>(std::min(below(4), (c.shape.k + 63) / 64));
   return c;
 }
 
@@ -134,10 +134,10 @@ void check_few_rows(i64 rows, std::span<const i64> tiles) {
                 .m = rows - 7 + static_cast<i64>(i * 3 % 8),
                 .pad = i % 4 == 0 ? 3 : 8,
                 .bias = i % 3 == 1,
-                .options = {.parts = k < 3    ? 1
-                                     : k < 16 ? static_cast<i64>(1 + i % 3)
-                                              : std::array<i64, 5>{1, 2, 3, 4, 8}[i % 5],
-                            .constant_weights = i % 2 == 0},
+                .options = {.splits = k < 3    ? 1u
+                                      : k < 16 ? static_cast<u32>(1 + i % 3)
+                                               : std::array<u32, 5>{1, 2, 3, 4, 8}[i % 5],
+                            .constant = i % 2 == 0 ? constant_inputs::weights : constant_inputs::none},
                 .seed = i};
       const std::string variant = std::string("matmul_w4_few_rows_") + (i % 2 == 0 ? "f16" : "bf16") +
                                   of_rows + (later ? "_sm90" : "_sm80");
@@ -157,7 +157,7 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
       w4_case c{.shape = {.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
                 .m = m,
                 .bias = parts == 3,
-                .options = {.parts = parts},
+                .options = {.splits = static_cast<u32>(parts)},
                 .seed = static_cast<std::uint64_t>(m)};
       if (m % 3 != 0)
         check_w4<f16, f16, f16>(c);
@@ -179,7 +179,8 @@ TEST_CASE("matmul_w4: one row by a kernel of its own", "[ops][w4]") {
                           .zero_points = i % 2 == 0},
                 .shift = i % 3 == 0 ? 8 : 0,
                 .bias = i % 3 == 1,
-                .options = {.parts = parts, .constant_weights = i % 2 == 0},
+                .options = {.splits = static_cast<u32>(parts),
+                            .constant = i % 2 == 0 ? constant_inputs::weights : constant_inputs::none},
                 .seed = seed};
       const bool is_half = (k / 8 + parts) % 2 == 0;
       c.options.variant = is_half ? "matmul_w4_one_row_f16" : "matmul_w4_one_row_bf16";
@@ -196,7 +197,7 @@ TEST_CASE("matmul_w4: one row by a kernel of its own, many columns", "[ops][w4]"
   for (const i64 parts : {1, 2, 4}) {
     w4_case c{.shape = {.n = 4352, .k = 520, .group = 64, .zero_points = true},
               .bias = true,
-              .options = {.parts = parts, .variant = "matmul_w4_one_row_bf16"},
+              .options = {.splits = static_cast<u32>(parts), .variant = "matmul_w4_one_row_bf16"},
               .seed = static_cast<std::uint64_t>(parts)};
     check_w4<bf16, f32, f16>(c);
     c.shape = {.n = 7968, .k = 256, .group = 128};
@@ -215,8 +216,8 @@ TEST_CASE("matmul_w4: up to sixteen rows, around the stages of a block", "[ops][
 TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a second kernel", "[ops][w4]") {
   w4_case c{.shape = {.n = 257, .k = 1728, .group = 64, .zero_points = true}, .m = 129, .bias = true};
   c.by_wgmma = true;
-  for (const i64 parts : {4, 3}) {
-    c.options.parts = parts;
+  for (const u32 splits : {4u, 3u}) {
+    c.options.splits = splits;
     check_w4<f16, f16, f16>(c);
   }
   for (std::uint64_t seed = 1; seed <= 9; ++seed) {
@@ -232,7 +233,7 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a 
     c.pad = 8 * below(3);
     c.bias = below(2) == 0;
     c.seed = seed;
-    c.options.parts = 1 + below(std::min<i64>((c.shape.k + 255) / 256, 5));
+    c.options.splits = static_cast<u32>(1 + below(std::min<i64>((c.shape.k + 255) / 256, 5)));
     if (seed % 2 == 0)
       check_w4<f16, f32, bf16>(c);
     else
@@ -255,7 +256,7 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, by how many of K a group has and wher
         {768, -1}}) {
     c.shape.k = k;
     c.shape.group = group;
-    c.options.parts = k == 1152 ? 2 : 1;
+    c.options.splits = k == 1152 ? 2 : 1;
     for (const i64 m : {20, 40, 70}) {
       c.m = m;
       check_w4<f16, f16, f16>(c);
@@ -268,7 +269,7 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, by how many of K a group has and wher
 TEST_CASE("matmul_w4: long K, as many parts as the device is filled by", "[ops][w4]") {
   w4_case c{.shape = {.n = 264, .k = 1664, .group = 64, .zero_points = true}, .m = 2};
   check_w4<f16, f16, f16>(c);
-  c.options.parts = 1;
+  c.options.splits = 1;
   check_w4<bf16, f32, f16>(c);  // more tiles than stages, in one part
 }
 
@@ -298,7 +299,7 @@ TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4
                           .ordered = seed % 3 == 0 && k < 300},
                 .m = m,
                 .pad = k % 8 == 0 ? 0 : 3,
-                .options = {.parts = static_cast<i64>(1 + seed % 2)},
+                .options = {.splits = static_cast<u32>(1 + seed % 2)},
                 .seed = seed};
       if (seed % 2 == 0)
         check_w4<f16, f16, f16>(c);
@@ -332,7 +333,7 @@ TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
             .bias = true,
             .options = {.variant = "dequantise:5"}};
   check_w4<f16, f16, f16>(c);
-  c.options.constant_weights = true;
+  c.options.constant = constant_inputs::weights;
   check_w4<bf16, f32, bf16>(c);
   c.pad = 5;  // rows of x and y that begin anywhere
   check_w4<bf16, bf16, f16>(c);
@@ -356,17 +357,17 @@ TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]
   check_w4<bf16, f32, bf16>(c);
   c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_256";
   check_w4<f16, f16, bf16>(c);
-  c.options.parts = 2;  // by a cluster, or a second kernel
+  c.options.splits = 2;  // by a cluster, or a second kernel
   c.shape = {.n = 40, .k = 1728, .group = 64};
   c.m = 30;
   c.pad = 8;
   c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_256";
   check_w4<bf16, bf16, f16>(c);
-  c.options.parts = 3;
+  c.options.splits = 3;
   c.options.variant = "matmul_w4_sm90_rounded_f16_256";
   check_w4<f16, f32, f16>(c);
   c.shape = {.n = 129, .k = 256, .group = -1, .zero_points = true};
-  c.options.parts = 1;
+  c.options.splits = 1;
   check_w4<f16, f16, f16>(c);
 }
 

@@ -2,8 +2,8 @@
 // fastest, where they have the workspace for it. Numbers are such that every sum is exact: all give the same bits.
 #include <kaio/ops/tune.hpp>
 
-#include "tests/ops/weight_only/support.hpp"
 #include "tests/ops/tune_support.hpp"
+#include "tests/ops/weight_only/support.hpp"
 
 #include <algorithm>
 #include <map>
@@ -50,7 +50,7 @@ struct tuned_product {
   }
   std::string choice(const matmul_w4_options& options = {}) const {
     const auto c = ops::matmul_w4_choice(under_test().stream(), x, w, options);
-    return std::string(c.name) + ":" + std::to_string(c.parts);
+    return std::string(c.name) + ":" + std::to_string(c.splits);
   }
 };
 
@@ -122,14 +122,14 @@ TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its wo
   device& gpu = under_test();
   const stream& s = gpu.stream();
   tuned_product<f16> p({.n = 40, .k = 256, .group = 64}, 4), other({.n = 40, .k = 256, .group = 64}, 5);
-  const std::string first = p.choice(), of_other = other.choice(), in_two = p.choice({.parts = 2});
+  const std::string first = p.choice(), of_other = other.choice(), in_two = p.choice({.splits = 2});
   const std::vector<f16> right = p.run();
   const auto before = matmul_w4_workspace_bytes(s, p.x, p.w);
 
   // With a number of parts all have it; calls with any number are not concerned.
-  const auto of_two = ops::tune_matmul_w4(gpu, p.x, p.w, p.y, {.parts = 2}, {.repetitions = 1});
+  const auto of_two = ops::tune_matmul_w4(gpu, p.x, p.w, p.y, {.splits = 2}, {.repetitions = 1});
   for (const ops::tune_entry& e : of_two.entries) REQUIRE(e.variant.find(":2") != std::string::npos);
-  REQUIRE(of_two.variant.rfind(p.choice({.parts = 2}), 0) == 0);
+  REQUIRE(of_two.variant.rfind(p.choice({.splits = 2}), 0) == 0);
   REQUIRE(p.choice() == first);
 
   // The file says that four parts are the fastest.
@@ -137,7 +137,7 @@ TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its wo
   REQUIRE(has(ops::tune_matmul_w4(gpu, p.x, p.w, p.y, {}, {.repetitions = 1}), four));
   cache.replace_variants(four);
   REQUIRE(p.choice() == four);
-  REQUIRE(p.choice({.parts = 2}) == in_two);
+  REQUIRE(p.choice({.splits = 2}) == in_two);
   REQUIRE(other.choice() == of_other);
   const auto after = matmul_w4_workspace_bytes(s, p.x, p.w);
   REQUIRE(after == 4 * 4 * 64 * 4);
@@ -155,7 +155,7 @@ TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its wo
     REQUIRE(p.choice() == first);
     REQUIRE_THROWS_AS(p.choice({.variant = name}), invalid_argument);
   }
-  REQUIRE_THROWS_AS(p.choice({.parts = 2, .variant = four}), invalid_argument);
+  REQUIRE_THROWS_AS(p.choice({.splits = 2, .variant = four}), invalid_argument);
 }
 
 TEST_CASE("tune_matmul_w8: is of its codes; and what tuning refuses", "[ops][w8][tune]") {
@@ -171,7 +171,7 @@ TEST_CASE("tune_matmul_w8: is of its codes; and what tuning refuses", "[ops][w8]
   const ops::tune_report report = ops::tune_matmul_w8(gpu, x, w, y, {}, {.repetitions = 1});
   REQUIRE(has(report, report.variant_before));
   const auto choice = ops::matmul_w8_choice(gpu.stream(), x, w);
-  REQUIRE(report.variant.rfind(std::string(choice.name) + ":" + std::to_string(choice.parts), 0) == 0);
+  REQUIRE(report.variant.rfind(std::string(choice.name) + ":" + std::to_string(choice.splits), 0) == 0);
   REQUIRE(ops::tune_matmul_w8(gpu, tensor_view<const bf16, 2>(x_memory, 0, 192), w,
                               tensor_view<f32, 2>(y_memory, 0, 40))
               .entries.empty());
@@ -202,7 +202,7 @@ TEST_CASE("tune_matmul_w4: numbers of a table are those of the codes, whenever a
     };
     const auto report = ops::tune_matmul_w4(gpu, x, w, y, {}, {.repetitions = 1});
     const auto choice = ops::matmul_w4_choice(s, x, w);
-    const auto right = run({.parts = choice.parts, .variant = choice.name});
+    const auto right = run({.splits = choice.splits, .variant = choice.name});
     REQUIRE(to_double(right[0]) != 0);
     for (int i = 0; i < 3; ++i) REQUIRE(same_bits(run({}), right));
     REQUIRE(same_bits(run({.variant = report.variant}), right));

@@ -26,7 +26,8 @@ struct one_product {
     buffer<f32> y_memory = under_test().allocate<f32>(static_cast<std::size_t>(m * n));
     buffer<u8> workspace = under_test().allocate<u8>(65536);
     matmul_w4(under_test().stream(), tensor_view<const f16, 2>(x_memory, m, k), w.weights(),
-              tensor_view<f32, 2>(y_memory, m, n), {.workspace = workspace, .parts = parts});
+              tensor_view<f32, 2>(y_memory, m, n),
+              {.workspace = workspace, .splits = static_cast<u32>(parts)});
     return y_memory.download();
   }
 };

@@ -2,8 +2,8 @@
 // and products against double precision.
 #include <kaio/ops/matmul_w8.hpp>
 
-#include "tests/ops/weight_only/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
+#include "tests/ops/weight_only/codes_support.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -213,7 +213,7 @@ void check_w8(const w8_model& m, w8_format format, const product_call& c, i64 pa
       c, m.n(), m.k(), [&](i64 row, i64 column) { return m.weight(row, column); },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w8_options options{.bias = bias, .parts = parts, .variant = variant};
+        matmul_w8_options options{.bias = bias, .splits = static_cast<u32>(parts), .variant = variant};
         const std::uint64_t bytes = matmul_w8_workspace_bytes(s, x, w.weights(), options);
         buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
         if (bytes != 0) options.workspace = workspace;

@@ -1,20 +1,20 @@
 #pragma once
-// Numbers as e4m3 with scales for matmul_fp8: activations per tensor, token, or token and 128 channels;
-// weights per output channel, or in blocks of 128 x 128.
+// Quantises numbers to e4m3 with scales for matmul_fp8: activations per tensor, token, or token and 128
+// channels; weights per output channel, or in blocks of 128 x 128.
 //
 //   quantise_fp8(gpu.stream(), x, codes, 0.05f);             // x ~ codes * 0.05
-//   quantise_fp8(gpu.stream(), x, codes, scales);            // of rows: x ~ codes * scales[row]
+//   quantise_fp8(gpu.stream(), x, codes, scales);            // x ~ codes * scales[row]
 //   quantise_fp8(gpu.stream(), x, codes, groups);            // x ~ codes * groups[row][column / 128]
 //   quantise_fp8_blocks(gpu.stream(), w, codes, blocks);     // w ~ codes * blocks[row / 128][column / 128]
 //
-//   scale = max |x| / 448, and 1 where all numbers are 0;   code = x / scale
+//   scale = max |x| / 448, or 1 if all numbers are 0;   code = x / scale
 //
-// Quotients are those of f32, codes are rounded once to the nearest even and saturate at 448; NaN stays NaN,
-// and does not count for a scale. The scale of numbers with an infinity is infinite. These are the codes and
-// scales of DeepSeek-V3's act_quant (inference/kernel.py), whose numbers are not all 0.
+// Quotients are f32. Codes are rounded once to the nearest even and saturate at 448. NaN stays NaN and does
+// not count for a scale. If a number is infinite, so is its scale. Unless all numbers of a scale are 0, codes
+// and scales are those of DeepSeek-V3's act_quant (inference/kernel.py).
 //
-// x: rows x K of f32, f16 or bf16, codes: the same extents; both with contiguous rows. Scales may have any strides.
-// Asynchronous; throws invalid_argument, by the name of the argument, before anything runs.
+// x: rows x K of f32, f16 or bf16; codes: the same extents; both with contiguous rows. Scales may have any
+// strides. Asynchronous. Throws invalid_argument, which names the argument, before anything runs.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -25,7 +25,7 @@
 namespace kaio::ops {
 
 namespace detail {
-// Rows and columns of the numbers that have one scale; 0: all of them.
+// Rows and columns that share one scale; 0: all of them.
 struct quantise_fp8_tile {
   u32 rows, columns;
 };

@@ -1,20 +1,20 @@
 #pragma once
-// Numbers as codes of 8 bits for matmul_int8: activations per token, weights per channel, or by a known scale.
+// Quantises numbers to i8 for matmul_int8: activations per token, weights per channel, or by a known scale.
 //
-//   quantise_int8(gpu.stream(), x, codes, scales);                // x ~ codes * scales[row]
-//   quantise_int8(gpu.stream(), x, codes, scales, zero_points);   // x ~ (codes - zero_points[row]) * scales[row]
-//   quantise_int8(gpu.stream(), x, codes, 0.05f);                 // x ~ codes * 0.05
+//   quantise_int8(gpu.stream(), x, codes, scales);           // x ~ codes * scales[row]
+//   quantise_int8(gpu.stream(), x, codes, scales, zeros);    // x ~ (codes - zeros[row]) * scales[row]
+//   quantise_int8(gpu.stream(), x, codes, 0.05f);            // x ~ codes * 0.05
 //
 //   symmetric    scale = max |x| / 127; code = x / scale
-//   asymmetric   of the row's range, 0 included: scale = (high - low) / 255, zero = -128 - low / scale;
-//                code = x / scale + zero
+//   asymmetric   low ... high is the row's range, 0 included: scale = (high - low) / 255,
+//                zero = -128 - low / scale; code = x / scale + zero
 //
-// Quotients are those of f32, scales of rows without a number but 0 are 1, codes are rounded to the nearest even and
-// clamped to -128 ... 127; NaN is the code of 0, and does not count for its row. A row with an infinity has an infinite
-// scale. Channels of a weight K x N are rows of its transpose: quantise the N x K matrix.
+// Quotients are f32. Codes are rounded to the nearest even and clamped to -128 ... 127. A row with no number
+// except 0 has scale 1. NaN gets the code of 0 and does not count for its row's scale. A row with an infinity
+// has an infinite scale. Channels of a K x N weight are rows of its transpose: quantise the N x K matrix.
 //
-// x: rows x K of f32, f16 or bf16, codes: the same extents; both with contiguous rows. Asynchronous; throws
-// invalid_argument, by the name of the argument, before anything runs.
+// x: rows x K of f32, f16 or bf16; codes: the same extents; both with contiguous rows. Asynchronous. Throws
+// invalid_argument, which names the argument, before anything runs.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>

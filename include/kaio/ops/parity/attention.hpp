@@ -1,9 +1,8 @@
 #pragma once
-// The attention of KAIO by the names that its users know: one head in compact row-major buffers, of f32 and
-// seq_len x d_k each, or for attention_tc of f16 with a result of f32. All of them are ops::attention, so the
-// limits of KAIO are lifted: any seq_len, d_k from 1 to 512, no matrix of scores in memory (its `attention`
-// allocated two at every call), and
-// `attention_flash` and `attention` are the same.
+// The attention of KAIO by the names that its users know: one head in compact row-major buffers of f32,
+// seq_len x d_k each. attention_tc takes f16 buffers with a result of f32. All of them are ops::attention,
+// without the limits of KAIO: any seq_len, d_k from 1 to 512, no matrix of scores in memory (KAIO's
+// `attention` allocates two at every call). `attention_flash` and `attention` are the same.
 //
 //   attention(gpu, q, k, v, out, seq_len, d_k);
 //   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // seq_len numbers: lse
@@ -11,7 +10,7 @@
 //
 //   attention_flash_bwd(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k);
 //
-// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
+// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument if a
 // buffer is too small or null.
 
 #include <kaio/ops/attention.hpp>
@@ -66,7 +65,7 @@ inline void attention(const device& gpu, const buffer<f32>& q, const buffer<f32>
                       buffer<f32>& out, std::uint32_t seq_len, std::uint32_t d_k) {
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false);
 }
-// The same where row i attends to rows 0 to i.
+// attention, where row i attends to rows 0 to i.
 inline void attention_causal(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
                              const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
                              std::uint32_t d_k) {
@@ -84,7 +83,7 @@ inline void attention_flash_causal(const device& gpu, const buffer<f32>& q, cons
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
 }
 
-// And the natural logarithm of each row's sum of exponentials into `stats`, seq_len numbers.
+// Also writes the natural logarithm of each row's sum of exponentials into `stats`, seq_len numbers.
 inline void attention_flash_with_stats(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
                                        const buffer<f32>& v, buffer<f32>& out, buffer<f32>& stats,
                                        std::uint32_t seq_len, std::uint32_t d_k) {
@@ -96,15 +95,15 @@ inline void attention_flash_causal_with_stats(const device& gpu, const buffer<f3
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true, &stats);
 }
 
-// The gradients of attention_flash_with_stats, of its out and stats. It allocates workspace, and returns when it
-// has run.
+// The gradients of attention_flash_with_stats, from its out and stats. It allocates workspace, and returns
+// when it has run.
 inline void attention_flash_bwd(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
                                 const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
                                 const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk, buffer<f32>& dv,
                                 std::uint32_t seq_len, std::uint32_t d_k) {
   detail::compact_attention_backward(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k, false);
 }
-// Those of attention_flash_causal_with_stats; KAIO's plan has both names.
+// The gradients of attention_flash_causal_with_stats; KAIO's plan has both names.
 inline void attention_flash_bwd_causal(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
                                        const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
                                        const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk,
@@ -119,22 +118,22 @@ inline void attention_flash_causal_bwd(const device& gpu, const buffer<f32>& gra
 }
 
 // softmax(q k^T / sqrt(d_k)) v of f16 operands, not rounded to f16: q is seq_q x d_k, k seq_k x d_k, v seq_k
-// x d_v, out seq_q x d_v. KAIO's own had seq_k up to 384 and sizes up to 128 in multiples of 8 or 16; here
-// seq_q and seq_k are any, d_k and d_v 1 to 512. Throws unsupported_device below sm_75, and above 256 elements
-// below sm_80.
+// x d_v, out seq_q x d_v. seq_q and seq_k are any, d_k and d_v 1 to 512; KAIO had seq_k up to 384 and sizes
+// up to 128 in multiples of 8 or 16. Throws unsupported_device below sm_75, and above 256 elements below
+// sm_80.
 inline void attention_tc(const device& gpu, const buffer<f16>& q, const buffer<f16>& k, const buffer<f16>& v,
                          buffer<f32>& out, std::uint32_t seq_q, std::uint32_t seq_k, std::uint32_t d_k,
                          std::uint32_t d_v) {
   detail::compact_attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v, false);
 }
-// The same where row i attends to rows 0 to i of k and v.
+// attention_tc, where row i attends to rows 0 to i of k and v.
 inline void attention_tc_causal(const device& gpu, const buffer<f16>& q, const buffer<f16>& k,
                                 const buffer<f16>& v, buffer<f32>& out, std::uint32_t seq_q,
                                 std::uint32_t seq_k, std::uint32_t d_k, std::uint32_t d_v) {
   detail::compact_attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v, true);
 }
 
-// KAIO's own had two kernels to choose from; here the choice is always automatic.
+// The choice is always automatic; KAIO had two kernels to choose from.
 inline void attention_auto(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
                            const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len, std::uint32_t d_k) {
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false);
@@ -145,8 +144,8 @@ inline void attention_auto_causal(const device& gpu, const buffer<f32>& q, const
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
 }
 
-// Measures the kernels for these calls by ops::tune, which remembers the fastest; returns its name. Throws what
-// that does.
+// Measures the kernels for these calls by ops::tune, which remembers the fastest; returns its name. Throws
+// what ops::tune does.
 std::string tune_attention(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k);
 std::string tune_attention_causal(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k);
 

@@ -1,14 +1,13 @@
 #pragma once
-// The products of KAIO by the names that its users know, on compact row-major buffers. Each is matmul with
-// views of the buffers; the limits of KAIO are lifted: any M, N and K (it required K a
-// multiple of 16 for tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt
-// at a call.
+// The products of KAIO by the names that its users know, on compact row-major buffers. Each is ops::matmul
+// with views of the buffers, without the limits of KAIO: any M, N and K (KAIO: K a multiple of 16 for tensor
+// cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt at a call.
 //
 //   matmul(gpu, a, b, c, m, n, k);                   // f32 x f32 -> f32
 //   matmul_tc(gpu, a16, b16, c, m, n, k);            // f16 x f16 -> f32
-//   matmul_auto_tc(gpu, a16, b16, c, m, n, k);       // the same: the choice is always automatic here
+//   matmul_auto_tc(gpu, a16, b16, c, m, n, k);       // like matmul_tc: the choice is always automatic here
 //
-// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
+// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument if a
 // buffer is too small or null.
 
 #include <kaio/ops/matmul.hpp>
@@ -35,7 +34,7 @@ inline void matmul(const device& gpu, const buffer<f32>& a, const buffer<f32>& b
                    std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   detail::compact_matmul(gpu, a, b, c, m, n, k);
 }
-// The variant that tuning found, or the cost model's. KAIO's own had two kernels to choose from.
+// The variant that tuning found, or the cost model's. KAIO had two kernels to choose from.
 inline void matmul_auto(const device& gpu, const buffer<f32>& a, const buffer<f32>& b, buffer<f32>& c,
                         std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   detail::compact_matmul(gpu, a, b, c, m, n, k);
@@ -46,7 +45,7 @@ inline void matmul_tc(const device& gpu, const buffer<f16>& a, const buffer<f16>
                       std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   detail::compact_matmul(gpu, a, b, c, m, n, k);
 }
-// KAIO's variant with asynchronous copies; every kernel has them here where the device has.
+// KAIO's variant with asynchronous copies; here every kernel has them if the device has.
 inline void matmul_tc_async(const device& gpu, const buffer<f16>& a, const buffer<f16>& b, buffer<f32>& c,
                             std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   detail::compact_matmul(gpu, a, b, c, m, n, k);

@@ -1,12 +1,12 @@
 #pragma once
 // The products of KAIO with quantised weights by the names that its users know, on compact row-major buffers,
-// without its limits: any m, n and k.
+// without the limits of KAIO: any m, n and k.
 //
 //   matmul_int8(gpu, a8, b8, c, scale, m, n, k);                        // i8 x i8 -> scale * exact sums, f32
 //   matmul_int4(gpu, a16, b_packed, scales, c, m, n, k, group_size);    // f16 x four bits -> f32
 //   qkv_project_int8(gpu, x16, w_q, w_k, w_v, scale_q, scale_k, scale_v, q, k, v, m, n, k);
 //
-// Buffers may be larger than needed. All run on gpu.stream(). Throws invalid_argument where a buffer is too
+// Buffers may be larger than needed. All run on gpu.stream(). Throws invalid_argument if a buffer is too
 // small or null.
 
 #include <kaio/ops/matmul_int8.hpp>
@@ -23,8 +23,8 @@
 namespace kaio::ops {
 
 namespace detail {
-// qkv_project has heads of up to 512 elements, and n columns are heads of one size: the largest of whole runs
-// of eight elements, else the largest.
+// qkv_project has heads of up to 512 elements, so n columns become heads of one size: the largest multiple of
+// 8 that divides n, else the largest divisor.
 constexpr std::uint32_t head_size_of(std::uint32_t n) {
   for (std::uint32_t size = 512; size >= 8; size -= 8)
     if (n % size == 0) return size;
@@ -52,15 +52,15 @@ inline void matmul_int8(const device& gpu, const buffer<i8>& a, const buffer<i8>
                    tensor_view<f32, 2>(c, m, n), {.alpha = scale});
 }
 
-// C = A * W, A: m x k of f16, W: k x n of four bits as of qkv_project_int4, C: m x n in f32. It packs the weights
-// at every call, in memory that it allocates, and returns when it has run: to pack them once, see repack and
-// matmul_w4. KAIO required groups of 128; they are multiples of 16, or k. n and k are at least 1.
-// Throws unsupported_device before sm_70.
+// C = A * W, A: m x k of f16, W: k x n of four bits as in qkv_project_int4, C: m x n in f32. It packs the
+// weights at every call, in memory that it allocates, and returns when it has run: to pack them once, see
+// repack and matmul_w4. Groups are multiples of 16, or k (KAIO: 128). n and k are at least 1. Throws
+// unsupported_device before sm_70.
 inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u32>& b_packed,
                         const buffer<f16>& scales, buffer<f32>& c, std::uint32_t m, std::uint32_t n,
                         std::uint32_t k, std::uint32_t group_size) {
   const w4_shape shape{.n = n, .k = k, .group = group_size};
-  auto memory = gpu.allocate<u8>(packed_bytes(shape), uninitialised);  // throws where these are no groups
+  auto memory = gpu.allocate<u8>(packed_bytes(shape), uninitialised);  // throws if the groups are not valid
   const std::int64_t groups = (shape.k + shape.group - 1) / shape.group;
   const w4_weights weights{shape, memory};
   repack(gpu.stream(),
@@ -75,10 +75,10 @@ inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u3
   ops::matmul_w4(gpu.stream(), x, weights, tensor_view<f32, 2>(c, m, n), options);
 }
 
-// Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both pack the
-// weights at every call, in memory that they allocate, and return when they have run: to pack them once, and
-// for heads, GQA, biases, norms, rotation and caches, see repack and qkv_project. n and k are at least 1.
-// Throws unsupported_device before sm_70.
+// Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both functions
+// pack the weights at every call, in memory that they allocate, and return when they have run. To pack them
+// once, and for heads, GQA, biases, norms, rotation and caches, see repack and qkv_project. n and k are at
+// least 1. Throws unsupported_device before sm_70.
 
 // W: k x n of i8, times its scale. KAIO required k a multiple of 16, n of 2.
 inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buffer<i8>& w_q,
@@ -101,8 +101,9 @@ inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buff
   detail::compact_qkv_project(gpu, x, weights, {&q_out, &k_out, &v_out}, m, n, k);
 }
 
-// W: k x n of four bits, two's complement, word k / 8 + n * (k / 8) has eight neighbours along k; its scales
-// k / group_size x n, rounded up. KAIO required groups of 128, and n a multiple of 2; groups are multiples of 16 here.
+// W: k x n of four bits, two's complement. Words: (n, k / 8), rounded up, each with eight neighbours along k.
+// Scales: (k / group_size, n), rounded up. KAIO required groups of 128, and n a multiple of 2; groups are
+// multiples of 16 here.
 inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buffer<u32>& w_q_packed,
                              const buffer<u32>& w_k_packed, const buffer<u32>& w_v_packed,
                              const buffer<f16>& scales_q, const buffer<f16>& scales_k,
@@ -110,7 +111,7 @@ inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buff
                              buffer<f16>& v_out, std::uint32_t m, std::uint32_t n, std::uint32_t k,
                              std::uint32_t group_size) {
   const w4_shape shape{.n = n, .k = k, .group = group_size};
-  const std::uint64_t bytes = packed_bytes(shape);  // throws where these are no groups
+  const std::uint64_t bytes = packed_bytes(shape);  // throws if the groups are not valid
   const std::int64_t groups = (shape.k + shape.group - 1) / shape.group;
   const auto pack = [&](const buffer<u32>& from, const buffer<f16>& scales, buffer<u8>& to) {
     repack(gpu.stream(),

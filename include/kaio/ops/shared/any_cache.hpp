@@ -1,8 +1,8 @@
 #pragma once
-// A cache of keys and values without its type in its type.
+// A kv_cache whose element type is a value, for code that is compiled once.
 
-#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 
 namespace kaio::ops::detail {

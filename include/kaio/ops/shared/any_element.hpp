@@ -1,6 +1,6 @@
 #pragma once
-// Elements in memory whose type is chosen at the launch, for kernels that compute in f32: they read and write
-// f32, f16 and bf16 on every architecture.
+// Access to elements whose type the launch chooses, for kernels that compute in f32: f32, f16 and bf16 are
+// read and written on every architecture.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/element_type.hpp>
@@ -10,17 +10,17 @@
 
 namespace kaio::ops {
 
-// The `element` of scores whose operands are of no type that the kernel knows.
+// The `element` of scores if the kernel does not know the operands' type.
 struct any_element {};
 
-// The element type of kernels whose operands are f16 or bf16 by a number of the launch: in memory and in shared memory
-// they are 16 bits, and only products and conversions ask which.
+// The element type of kernels whose operands are f16 or bf16, as the launch chooses. Global and shared memory
+// hold 16 bits; only products and conversions ask for the type.
 struct any_half {};
 
-// Kernels that compute in f32 on every architecture: f32 or f16.
+// The element type of kernels that compute in f32 on every architecture: f32 or f16, as the launch chooses.
 struct f32_or_f16 {};
 
-// What a tensor of T is in memory; f32_or_f16: where it begins.
+// The type in memory of a tensor of T. f32_or_f16: the type of its address only.
 template <class T>
 using stored_element = std::conditional_t<std::is_same_v<T, any_half>, f16,
                                           std::conditional_t<std::is_same_v<T, f32_or_f16>, f32, T>>;
@@ -42,7 +42,7 @@ struct stored_f16 {
   }
   static constexpr val<f16> write(thread t, const val<f32>& x) { return t.let(cast<f16>(x)); }
 };
-// Conversions to bf16 came with sm_80: it is the upper half of an f32, to the nearest, ties to even.
+// The upper half of an f32, to the nearest, ties to even: before sm_80 there is no conversion to bf16.
 struct stored_bf16 {
   using stored = u16;
   template <class X>
@@ -57,8 +57,11 @@ struct stored_bf16 {
 };
 }  // namespace detail
 
-// f(access) for the access of this element_type, in a branch that all threads take alike: access::stored is
-// what memory has, access::read(x) it as f32, access::write(t, x) the other way round.
+// Calls f(access) for this element_type, in a uniform branch:
+//
+//   access::stored          the type in memory
+//   access::read(x)         from stored to f32
+//   access::write(t, x)     from f32 to stored
 template <class F>
 constexpr void with_any_element(thread t, const val<u32>& type, const F& f) {
   if (auto single = t.when(type == static_cast<u32>(element_type::f32))) f(detail::stored_f32{});
@@ -75,7 +78,7 @@ inline constexpr auto half_name = [] {
     return dsl::type_name<T>;
 }();
 
-// f(T{}) for the type of a kernel's operands, or that of the launch, in a branch that all threads take alike.
+// Calls f(T{}) for the type of a kernel's operands, or for the launch's type, in a uniform branch.
 template <class T, class F>
 constexpr void with_operands(thread t, const val<u32>& type, const F& f) {
   if constexpr (std::is_same_v<T, f32_or_f16>) {
@@ -85,7 +88,7 @@ constexpr void with_operands(thread t, const val<u32>& type, const F& f) {
     f(T{});
   }
 }
-// f(T{}) for f16 or bf16, in a branch that all threads take alike.
+// Calls f(T{}) for f16 or bf16, in a uniform branch.
 template <class F>
 constexpr void with_half(thread t, const val<bool>& is_bf16, const F& f) {
   if (auto brain = t.when(is_bf16)) f(bf16{});

@@ -1,8 +1,8 @@
 #pragma once
-// A view without its type in its type, for what is compiled once for all element types: up to five
-// dimensions.
+// A view of up to five dimensions whose element type and rank are values, for code that is compiled once for
+// all of them.
 //
-//   any_view v = tensor_view<const f16, 4>(...);    // v.kind is element_kind::f16
+//   any_view v = tensor_view<const f16, 4>(...);    // v.type is element_kind::f16
 
 #include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/number/half.hpp>
@@ -33,6 +33,17 @@ constexpr element_kind element_kind_of() {
                                          : element_kind::other;
 }
 
+constexpr std::uint32_t bytes_of(element_kind kind) {
+  switch (kind) {
+    case element_kind::f32:
+    case element_kind::i32: return 4;
+    case element_kind::f16:
+    case element_kind::bf16: return 2;
+    case element_kind::i64: return 8;
+    default: return 1;
+  }
+}
+
 constexpr bool is_wide(element_kind kind) {
   return kind == element_kind::f32 || kind == element_kind::f16 || kind == element_kind::bf16;
 }
@@ -41,9 +52,9 @@ constexpr bool is_quantised(element_kind kind) {
 }
 
 struct any_view {
-  element_kind kind = element_kind::other;
-  std::uint32_t rank = 0;  // 0: there is none
-  std::uint32_t element_bytes = 1;
+  element_kind type = element_kind::other;
+  std::uint32_t rank = 0;         // 0: there is none
+  std::uint32_t other_bytes = 1;  // size of an element if its type is `other`
   std::uint64_t address = 0, bytes = 0;
   const void* device = nullptr;
   std::array<std::int64_t, 5> extents{}, strides{};
@@ -51,17 +62,20 @@ struct any_view {
   any_view() = default;
   template <class T, std::size_t Rank>
   any_view(const tensor_view<T, Rank>& view)
-      : kind(element_kind_of<T>()),
+      : type(element_kind_of<T>()),
         rank(Rank),
-        element_bytes(sizeof(T)),
+        other_bytes(sizeof(T)),
         address(view.address()),
         bytes(view.bytes()),
         device(view.device()) {
-    static_assert(Rank <= 5, "kaio: an operation on caches takes views of five dimensions at most");
+    static_assert(Rank <= 5, "kaio: an operation takes views of five dimensions at most");
     for (std::size_t d = 0; d < Rank; ++d) {
       extents[d] = view.extent(d);
       strides[d] = view.stride(d);
     }
+  }
+  std::uint32_t element_bytes() const noexcept {
+    return type == element_kind::other ? other_bytes : bytes_of(type);
   }
   bool exists() const noexcept { return rank != 0; }
   bool empty() const noexcept {
@@ -70,7 +84,7 @@ struct any_view {
     return false;
   }
   detail::view_facts facts() const noexcept {
-    return {address, bytes, device, element_bytes, rank, extents.data(), strides.data()};
+    return {address, bytes, device, element_bytes(), rank, extents.data(), strides.data()};
   }
 };
 

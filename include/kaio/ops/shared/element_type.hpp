@@ -1,5 +1,5 @@
 #pragma once
-// The element types that a kernel takes by a number at the launch (any_element.hpp).
+// Element types as numbers that a launch gives to its kernel (any_element.hpp).
 
 #include <kaio/dsl/number/scalar.hpp>
 

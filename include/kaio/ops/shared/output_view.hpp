@@ -1,5 +1,5 @@
 #pragma once
-// A view among options that an operation writes to.
+// A view among an operation's options to which the operation writes.
 
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>

@@ -9,15 +9,15 @@ namespace kaio::ops {
 
 using dsl::scalar;
 
-// An access of any_element for the one element type that a kernel is made for.
+// The access of with_any_element, for a kernel made for one element type.
 template <scalar T>
 struct stored_as {
   using stored = T;
   static constexpr val<T> write(thread t, const val<f32>& x) { return t.let(cast<T>(x)); }
 };
 
-// Stores x[0] to x[3] at element `at` of `address`. Elements from `left` on do not exist. `whole`: all four exist, and
-// their address is a multiple of four elements.
+// Stores x[0] ... x[3] from element `at` of `address` on. Elements from `left` on do not exist. whole: all
+// four exist, and their address is a multiple of four elements.
 template <class Access, class Four>
 constexpr void store_four(thread t, const val<u64>& address, const val<i64>& at, const val<u32>& left,
                           const val<bool>& whole, const Four& x) {

@@ -1,15 +1,15 @@
 #pragma once
-// What operations take: a view of device memory that the caller owns, with its extents and strides. A view
-// is made of a buffer or a device_pointer, and knows how much memory it has; it never owns or copies.
+// A view of device memory that the caller owns, with extents and strides: the argument of operations. A view
+// is made from a buffer or a device_pointer and knows its bytes of memory; it never owns or copies.
 //
 //   buffer<f32> x = gpu.upload(host);                           // 64 x 48 numbers
 //   tensor_view a(x, 64, 48);                                   // row by row: tensor_view<f32, 2>
 //   tensor_view<const f32, 2> b = a.transposed();               // 48 x 64, of the same memory
 //   tensor_view c(x, extents{64, 32}, strides{48, 1});          // its first 32 columns: a.slice(1, 0, 32)
 //
-// Extents and strides count elements. Making a view throws invalid_argument where an extent or a stride is
-// negative, a size overflows, or the memory is smaller than what is spanned; a view of a null buffer is a
-// null view, which every operation refuses by the name of its argument. An extent of 0 is an empty tensor.
+// Extents and strides count elements. Making a view throws invalid_argument if an extent or a stride is
+// negative, if a size overflows, or if the view spans more than the memory. A view of a null buffer is a null
+// view: every operation refuses it, naming the argument. A tensor with an extent of 0 is empty.
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -27,16 +27,16 @@ namespace kaio::ops {
 
 namespace detail {
 
-// A count of any integer type; what does not fit becomes negative, which is refused.
+// Converts a count of any integer type. A count that does not fit becomes negative, which is refused.
 template <std::integral I>
 constexpr std::int64_t count_of(I i) {
   return std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : -1;
 }
 
-// A view without its type, for what is compiled once.
+// A view whose element type and rank are values, for code that is compiled once.
 struct view_facts {
   std::uint64_t address;
-  std::uint64_t bytes;  // of the memory from `address` on
+  std::uint64_t bytes;  // memory from `address` on
   const void* device;
   std::uint32_t element_bytes;
   std::uint32_t rank;
@@ -44,13 +44,13 @@ struct view_facts {
   const std::int64_t* strides;
 };
 
-// Throws invalid_argument in the name of `what` where the view is impossible or larger than its memory.
+// Throws invalid_argument, in the name of `what`, if the view is impossible or larger than its memory.
 void check_view(std::string_view what, const view_facts& view);
-// Strides of a row-major tensor; throws where they overflow.
+// Strides of a row-major tensor; throws if they overflow.
 void row_major_strides(const std::int64_t* extents, std::uint32_t rank, std::int64_t* strides);
-// Throws where a tensor of so many dimensions lacks a or b.
+// Throws if a tensor of `rank` dimensions lacks dimension a or b.
 void check_dimensions(std::size_t rank, std::size_t a, std::size_t b);
-// Throws where dimension `dimension` of `extents` does not hold `count` elements from `first` on.
+// Throws if dimension `dimension` of the view does not hold `count` elements from `first` on.
 void check_slice(const view_facts& view, std::size_t dimension, std::int64_t first, std::int64_t count);
 
 }  // namespace detail
@@ -66,7 +66,7 @@ struct extents {
 template <std::integral... I>
 extents(I...) -> extents<sizeof...(I)>;
 
-// From one element to the next in each dimension, in elements. 0 repeats the same elements (inputs only).
+// Distance from one element to the next in each dimension, in elements. 0 repeats elements (inputs only).
 template <std::size_t Rank>
 struct strides {
   std::array<std::int64_t, Rank> values{};
@@ -91,7 +91,7 @@ class tensor_view {
   // The null view.
   tensor_view() = default;
 
-  // Of device memory, row by row, or with strides.
+  // Views of device memory, row-major or with strides.
   tensor_view(buffer<std::remove_const_t<T>>& memory, const ops::extents<Rank>& e)
       : tensor_view(memory.view(), e) {}
   tensor_view(buffer<std::remove_const_t<T>>& memory, const ops::extents<Rank>& e,
@@ -115,7 +115,7 @@ class tensor_view {
     strides_ = s.values;
     check();
   }
-  // tensor_view(x, rows, columns), row by row.
+  // tensor_view(x, rows, columns), row-major.
   template <class Memory, std::integral... I>
     requires(sizeof...(I) == Rank && std::is_constructible_v<tensor_view, Memory&, const ops::extents<Rank>&>)
   tensor_view(Memory& memory, I... counts) : tensor_view(memory, ops::extents<Rank>(counts...)) {}
@@ -130,9 +130,9 @@ class tensor_view {
         strides_(other.strides()) {}
 
   std::uint64_t address() const noexcept { return address_; }
-  // Of the memory from address() on, as given when the view was made.
+  // Bytes of the memory from address() on, as given when the view was made.
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // device::identity(); null where none was given: then the device is not checked.
+  // device::identity(), or null if none was given: then the device is not checked.
   const void* device() const noexcept { return device_; }
   const shape& extents() const noexcept { return extents_; }
   const shape& strides() const noexcept { return strides_; }
@@ -140,7 +140,7 @@ class tensor_view {
   std::int64_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
   // The number of elements.
   std::int64_t size() const noexcept {
-    if (empty()) return 0;  // the product of the other extents may be one that no integer holds
+    if (empty()) return 0;  // the product of the other extents may overflow
     std::int64_t result = 1;
     for (const std::int64_t e : extents_) result *= e;
     return result;
@@ -150,7 +150,8 @@ class tensor_view {
       if (e == 0) return true;
     return false;
   }
-  // Of no memory: default-made, or of a buffer that was never allocated, was released or was moved from.
+  // True if the view has no memory: default-made, or of a buffer that was never allocated, was released or
+  // was moved from.
   bool is_null() const noexcept { return address_ == 0 && device_ == nullptr; }
 
   // The last two dimensions exchanged.
@@ -162,7 +163,7 @@ class tensor_view {
     std::swap(result.strides_[Rank - 1], result.strides_[Rank - 2]);
     return result;
   }
-  // Two dimensions exchanged: a tensor of (batch, head, row, column) as (batch, row, head, column) by exchanged(1, 2).
+  // Two dimensions exchanged: exchanged(1, 2) makes (batch, row, head, column) of (batch, head, row, column).
   tensor_view exchanged(std::size_t a, std::size_t b) const {
     detail::check_dimensions(Rank, a, b);
     tensor_view result = *this;
@@ -170,7 +171,7 @@ class tensor_view {
     std::swap(result.strides_[a], result.strides_[b]);
     return result;
   }
-  // `count` elements of one dimension, from `first` on. Throws invalid_argument where there are not as many.
+  // `count` elements of one dimension, from `first` on. Throws invalid_argument if the dimension has fewer.
   tensor_view slice(std::size_t dimension, std::int64_t first, std::int64_t count) const {
     detail::check_slice(facts(), dimension, first, count);
     tensor_view result = *this;
@@ -178,7 +179,7 @@ class tensor_view {
     if (!result.empty()) result.move(first * strides_[dimension]);
     return result;
   }
-  // Element `i` of the outermost dimension: a tensor of one dimension less.
+  // Element `i` of the outermost dimension: a view with one dimension less.
   tensor_view<T, Rank - 1> operator[](std::int64_t i) const
     requires(Rank >= 2)
   {
@@ -194,9 +195,9 @@ class tensor_view {
     return result;
   }
 
-  // For a launch: the memory, as in<T>, and as out<T> or inout<T> where T is not const.
+  // The memory, as a launch takes it: as in<T>, and as out<T> or inout<T> if T is not const.
   ptx::argument as_argument() const noexcept {
-    std::uint64_t packed = 1;  // of an empty view it may wrap around
+    std::uint64_t packed = 1;  // may wrap around for an empty view
     bool has_gaps = false;
     for (std::size_t d = Rank; d-- > 0;) {
       has_gaps = has_gaps || (extents_[d] != 1 && static_cast<std::uint64_t>(strides_[d]) != packed);

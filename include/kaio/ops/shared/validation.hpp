@@ -1,6 +1,6 @@
 #pragma once
-// What every operation checks of its arguments before anything runs. A check throws invalid_argument, whose
-// text names the operation and the argument, what was expected and what came.
+// The checks that every operation makes of its arguments before anything runs. A check throws
+// invalid_argument; the text names the operation, the argument, the expected value and the value that came.
 //
 //   const validation check("matmul", stream.device_identity());
 //   check.input("a", a);
@@ -39,50 +39,51 @@ struct workspace_facts {
 
 class validation {
  public:
-  // `device`: identity of the device on which the operation runs; null makes no check of devices.
+  // `device`: identity of the device on which the operation runs; null skips the checks of devices.
   constexpr validation(std::string_view operation, const void* device)
       : operation_(operation), device_(device) {}
 
-  // Not null, of this device, aligned to its elements, extents and strides possible and within its memory.
+  // Requires a view that is not null, on this device, aligned to its elements, with possible extents and
+  // strides within its memory.
   template <viewed View>
   void input(std::string_view name, const View& view) const {
     check_input(name, view.facts());
   }
-  // The same, and no two elements at one place: a stride is not 0 and reaches beyond the dimensions inside
-  // it.
+  // As input(), and no two elements share a place: each stride is above 0 and reaches beyond the dimensions
+  // inside it.
   template <viewed View>
   void output(std::string_view name, const View& view) const {
     static_assert(!detail::is_view_of_const<View>,
                   "kaio: an output is a view of elements that are not const");
     check_output(name, view.facts());
   }
-  // Extent `dimension` is `expected`, which is `reason`.
+  // Requires extent `dimension` to be `expected`; `reason` names that number.
   template <viewed View>
   void extent(std::string_view name, const View& view, std::size_t dimension, std::int64_t expected,
               std::string_view reason) const {
     const std::int64_t came = view.facts().extents[dimension];
     if (came != expected) throw_extent(name, dimension, came, expected, reason);
   }
-  // No extent is 0.
+  // Requires that no extent is 0.
   template <viewed View>
   void not_empty(std::string_view name, const View& view) const {
     const detail::view_facts facts = view.facts();
     for (std::size_t d = 0; d < facts.rank; ++d)
       if (facts.extents[d] == 0) throw_empty(name, d);
   }
-  // Extent `dimension` is at most `limit`.
+  // Requires extent `dimension` to be at most `limit`.
   template <viewed View>
   void at_most(std::string_view name, const View& view, std::size_t dimension, std::int64_t limit) const {
     const std::int64_t came = view.facts().extents[dimension];
     if (came > limit) throw_limit(name, dimension, came, limit);
   }
-  // The output shares no memory with the input.
+  // Requires that the output shares no memory with the input.
   template <viewed Output, viewed Input>
   void apart(std::string_view output, const Output& to, std::string_view input, const Input& from) const {
     check_apart(output, to.facts(), input, from.facts());
   }
-  // The output is the input itself, element by element, or shares no memory with it: for operations that read
-  // an element in the thread that then writes it.
+  // Requires that the output is the input, element by element, or shares no memory with it. This serves
+  // operations in which the thread that reads an element also writes it.
   template <class T, std::size_t Rank, class U>
   void same_or_apart(std::string_view output, const tensor_view<T, Rank>& to, std::string_view input,
                      const tensor_view<U, Rank>& from) const {
@@ -91,10 +92,10 @@ class validation {
       return;
     check_apart(output, to.facts(), input, from.facts());
   }
-  // Memory for an operation's own use: at least `bytes`, aligned to `alignment`.
+  // Requires at least `bytes` bytes for an operation's own use, aligned to `alignment`.
   void workspace(std::string_view name, const workspace_facts& memory, std::uint64_t bytes,
                  std::uint64_t alignment) const;
-  // All of the workspace shares no memory with the view.
+  // Requires that no byte of the workspace is in the view.
   template <viewed View>
   void workspace_apart(const workspace_facts& memory, std::string_view name, const View& view) const {
     const auto extent = static_cast<std::int64_t>(memory.bytes);
@@ -119,9 +120,9 @@ class validation {
 };
 
 namespace detail {
-// Whether the elements of two views may occupy the same bytes. False for column ranges of one matrix that are apart
-// and for views whose common grid of strides keeps them apart, as even and odd elements; else whether the
-// spans overlap.
+// Whether elements of two views may occupy the same bytes. False for disjoint column ranges of one matrix,
+// and for views that a common grid of strides keeps apart, such as even and odd elements. Otherwise: whether
+// their spans overlap.
 bool overlap(const view_facts& a, const view_facts& b);
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that a caller lends to an attention.
+// Device memory that a caller lends to an operation.
 
 #include <kaio/ops/shared/validation.hpp>
 
@@ -7,15 +7,15 @@
 
 namespace kaio::ops {
 
-// Device memory that the call may use until it has run: a buffer, or a device_pointer.
-struct attention_workspace {
+// A buffer or a device_pointer that the call may use until it has run.
+struct workspace_view {
   std::uint64_t address = 0, bytes = 0;
   const void* device = nullptr;
 
-  attention_workspace() = default;
+  workspace_view() = default;
   template <class Memory>
     requires requires(const Memory& m) { m.as_argument().bits; }
-  attention_workspace(const Memory& memory) {
+  workspace_view(const Memory& memory) {
     const ptx::argument argument = memory.as_argument();
     address = argument.bits;
     bytes = argument.bytes;

@@ -1,15 +1,15 @@
 #pragma once
-// Weights in the formats of files as a matrix, on the device.
+// Dequantises weights in the formats of files to a matrix, on the device.
 //
 //   dequantise(s, block_format::q4_k, bytes, w);                                    // GGUF
 //   dequantise(s, bnb_4bit{.weight = codes, .absmax = absmax}, w);                  // nf4
 //   dequantise(s, mxfp4_tensors{.packed = blocks, .scales = scales}, w);
 //   dequantise(s, scaled_bytes{.weight = codes, .scale = weight_scale_inv}, w);     // FP8, 128 x 128
 //
-// w: (n, k) of f32, f16 or bf16, rows at any stride, neighbours adjacent. Values have the bits of the formats'
-// references in f32 (kaio::weights, read_values), and are rounded once to the type of w. Fastest where w begins
-// at a multiple of 16 bytes and its rows do. Nothing is allocated, read back or waited for. Throws
-// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
+// w: (n, k) of f32, f16 or bf16; rows at any stride, elements of a row adjacent. Values are bit for bit those
+// of the formats' f32 references (kaio::weights, read_values), rounded once to the type of w. It is fastest
+// if w and its rows begin at multiples of 16 bytes. Nothing is allocated, read back or waited for. Throws
+// invalid_argument with the argument's name before anything runs, and what a launch throws.
 
 #include <kaio/ops/weight_only/formats/arguments.hpp>
 #include <kaio/ops/weight_only/formats/block_format.hpp>
@@ -36,8 +36,8 @@ constexpr void require_dequantised() {
 }
 }  // namespace detail
 
-// bytes: packed_bytes(format, n * k) of them without gaps, blocks in the order of rows; k is a multiple of the
-// block's elements. At a multiple of 2 bytes, but for MXFP4 and NVFP4.
+// bytes: packed_bytes(format, n * k) bytes without gaps, blocks row after row, at a multiple of 2 (MXFP4,
+// NVFP4: anywhere). k is a multiple of the elements of a block.
 template <class T>
 void dequantise(const stream& s, block_format format, const tensor_view<const u8, 1>& bytes,
                 const tensor_view<T, 2>& out) {
@@ -45,7 +45,7 @@ void dequantise(const stream& s, block_format format, const tensor_view<const u8
   detail::run_dequantise_blocks(s, format, bytes, out);
 }
 
-// Another format than a block_format, as the weight_format of a file's tensor.
+// Refuses a format that is no block_format, such as the weight_format of a file's tensor.
 template <class Format, class T>
   requires std::is_enum_v<Format> && (!std::is_same_v<Format, block_format>)
 void dequantise(const stream&, Format, const tensor_view<const u8, 1>&, const tensor_view<T, 2>&) {
@@ -54,7 +54,7 @@ void dequantise(const stream&, Format, const tensor_view<const u8, 1>&, const te
                 "block_format_named(facts(tensor.format).name)");
 }
 
-// Of codes and scales in tensors of their own (arguments.hpp).
+// Codes and scales in tensors of their own (arguments.hpp).
 template <class Source, class T>
   requires requires(const Source& source) { detail::code_source_of(source); }
 void dequantise(const stream& s, const Source& source, const tensor_view<T, 2>& out) {
@@ -65,7 +65,7 @@ void dequantise(const stream& s, const Source& source, const tensor_view<T, 2>& 
 // Loads the kernels ahead of their first use: calls may then be captured into a graph.
 void dequantise_warmup(const runtime::device& gpu);
 
-// The images of all kernels on formats of files.
+// The images of all kernels for the formats of files.
 std::vector<const ptx::kernel_image*> format_kernels();
 
 }  // namespace kaio::ops

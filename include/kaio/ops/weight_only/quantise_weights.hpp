@@ -1,19 +1,19 @@
 #pragma once
-// Numbers in the formats of files, on the device, bit for bit as the formats' references quantise them.
+// Quantises numbers into the formats of files, on the device, bit for bit as the formats' references do.
 //
-//   quantise_weights(s, w, block_format::q4_0, bytes);                                    // GGUF's Q4_0, Q8_0
+//   quantise_weights(s, w, block_format::q4_0, bytes);                                    // GGUF Q4_0, Q8_0
 //   quantise_weights(s, w, bnb_4bit_output{.weight = codes, .absmax = absmax});           // nf4, fp4
 //   quantise_weights(s, w, mxfp4_output{.packed = codes, .scales = scales});              // OCP, floor
 //   quantise_weights(s, w, nvfp4_output{.packed = codes, .scales = scales, .global = t}); // two levels
 //   quantise_weights(s, w, w4_output{.weight_packed = codes, .weight_scale = scales});    // for repack
 //
-// w: (n, k) of f32, f16 or bf16, rows at any stride, neighbours adjacent. Fastest where rows begin at multiples of 16
-// bytes. Computed in f32. Nothing is allocated, read back or waited for. Throws invalid_argument, by the name
-// of the argument, before anything runs; and what a launch throws.
+// w: (n, k) of f32, f16 or bf16; rows at any stride, elements of a row adjacent. It is fastest if rows begin
+// at multiples of 16 bytes. Computed in f32. Nothing is allocated, read back or waited for. Throws
+// invalid_argument with the argument's name before anything runs, and what a launch throws.
 
+#include <kaio/ops/weight_only/call/arguments.hpp>
 #include <kaio/ops/weight_only/formats/arguments.hpp>
 #include <kaio/ops/weight_only/formats/block_format.hpp>
-#include <kaio/ops/weight_only/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
@@ -25,39 +25,41 @@ class device;
 
 namespace kaio::ops {
 
-// Of bitsandbytes, as bnb_4bit reads it. Where blocks do not end with rows, w has no gaps between these.
+// bitsandbytes' format, as bnb_4bit reads it. If blocks do not end with rows, the rows of w have no gaps
+// between them.
 struct bnb_4bit_output {
   bnb_code code = bnb_code::nf4;
   tensor_view<u8, 1> weight{};   // n k / 2 bytes, rounded up
   tensor_view<f32, 1> absmax{};  // n k / blocksize, rounded up
   std::int64_t blocksize = 64;   // a power of two, 32 to 65536
 };
-// As mxfp4_tensors: scales of 2^(floor(log2 absmax) - 2). A block with an infinity or a NaN has the scale NaN.
+// The format of mxfp4_tensors, with scales of 2^(floor(log2 absmax) - 2). A block with an infinity or a NaN
+// has the scale NaN.
 struct mxfp4_output {
   tensor_view<u8, 2> packed{};  // (n, k / 2)
   tensor_view<u8, 2> scales{};  // (n, k / 32)
 };
-// As nvfp4_tensors that are multiplied: scales of absmax / 6, at least 2^-6. With `global` these are divided by
-// the matrix' absmax / 2688, which is written there (1 for zeros).
+// The format of nvfp4_tensors whose `global` multiplies: scales of absmax / 6, at least 2^-6. With `global`
+// these are divided by the matrix' absmax / 2688, which is written there (1 for zeros).
 struct nvfp4_output {
   tensor_view<u8, 2> packed{};    // (n, k / 2)
   tensor_view<e4m3, 2> scales{};  // (n, k / 16)
   tensor_view<f32, 1> global{};   // 1, or none: one level
 };
 
-// Codes of four bits in groups along k, rounded to the nearest, in compressed-tensors' layout, which repack takes
-// (compressed_tensors_w4). Scales are rounded to their type first, 1 for a group of zeros; then
+// Codes of four bits in groups along k, rounded to nearest, in compressed-tensors' layout for repack
+// (compressed_tensors_w4). Scales are rounded to their type first; a group of zeros has scale 1. Then
 //
-//   symmetric    scale = absmax / 7.5; code = w / scale
-//   asymmetric   of the group's range, 0 included: scale = (high - low) / 15, zero = -8 - low / scale; code = w / scale +
-//                zero
+//   symmetric    scale = absmax / 7.5           code = w / scale
+//   asymmetric   scale = (high - low) / 15      code = w / scale + zero      zero = -8 - low / scale
 //
-// with codes and zero points to the nearest even, -8 to 7, and stored + 8.
+// where low and high bound the group's range, 0 included. Codes and zero points are rounded to nearest even,
+// clamped to -8 to 7, and stored + 8.
 struct w4_output {
   tensor_view<i32, 2> weight_packed{};      // (n, k / 8)
   w4_scales weight_scale{};                 // (n, k / group), f16 or bf16
   tensor_view<i32, 2> weight_zero_point{};  // (n / 8, k / group), or none: symmetric
-  std::int64_t group = 128;                 // a multiple of 16 that divides k; or k, which -1 is too
+  std::int64_t group = 128;                 // a multiple of 16 that divides k; or k, also given as -1
 };
 
 namespace detail {
@@ -80,7 +82,7 @@ constexpr void require_quantisable() {
 }
 }  // namespace detail
 
-// format: q4_0 or q8_0; bytes: packed_bytes(format, n * k), at a multiple of 2. k is a multiple of 32.
+// format: q4_0 or q8_0. bytes: packed_bytes(format, n * k) bytes, at a multiple of 2. k is a multiple of 32.
 template <class T>
 void quantise_weights(const stream& s, const tensor_view<T, 2>& w, block_format format,
                       const tensor_view<u8, 1>& bytes) {

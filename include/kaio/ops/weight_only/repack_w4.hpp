@@ -1,6 +1,6 @@
 #pragma once
-// Weights of four bits, from the layouts of files to the one that matmul_w4 reads, once at load; and back to
-// a matrix.
+// Repacks weights of four bits from the layouts of files into that of matmul_w4, once at load, and
+// dequantises them to a matrix.
 //
 //   const w4_shape shape{.n = 4096, .k = 11008, .group = 128, .zero_points = true};
 //   buffer<u8> memory = gpu.allocate<u8>(packed_bytes(shape));
@@ -8,9 +8,9 @@
 //   repack(s, gptq_w4{.qweight = ..., .qzeros = ..., .scales = ...}, w);     // or awq_w4, mxfp4_w4, ...
 //   dequantise(s, w, tensor_view<f16, 2>(matrix, 4096, 11008));              // W, (n, k)
 //
-// Nothing is allocated, read back or waited for. Throws invalid_argument, by the name of the argument, before
-// anything runs; and what a launch throws. Codes, zero points and the index of groups are not looked at by
-// the host: every code is one of sixteen, and an index that is none of groups leaves k / group.
+// Nothing is allocated, read back or waited for. Throws invalid_argument with the argument's name before
+// anything runs, and what a launch throws. The host does not read codes, zero points or the index of groups:
+// every code is one of sixteen, and an index without valid groups leaves k / group.
 //
 // Sources of the layouts: GPTQModel, AutoAWQ, compressed-tensors, bitsandbytes, transformers (gpt-oss), 2026.
 
@@ -31,16 +31,16 @@ void run_repack_w4(const stream& s, const w4_bytes_arguments& source, const w4_w
 void run_dequantise_w4(const stream& s, const w4_weights& w, const any_view& out);
 }  // namespace detail
 
-// The memory of `to` shares nothing with the tensors.
+// The memory of `to` does not overlap the tensors.
 template <class Source>
   requires(!detail::is_of_w8<Source>) && requires(const Source& source) { detail::arguments_of(source); }
 void repack(const stream& s, const Source& source, const w4_weights& to) {
   detail::run_repack_w4(s, detail::arguments_of(source), to);
 }
 
-// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k. Each weight is the product in f32 of
-// its scale and the number of its code, which is exact but for nf4 and fp4, and then of the column's factor;
-// rounded once more to f16 or bf16. Not for own codes.
+// out: (n, k) with any strides, f32, f16 or bf16, in the file's order of k. Each weight is number * scale in
+// f32, exact except for nf4 and fp4, plus an offset, times the column's factor. It is rounded once more to
+// f16 or bf16. Not for own codes.
 template <class T>
 void dequantise(const stream& s, const w4_weights& w, const tensor_view<T, 2>& out) {
   static_assert(is_wide(element_kind_of<T>()) && !std::is_const_v<T>,

@@ -1,6 +1,7 @@
 // The checks of make_block_mask before anything runs.
 
 #include <kaio/ops/attention/block_mask/arguments.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <array>
@@ -25,7 +26,7 @@ constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max();
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-// The lists along one side: the partial ones, the full ones.
+// The lists along one side: partial and full.
 struct side_views {
   named_view counts, indices, full_counts, full_indices;
 };
@@ -79,9 +80,8 @@ block_mask_call resolve_block_mask(const void* device, const block_mask_output& 
   if (own_mask && is_banded(options.causal, options.window))
     refuse("causal or a window next to a mask of your own, which takes their place: test them there");
   check_block_size(operation, output.size);
-  const auto blocks = [](std::int64_t of, std::int64_t size) { return (of + size - 1) / size; };
-  const std::int64_t query_blocks = blocks(options.queries, output.size.queries);
-  const std::int64_t key_blocks = blocks(options.keys, output.size.keys);
+  const std::int64_t query_blocks = ceil_div(options.queries, output.size.queries);
+  const std::int64_t key_blocks = ceil_div(options.keys, output.size.keys);
 
   const std::array<side_views, 2> views{{{{"kv_num_blocks", &output.kv_num_blocks.view},
                                           {"kv_indices", &output.kv_indices.view},

@@ -13,7 +13,7 @@ void check_band(std::string_view operation, causal_alignment causal, const atten
   const auto refuse = [&](const std::string& what) {
     throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
   };
-  if (causal > causal_alignment::bottom_right) refuse("a causal alignment that is none of causal_alignment");
+  if (causal > causal_alignment::bottom_right) refuse("an invalid causal alignment");
   if (window.left < -1 || window.right < -1)
     refuse("a window of " + std::to_string(window.left) + " keys to the left and " +
            std::to_string(window.right) + " to the right; -1 is all of them");

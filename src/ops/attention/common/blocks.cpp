@@ -80,8 +80,7 @@ void check_blocks(const validation& check, const attention_arguments& arguments,
   }
   if (arguments.blocks == use_of_blocks::none)
     refuse(operation, "blocks next to a mask that does not read them; write ops::block_sparse<Mask>");
-  if (arguments.sequences != nullptr)
-    refuse(operation, "blocks are those of a tensor of batches; attention_varlen has none");
+  if (arguments.sequences != nullptr) refuse(operation, "attention_varlen takes no blocks");
   check_block_size(operation, blocks.size);
   const auto views = views_of(blocks);
   const list_shape lists{shape.batches, shape.heads,
@@ -114,7 +113,7 @@ block_list list_of(const attention_view& counts, const attention_view& indices) 
 
 attention_block_lists lists_of(const block_mask& blocks, std::int64_t keys) {
   attention_block_lists result{};
-  if (keys > 0) {  // no list has anything to visit elsewhere
+  if (keys > 0) {  // without keys, no list may name a block
     result.partial = list_of(blocks.kv_num_blocks.view, blocks.kv_indices.view);
     result.full = list_of(blocks.full_kv_num_blocks.view, blocks.full_kv_indices.view);
   }

@@ -1,8 +1,8 @@
 #pragma once
 // The option `blocks` of an attention: its checks, and the lists as kernels read them.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
+#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/shared/validation.hpp>
 
 #include <array>
@@ -16,41 +16,42 @@ struct named_view {
   const attention_view* view;
 };
 
-// Heads and batches of q, the queries and the keys.
+// Batches and heads of q, the queries and the keys.
 struct block_mask_shape {
   std::int64_t batches, heads, queries, keys;
 };
 
-// What an output may not share memory with; views that are not given among them.
+// Views that must not overlap an output, including views that are not given.
 std::array<named_view, 4> views_of(const block_mask& blocks);
 
-// Throws invalid_argument where a block of `size` is none.
+// Throws invalid_argument if a block of `size` is impossible.
 void check_block_size(std::string_view operation, const block_mask_size& size);
 
-// What the lists of each block along one side of a mask have to be.
+// The required shape of the lists along one side of a mask.
 struct list_shape {
   std::int64_t batches, heads, blocks;
-  std::string_view what;  // the blocks are
+  std::string_view what;  // name of the blocks that have lists
 };
 
-// A list's numbers are adjacent, and no more than kernels count. Throws invalid_argument.
+// Throws invalid_argument unless a list's numbers are adjacent, and few enough for kernels to count.
 void check_room(const validation& check, std::string_view operation, const named_view& indices);
 
-// Throws invalid_argument where one is there without the other. Each of `what` has a list.
+// Throws invalid_argument if only one of them is given. Each of `what` has a list.
 void check_both(std::string_view operation, const named_view& counts, const named_view& indices,
                 std::string_view what);
 
-// (batches or 1, heads or 1, blocks) and (the same, room of a list), or neither. Throws invalid_argument.
+// Requires counts of (batches or 1, heads or 1, blocks), and indices with the room of a list as a fourth
+// extent; or neither. Throws invalid_argument.
 void check_list(const validation& check, std::string_view operation, const named_view& counts,
                 const named_view& indices, const list_shape& shape);
 
-// Throws invalid_argument where they are there and must not be, the other way round, or bad.
+// Throws invalid_argument if the blocks are missing, not allowed, or invalid.
 void check_blocks(const validation& check, const attention_arguments& arguments,
                   const block_mask_shape& shape);
 
-// As kernels read or write them; of views that are not given, none.
+// A list as kernels read or write it; an empty one if the views are not given.
 block_list list_of(const attention_view& counts, const attention_view& indices);
-// But for `masks`.
+// All lists, without `masks`.
 attention_block_lists lists_of(const block_mask& blocks, std::int64_t keys);
 
 }  // namespace kaio::ops::detail

@@ -12,20 +12,20 @@ void refuse_attention(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-const char* name_of(attention_type type) {
+const char* name_of(element_kind type) {
   constexpr const char* names[] = {"f32", "f16", "bf16"};
   return names[static_cast<std::size_t>(type)];
 }
 
 void refuse_without_kernel(std::string_view operation, std::uint32_t qk_size, std::uint32_t v_size,
-                           attention_type type, attention_type output, const device_properties& device,
-                           const char* why) {
+                           element_kind type, element_kind output, const device_properties& device,
+                           std::string_view why) {
   std::string text = "kaio: " + std::string(operation) + ": no kernel for head sizes " +
                      std::to_string(qk_size) + " and " + std::to_string(v_size) + " of " + name_of(type);
   if (output != type) text += std::string(" with an out of ") + name_of(output);
   throw unsupported_device(text + " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
                            (device.target.arch_specific ? "a" : "") +
-                           "); the last one was left out because " + why);
+                           "); the last kernel was refused because " + std::string(why));
 }
 
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
@@ -36,7 +36,7 @@ attention_strides strides_of(std::string_view operation, std::string_view name, 
         "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
             " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
   const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
-  const std::int64_t size = v.element_bytes;
+  const std::int64_t size = v.element_bytes();
   bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
   for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
   return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
@@ -52,11 +52,11 @@ attention_view as_one_batch(const attention_view& v) {
 }
 
 void check_scale_and_softcap(std::string_view operation, const std::optional<f32>& scale, f32 softcap) {
-  if (scale && !(std::abs(*scale) <= 1e30f))  // the exponent takes it times log2(e)
+  if (scale && !(std::abs(*scale) <= 1e30f))  // the exponent multiplies it by log2(e)
     refuse_attention(operation, "a scale that is not from -1e30 to 1e30");
   if (!std::isfinite(softcap) || softcap < 0)
     refuse_attention(operation, "a softcap that is negative or not finite; 0 leaves it out");
-  // What scores are divided by, and multiplied.
+  // Scores are divided by it, and multiplied by it.
   if (softcap != 0 && !(softcap >= 1e-30f && softcap <= 1e30f))
     refuse_attention(operation, "a softcap that is not from 1e-30 to 1e30; 0 leaves it out");
   // The kernels multiply by scale / softcap.
@@ -99,9 +99,9 @@ void take_sinks(attention_problem& problem, const attention_view& sinks) {
   if (!sinks.exists()) return;
   problem.sinks = sinks.address;
   problem.sink_head = sinks.strides[0];
-  problem.sinks_are = static_cast<u32>(sinks.type == attention_type::f32   ? sink_type::f32
-                                       : sinks.type == attention_type::f16 ? sink_type::f16
-                                                                           : sink_type::bf16);
+  problem.sinks_are = static_cast<u32>(sinks.type == element_kind::f32   ? sink_type::f32
+                                       : sinks.type == element_kind::f16 ? sink_type::f16
+                                                                         : sink_type::bf16);
 }
 
 void take_lse(attention_problem& problem, const attention_view& lse) {

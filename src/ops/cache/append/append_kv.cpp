@@ -2,6 +2,7 @@
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/cache/append/kernel.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <vector>
@@ -12,13 +13,13 @@ namespace kaio::ops {
 
 namespace {
 
-// Whether the device, and its driver, take the kernel for an architecture.
+// Whether the device and its driver can run the kernel for an architecture.
 template <u32 Sm>
 bool takes(const device_properties& device) {
-  return device.target.sm >= Sm && !(device.ptx_version < append_kv_rows<Sm>.image().needs.version);
+  return runs_on(append_kv_rows<Sm>.image(), device);
 }
 
-// f(kernel) for the kernel of a device; programmatic: it is launched like that.
+// Calls f(kernel, programmatic) with the kernel for a device; programmatic: it is launched programmatically.
 template <class F>
 void with_kernel(const device_properties& device, const F& f) {
   if (takes<90>(device)) return f(append_kv_rows<90>, true);

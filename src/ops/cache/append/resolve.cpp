@@ -39,12 +39,12 @@ struct resolution {
     check.input("v", v);
     check_rows(operation, "k", k);
     check_rows(operation, "v", v);
-    if (v.kind != k.kind) wrong("argument v has another element type than k; cast one of them");
+    if (v.type != k.type) wrong("argument v has another element type than k; cast one of them");
     for (std::uint32_t d = 0; d + 1 < k.rank; ++d) check.extent("v", v, d, k.extents[d], "as of k");
     shape = row_shape::of(k);
     problem().k = strides_of(k);
     problem().v = strides_of(v);
-    problem().type = element_type_of(k.kind);
+    problem().type = element_type_of(k.type);
     problem().tokens = static_cast<u32>(shape.tokens);
     problem().key_tokens = problem().query_tokens = problem().tokens;
     problem().key_heads = static_cast<u32>(shape.heads);
@@ -53,7 +53,7 @@ struct resolution {
   void check_cache_rows() {
     check.output("cache.k", cache.k);
     check.output("cache.v", cache.v);
-    if (cache.k.kind != k.kind && !is_quantised(cache.k.kind))
+    if (cache.k.type != k.type && !is_quantised(cache.k.type))
       wrong(
           "argument k has another element type than the cache, whose elements have 16 or 32 bits; cast k and v");
     check_cache_extents(check, operation, cache, k, v);
@@ -97,7 +97,7 @@ struct resolution {
                                     rotary.interleaved, false);
     problem().positions = check_token_numbers(check, "rotary.positions", rotary.positions, shape);
     if (by_slots && !is_given(rotary.positions.view))
-      wrong("a rotation by slots needs rotary.positions; a slot says nothing of a position");
+      wrong("slots with a rotation need rotary.positions: a slot has no position");
     if (rotary.q_at_first && problem().positions.address != 0)
       wrong("rotary.q_at_first next to rotary.positions, which q is rotated by");
     problem().q_at_first = rotary.q_at_first ? 1 : 0;
@@ -108,7 +108,7 @@ struct resolution {
     if (q.in.rank != k.rank)
       wrong("argument rotary.q has " + std::to_string(q.in.rank) + " dimensions, and k has " +
             std::to_string(k.rank));
-    if (q.in.kind != k.kind) wrong("argument rotary.q has another element type than k; cast one of them");
+    if (q.in.type != k.type) wrong("argument rotary.q has another element type than k; cast one of them");
     check.input("rotary.q", q.in);
     check.output("rotary.q.out", q.out);
     check_rows(operation, "rotary.q", q.in);
@@ -125,7 +125,7 @@ struct resolution {
     problem().q_out = strides_of(q.out);
     const row_shape of_queries = row_shape::of(q.in);
     if (of_queries.tokens != shape.tokens && problem().positions.address != 0)
-      wrong("rotary.positions, which are of the new tokens, with another number of queries");
+      wrong("rotary.positions has one number per new token, and the number of queries differs");
     problem().query_heads = static_cast<u32>(of_queries.heads);
     problem().query_tokens = static_cast<u32>(of_queries.tokens);
     problem().tokens = std::max(problem().tokens, problem().query_tokens);
@@ -134,7 +134,7 @@ struct resolution {
   }
 
   static bool is_aligned(const any_view& from, const any_view& to, u32 pairs) {
-    return begins_at(from, 16) && begins_at(to, to.element_bytes == 1 ? 8 : 16) && pairs % run_size == 0 &&
+    return begins_at(from, 16) && begins_at(to, to.element_bytes() == 1 ? 8 : 16) && pairs % run_size == 0 &&
            from.extents[from.rank - 1] % run_size == 0;
   }
 
@@ -142,7 +142,7 @@ struct resolution {
                      const append_scale_input& given, const tensor_view<f32, 3>& computed) {
     cache_rows rows{};
     rows.at = page_strides_of(to);
-    rows.kept = static_cast<u32>(kept_as(to.kind));
+    rows.kept = static_cast<u32>(kept_as(to.type));
     rows.size = static_cast<u32>(to.extents[3]);
     rows.aligned = is_aligned(from, to, pairs) ? 1 : 0;
     const std::string scale = std::string(name) + "_scale";
@@ -177,7 +177,7 @@ struct resolution {
     return rows;
   }
 
-  // No output meets an input or another output.
+  // No output overlaps an input or another output.
   void check_apart() const {
     std::vector<named_argument> inputs{{"k", k}, {"v", v}},
         outputs{{"cache.k", cache.k}, {"cache.v", cache.v}};
@@ -216,7 +216,7 @@ struct resolution {
     for (const auto& [rows, turned] : {std::pair{&p.of_k, pairs}, std::pair{&p.of_v, 0u}})
       pieces = std::max({pieces, units_of_row(turned, rows->size, rows->kept != 0), rows->size / 16});
     p.lanes_log = lanes_log2(pieces);
-    p.constant = options.constant_numbers ? 1 : 0;
+    p.constant = has_any(options.constant, constant_inputs::indices) ? 1 : 0;
   }
 };
 

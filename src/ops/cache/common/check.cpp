@@ -50,8 +50,7 @@ void check_rows(std::string_view operation, std::string_view name, const any_vie
 std::uint64_t row_count(std::string_view operation, const row_shape& shape) {
   const double rows = static_cast<double>(shape.batches) * static_cast<double>(shape.tokens) *
                       static_cast<double>(shape.heads);
-  if (rows >= 0x1p32)
-    refuse(operation, "2^32 rows or more, which a launch cannot count; take the batches in parts");
+  if (rows >= 0x1p32) refuse(operation, "2^32 rows or more exceed a launch; split the batch");
   return static_cast<std::uint64_t>(rows);
 }
 
@@ -63,7 +62,7 @@ row_strides strides_of(const any_view& v) {
 bool begins_at(const any_view& v, std::uint64_t bytes) {
   if (v.address % bytes != 0) return false;
   for (std::uint32_t d = 0; d + 1 < v.rank; ++d)
-    if (v.extents[d] > 1 && static_cast<std::uint64_t>(v.strides[d]) * v.element_bytes % bytes != 0)
+    if (v.extents[d] > 1 && static_cast<std::uint64_t>(v.strides[d]) * v.element_bytes() % bytes != 0)
       return false;
   return true;
 }
@@ -97,7 +96,7 @@ token_numbers check_token_numbers(const validation& check, std::string_view name
   const std::uint32_t last = v.rank - 1;
   if (v.rank == 2) check.extent(name, v, 0, shape.batches, "the batches");
   check.extent(name, v, last, shape.tokens, "the tokens of a batch");
-  return {v.address, v.rank == 2 ? v.strides[0] : 0, v.strides[last], v.element_bytes == 8 ? 1u : 0u};
+  return {v.address, v.rank == 2 ? v.strides[0] : 0, v.strides[last], v.element_bytes() == 8 ? 1u : 0u};
 }
 
 rotary_tables check_tables(const validation& check, std::string_view operation, std::string_view path,
@@ -107,7 +106,7 @@ rotary_tables check_tables(const validation& check, std::string_view operation, 
   check.input(cos_name, cos);
   check.input(sin_name, sin);
   for (std::uint32_t d = 0; d < 2; ++d) check.extent(sin_name, sin, d, cos.extents[d], "the extents of cos");
-  if (sin.kind != cos.kind)
+  if (sin.type != cos.type)
     refuse(operation, cos_name + " and " + sin_name + " have different element types; cast one of them");
   if (cos.extents[1] * 2 > size)
     refuse(operation, "argument " + cos_name + " has " + std::to_string(cos.extents[1]) +
@@ -125,7 +124,7 @@ rotary_tables check_tables(const validation& check, std::string_view operation, 
   tables.sin = sin.address;
   tables.cos_row = cos.strides[0];
   tables.sin_row = sin.strides[0];
-  tables.type = element_type_of(cos.kind);
+  tables.type = element_type_of(cos.type);
   tables.rows = static_cast<u32>(cos.extents[0]);
   tables.pairs = static_cast<u32>(cos.extents[1]);
   tables.interleaved = interleaved ? 1 : 0;

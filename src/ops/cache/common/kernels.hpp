@@ -1,5 +1,5 @@
 #pragma once
-// Where the kernels of the operations on caches are listed.
+// Lists the kernels of the operations on caches.
 
 #include <kaio/ptx/kernel_image.hpp>
 

@@ -25,9 +25,9 @@ gathered_rows gathered_of(const validation& check, std::string_view operation, s
   rows.from = page_strides_of(from);
   rows.to = strides_of(to);
   rows.size = static_cast<u32>(to.extents[to.rank - 1]);
-  rows.kept = static_cast<u32>(from.kind == to.kind ? kept_type::same : kept_as(from.kind));
-  const bool same = from.kind == to.kind;
-  const std::uint64_t bytes = std::uint64_t{rows.size} * to.element_bytes;
+  rows.kept = static_cast<u32>(from.type == to.type ? kept_type::same : kept_as(from.type));
+  const bool same = from.type == to.type;
+  const std::uint64_t bytes = std::uint64_t{rows.size} * to.element_bytes();
   rows.aligned = begins_at(from, same ? 16 : 8) && begins_at(to, 16) && (!same || bytes % 16 == 0) ? 1 : 0;
   if (!is_given(scale)) return rows;
   if (same)
@@ -69,8 +69,8 @@ void run_copy_pages(const stream& s, const any_view& pages, const tensor_view<co
   const std::uint64_t rows =
       row_count(operation, {pairs.extent(0), pages.extents[first + 1], pages.extents[first + 2], 0});
   problem.rows = static_cast<u32>(rows);
-  problem.shift = shift_of(pages.element_bytes);
-  problem.bytes = static_cast<u32>(pages.extents[first + 3]) * pages.element_bytes;
+  problem.shift = shift_of(pages.element_bytes());
+  problem.bytes = static_cast<u32>(pages.extents[first + 3]) * pages.element_bytes();
   problem.aligned = begins_at(pages, 16) && problem.bytes % 16 == 0 ? 1 : 0;
   problem.lanes_log = lanes_log2(pieces_of(problem.bytes));
   const std::uint64_t layers = std::min<std::uint64_t>(problem.layers, 65535);
@@ -92,7 +92,7 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
   for (std::uint32_t d = 0; d + 1 < k.rank; ++d) check.extent("v", v, d, k.extents[d], "as of k");
   check_cache_extents(check, operation, cache, k, v);
   if (packed != has_cu)
-    refuse(operation, packed ? "no cu_seqlens, by which its sequences are found"
+    refuse(operation, packed ? "cu_seqlens is missing; give it"
                              : "cu_seqlens of tensors of four dimensions; gather_kv_varlen takes it");
   row_shape shape = row_shape::of(k);
   gather_problem problem{};
@@ -121,9 +121,9 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
   problem.tokens = static_cast<u32>(shape.tokens);
   problem.heads = static_cast<u32>(shape.heads / 2);
   problem.rows = static_cast<u32>(rows);
-  problem.shift = shift_of(k.element_bytes);
-  problem.type = is_wide(k.kind) ? element_type_of(k.kind) : 0;
-  const auto most = static_cast<u32>(std::max(shape.size, v.extents[v.rank - 1])) * k.element_bytes;
+  problem.shift = shift_of(k.element_bytes());
+  problem.type = is_wide(k.type) ? element_type_of(k.type) : 0;
+  const auto most = static_cast<u32>(std::max(shape.size, v.extents[v.rank - 1])) * k.element_bytes();
   problem.lanes_log = lanes_log2(pieces_of(most));
   gather_kv_rows.launch(s, grid(row_blocks(rows, problem.lanes_log)), problem);
 }

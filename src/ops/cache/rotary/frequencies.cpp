@@ -76,7 +76,7 @@ void check(const rotary_table_options& options, std::uint32_t pairs) {
     refuse(operation, "scaling.attention_factor is not finite");
 }
 
-// Frequencies above high_frequency turns of the original length stay, those below low_frequency are divided.
+// Frequencies above high_frequency turns of the original length stay; those below low_frequency are divided.
 long double llama3(const rotary_scaling& s, long double frequency) {
   const long double turns = s.original_length * frequency / (2 * std::numbers::pi_v<long double>);
   if (turns < s.low_frequency) return frequency / s.factor;
@@ -85,8 +85,8 @@ long double llama3(const rotary_scaling& s, long double frequency) {
   return (1 - smooth) * frequency / s.factor + smooth * frequency;
 }
 
-// Pairs that turn more than beta_fast times in the original length stay, those below beta_slow are divided,
-// with a ramp over the numbers of the pairs between them.
+// Pairs that turn more than beta_fast times in the original length stay; those below beta_slow are divided.
+// Between them is a ramp over the numbers of the pairs.
 struct yarn_ramp {
   double low, high;
   yarn_ramp(const rotary_table_options& options, std::uint32_t pairs) {
@@ -134,7 +134,7 @@ rotary_frequencies frequencies_of(const rotary_table_options& options, std::uint
   const yarn_ramp ramp(options, pairs);
   rotary_frequencies result;
   for (std::uint32_t i = 0; i < pairs; ++i) {
-    // The rounding of the exponent would be multiplied by the logarithm of the base.
+    // In long double: the logarithm of the base multiplies the rounding of the exponent.
     long double frequency = std::pow(base, -static_cast<long double>(i) / pairs);
     switch (s.type) {
       case kind::none:

@@ -1,5 +1,5 @@
 #pragma once
-// The frequencies of rotary pairs, on the host, in double precision.
+// The frequencies of rotary pairs, computed on the host.
 
 #include <kaio/ops/cache/rotary/arguments.hpp>
 
@@ -9,11 +9,11 @@
 namespace kaio::ops::detail {
 
 struct rotary_frequencies {
-  std::vector<double> half_turns;  // of a pair, from one position to the next
-  double factor = 1;               // of cos and sin
+  std::vector<double> half_turns;  // of each pair, per position
+  double factor = 1;               // factor of cos and sin
 };
 
-// Of `pairs` pairs. Throws invalid_argument in the name of rotary_table.
+// The frequencies of `pairs` pairs. Throws invalid_argument in the name of rotary_table.
 rotary_frequencies frequencies_of(const rotary_table_options& options, std::uint32_t pairs);
 
 }  // namespace kaio::ops::detail

@@ -66,7 +66,7 @@ void run_rotary(const stream& s, const any_view& x, const any_view& out, const a
   problem.heads = static_cast<u32>(shape.heads);
   problem.rows = static_cast<u32>(rows);
   problem.size = static_cast<u32>(shape.size);
-  problem.type = element_type_of(x.kind);
+  problem.type = element_type_of(x.type);
   const u32 pairs = problem.tables.pairs;
   const u32 copied = in_place ? 0 : (problem.size - 2 * pairs + 7) / 8;
   if (pairs == 0 && copied == 0) return;
@@ -81,7 +81,7 @@ namespace {
 
 constexpr std::string_view table_operation = "rotary_table";
 
-// Pairs of a launch, `step` apart, which the positions of one axis turn.
+// Pairs of one launch, `step` apart. The positions of one axis turn them.
 struct pair_run {
   u32 axis, first, step, pairs;
 };
@@ -173,7 +173,7 @@ void run_rotary_table(const stream& s, const any_view& cos, const any_view& sin,
   problem.sin_row = sin.strides[0];
   problem.first_position = static_cast<u64>(options.first_position);
   problem.rows = static_cast<u32>(rows);
-  problem.type = element_type_of(cos.kind);
+  problem.type = element_type_of(cos.type);
   problem.factor = of.factor;
   for (const pair_run& run : runs_of(options.sections, static_cast<u32>(axes), static_cast<u32>(pairs))) {
     problem.axis = run.axis;

@@ -5,8 +5,9 @@
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
-#include <kaio/ops/weight_only/gemv/launch.hpp>
 #include <kaio/ops/rms_norm.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
+#include <kaio/ops/weight_only/gemv/launch.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -15,37 +16,35 @@
 #include <string_view>
 
 #include "ops/cache/common/check.hpp"
-#include "ops/gate_up_project/combine/combine.hpp"
-#include "ops/gate_up_project/choice/plan.hpp"
-#include "ops/gate_up_project/common/resolve.hpp"
-#include "ops/gate_up_project/choice/variant.hpp"
-#include "ops/matmul/call/view.hpp"
-#include "ops/matmul/call/workspace.hpp"
-#include "ops/weight_only/choice/plan.hpp"
-#include "ops/weight_only/common/families.hpp"
-#include "ops/weight_only/gemv/one_row.hpp"
-#include "ops/weight_only/common/resolve.hpp"
-#include "ops/norm/call/in_front.hpp"
 #include "ops/choice/recent_choices.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/gate_up_project/choice/plan.hpp"
+#include "ops/gate_up_project/choice/variant.hpp"
+#include "ops/gate_up_project/combine/combine.hpp"
+#include "ops/gate_up_project/common/resolve.hpp"
+#include "ops/matmul/call/view.hpp"
+#include "ops/matmul/call/workspace.hpp"
+#include "ops/norm/call/in_front.hpp"
+#include "ops/weight_only/choice/plan.hpp"
+#include "ops/weight_only/common/families.hpp"
+#include "ops/weight_only/common/resolve.hpp"
+#include "ops/weight_only/gemv/one_row.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// None where it is not given.
+// The view, or a null view if it is not given.
 matmul_view given(const any_view& v) { return detail::is_given(v) ? matmul_view_of(v) : matmul_view(); }
 
-// The options of each kind of product, with the views that it takes.
+// The options of each kind of product, with views as it takes them.
 struct products {
   const detail::gate_up_arguments& a;
   const detail::gate_up_call& call;
 
-  bool of_i8() const { return a.x.kind == element_kind::i8; }
-  bool of_fp8() const { return a.x.kind == element_kind::e4m3 || a.x.kind == element_kind::e5m2; }
-  constant_operands constant() const {
-    return a.options->constant_weights ? constant_operands::b : constant_operands::none;
-  }
+  bool of_i8() const { return a.x.type == element_kind::i8; }
+  bool of_fp8() const { return a.x.type == element_kind::e4m3 || a.x.type == element_kind::e5m2; }
+  constant_inputs constant() const { return a.options->constant; }
   matmul_int8_options int8_options(const projection_weight& w) const {
     matmul_int8_options options;
     options.scale_a = given(a.options->x_scale);
@@ -65,7 +64,7 @@ struct products {
   matmul_w4_options packed_options() const {
     matmul_w4_options options;
     options.workspace = detail::rest_of(a.options->workspace, call.product_bytes);
-    options.constant_weights = a.options->constant_weights;
+    options.constant = a.options->constant;
     options.exact_weights = a.options->exact_weights;
     return options;
   }
@@ -75,7 +74,7 @@ struct products {
     return options;
   }
 
-  // What a product takes after the memory of both.
+  // The workspace of a product, in addition to the memory of both products.
   std::uint64_t bytes_of(const stream& s, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed, packed_options());
@@ -91,11 +90,11 @@ struct products {
 
   void run(const stream& s, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
-    attention_workspace rest = detail::rest_of(a.options->workspace, call.product_bytes);
+    workspace_view rest = detail::rest_of(a.options->workspace, call.product_bytes);
     rest.bytes = bytes_of(s, product);
     if (w.is_packed) {
       matmul_w4_options options = packed_options();
-      options.workspace = rest.bytes != 0 ? rest : attention_workspace{};
+      options.workspace = rest.bytes != 0 ? rest : workspace_view{};
       detail::run_matmul_w4(s, {a.operation, call.x, product.to, &w.packed, &options});
       return;
     }
@@ -127,37 +126,32 @@ struct products {
   }
 };
 
-// Why no kernel with both rows of the weights can run a call; empty: those can that the codes and the device have.
-std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
+// Why no fused kernel, for gate and up at once, can run a call; empty: those for its codes and device can.
+std::string_view refusal(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
   const projection_weight& w = a.weights->of[0];
   if (call.count != 1) return "the weights are two";
   if (!w.is_packed) return "the weights are not packed";
   if (w.packed.shape.offsets) return "the weights have offsets";
   if (w.packed.shape.factors) return "the weights have factors";
   if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
-  if (a.out.kind != a.x.kind) return "out has another element type than x";
+  if (a.out.type != a.x.type) return "out has another element type than x";
   return {};
 }
 
 std::string_view refusal(const gate_up_variant& v, const detail::gate_up_arguments& a,
                          const detail::gate_up_call& call, const device_properties& device) {
-  const ptx::needs& needs = v.image->needs;
   if (!are_w4_codes(a.weights->of[0].packed.shape, v.codes)) return "it is for other codes";
   if (call.x.extents[0] > v.rows) return "x has more rows";
   if (v.one_row != nullptr)
-    if (const std::string_view why = obstacle_of_one_row(*v.one_row, a.weights->of[0].packed.shape, call.x);
+    if (const std::string_view why = refusal_of_one_row(*v.one_row, a.weights->of[0].packed.shape, call.x);
         !why.empty())
       return why;
-  if (device.target.sm < needs.target.sm) return "it is for later devices";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
-  return {};
+  return device_refusal(v.image->needs, device);
 }
 
 using gate_up_signature = words_signature<5>;
 
-// Of a call that kernels with both rows can run.
+// The signature of a call that fused kernels can run.
 gate_up_signature signature_of(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
   const w4_shape& w = a.weights->of[0].packed.shape;
   packed_word kind;
@@ -171,7 +165,7 @@ gate_up_signature signature_of(const detail::gate_up_arguments& a, const detail:
            kind.value()}};
 }
 
-// What was found by tuning; empty: nothing was.
+// The choice that tuning has found; empty: none.
 std::string_view tuned_choice(const detail::gate_up_arguments& a, const detail::gate_up_call& call,
                               const device_properties& device) {
   thread_local recent_choices<gate_up_signature, std::string_view> recent;
@@ -183,11 +177,11 @@ std::string_view tuned_choice(const detail::gate_up_arguments& a, const detail::
   });
 }
 
-// Whether the workspace is large enough for products, of a call that kernels with both rows can run. Without one: for
-// the choice alone.
+// Whether the workspace has room for products, for a call that fused kernels can run. Without a workspace:
+// whether only the choice is asked for.
 bool has_room(const void* device, const device_properties& properties, const detail::gate_up_arguments& a,
               const detail::gate_up_call& call, bool choice_alone) {
-  const attention_workspace& workspace = a.options->workspace;
+  const workspace_view& workspace = a.options->workspace;
   if (workspace.address == 0) return choice_alone;
   const matmul_w4_options options = products{a, call}.packed_options();
   const auto product =
@@ -200,7 +194,7 @@ const gate_up_variant* choose(const void* identity, const device_properties& dev
                               const detail::gate_up_arguments& a, const detail::gate_up_call& call,
                               bool choice_alone) {
   std::string_view forced = a.options->variant;
-  const std::string_view why = obstacle(a, call);
+  const std::string_view why = refusal(a, call);
   if (forced.empty() && why.empty()) forced = tuned_choice(a, call, device);
   if (forced == separate && a.options->variant.empty() && !has_room(identity, device, a, call, choice_alone))
     forced = {};
@@ -223,7 +217,7 @@ const gate_up_variant* choose(const void* identity, const device_properties& dev
 struct planned {
   detail::gate_up_call call;
   const gate_up_variant* fused = nullptr;
-  w4_one_row_work norm{};  // of x, which that kernel takes on
+  w4_one_row_work norm{};  // norm of x that the fused kernel applies
 };
 
 planned plan(const void* device, const device_properties& properties,
@@ -233,15 +227,15 @@ planned plan(const void* device, const device_properties& properties,
   return result;
 }
 
-using gate_up_without_norm = detail::call_without_norm<detail::gate_up_arguments, gate_up_options>;
+using gate_up_without_norm = detail::call_without_norm<detail::gate_up_arguments, gate_up_project_options>;
 
-// Of a call that was checked with its norm, as `call`: the kernel for one row that takes the norm on; none: rms_norm comes
-// first.
+// The plan of a call checked with its norm, as `call`: the kernel for one row that applies the norm itself.
+// Without a kernel, rms_norm comes first.
 planned plan_with_norm(const device_properties& properties, const detail::gate_up_arguments& arguments,
                        const detail::gate_up_call& call) {
   planned result{.call = call};
-  // The norm is in the order of x.
-  if (!obstacle(arguments, call).empty() || arguments.weights->of[0].packed.shape.ordered) return result;
+  // The norm is in the order of x, not in act-order.
+  if (!refusal(arguments, call).empty() || arguments.weights->of[0].packed.shape.ordered) return result;
   const std::string_view forced = arguments.options->variant;
   for (const gate_up_variant& v : gate_up_w4_variants())
     if (v.one_row != nullptr && static_cast<u32>(v.type) == call.problem.type &&
@@ -251,7 +245,8 @@ planned plan_with_norm(const device_properties& properties, const detail::gate_u
   return result;
 }
 
-// f(call, planned, norm_first) of a call without its norm, or of one whose kernel takes it on.
+// Calls f(call, planned, norm_first). If norm_first, rms_norm runs before and the call has no norm. Else the
+// kernel applies the norm, if there is one.
 template <class F>
 auto for_planned(const void* device, const device_properties& properties,
                  const detail::gate_up_arguments& arguments, bool choice_alone, const F& f) {
@@ -269,7 +264,7 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   const gate_up_variant& v = *of.fused;
   const w4_weights& weights = a.weights->of[0].packed;
   matmul_w4_options options;
-  options.constant_weights = a.options->constant_weights;
+  options.constant = a.options->constant;
   w4_problem p =
       detail::resolve_w4_product(s.device_identity(), {a.operation, of.call.x, {}, &weights, &options}, true);
   p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);
@@ -293,7 +288,7 @@ std::vector<std::string_view> choices_of_gate_up(const detail::gate_up_arguments
                                                  const detail::gate_up_call& call,
                                                  const device_properties& device) {
   std::vector<std::string_view> names;
-  if (obstacle(a, call).empty())
+  if (refusal(a, call).empty())
     for (const gate_up_variant& v : gate_up_w4_variants())
       if (static_cast<u32>(v.type) == call.problem.type && refusal(v, a, call, device).empty())
         names.push_back(v.image->name);
@@ -329,10 +324,11 @@ void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
 
 }  // namespace detail
 
-std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const gate_up_weights& weights,
-                                      const any_view& out, const gate_up_options& options) {
+std::uint64_t gate_up_project_workspace_bytes(const stream& s, const any_view& x,
+                                              const gate_up_weights& weights, const any_view& out,
+                                              const gate_up_project_options& options) {
   const device_properties& device = s.properties();
-  const detail::gate_up_arguments arguments{"gate_up_workspace_bytes", x, out, &weights, &options};
+  const detail::gate_up_arguments arguments{"gate_up_project_workspace_bytes", x, out, &weights, &options};
   return for_planned(
       s.device_identity(), device, arguments, true,
       [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
@@ -341,23 +337,23 @@ std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const 
       });
 }
 
-std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
-                           const any_view& out, const gate_up_options& options) {
+kernel_choice gate_up_project_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
+                                     const any_view& out, const gate_up_project_options& options) {
   return for_planned(
-      s.device_identity(), s.properties(), {"gate_up_choice", x, out, &weights, &options}, true,
+      s.device_identity(), s.properties(), {"gate_up_project_choice", x, out, &weights, &options}, true,
       [](const detail::gate_up_arguments&, const planned& of, bool) {
-        if (of.call.empty()) return std::string();
-        return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+        if (of.call.empty()) return kernel_choice();
+        return kernel_choice{of.fused != nullptr ? std::string_view(of.fused->image->name) : separate};
       });
 }
 
-void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
-                    const any_view& out, const gate_up_options& options) {
-  for_planned(gpu.identity(), gpu.properties(), {"gate_up_warmup", x, out, &weights, &options}, true,
+void gate_up_project_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
+                            const any_view& out, const gate_up_project_options& options) {
+  for_planned(gpu.identity(), gpu.properties(), {"gate_up_project_warmup", x, out, &weights, &options}, true,
               [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
                 const detail::gate_up_call& call = of.call;
                 if (call.empty()) return;
-                if (norm_first) rms_norm_warmup(gpu, x.kind);
+                if (norm_first) rms_norm_warmup(gpu, x.type);
                 if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
                 const products all{a, call};
                 for (std::uint32_t i = 0; i < call.count; ++i) all.warm_up(gpu, call.products[i]);
@@ -365,7 +361,7 @@ void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up
               });
 }
 
-std::vector<const ptx::kernel_image*> gate_up_kernels() {
+std::vector<const ptx::kernel_image*> gate_up_project_kernels() {
   std::vector<const ptx::kernel_image*> list;
   list_gate_up_combine_kernels(list);
   list_gate_up_w4_kernels(list);

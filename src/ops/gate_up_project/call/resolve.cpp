@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
-#include "ops/weight_only/common/resolve.hpp"
 #include "ops/norm/call/in_front.hpp"
+#include "ops/weight_only/common/resolve.hpp"
 
 namespace kaio::ops::detail {
 
@@ -23,7 +23,7 @@ struct resolution {
   const gate_up_arguments& a;
   const void* device;
   validation check;
-  const gate_up_options& options;
+  const gate_up_project_options& options;
   gate_up_call call{};
   std::int64_t rows = 0, k = 0, f = 0;
   std::vector<named_argument> inputs{};
@@ -84,9 +84,9 @@ struct resolution {
                                std::to_string(w.packed.shape.k) + " inputs, and " + std::to_string(n) +
                                " by " + std::to_string(k) + " is expected: the columns of out" +
                                (n == f ? "" : " twice") + ", and K of x");
-    if (a.x.kind != element_kind::f16 && a.x.kind != element_kind::bf16)
+    if (a.x.type != element_kind::f16 && a.x.type != element_kind::bf16)
       wrong("argument x is neither f16 nor bf16, with packed weights; cast it");
-    if (a.out.kind != a.x.kind && a.out.kind != element_kind::f32)
+    if (a.out.type != a.x.type && a.out.type != element_kind::f32)
       wrong("argument out has neither the element type of x nor f32, with packed weights");
     inputs.push_back({name, memory_view(w.packed)});
   }
@@ -102,7 +102,7 @@ struct resolution {
       wrong_argument(name, "has strides " + std::to_string(m.strides[0]) + " and " +
                                std::to_string(m.strides[1]) +
                                "; one of them must be 1: copy the matrix to memory of its own");
-    if (m.kind != a.x.kind && !(is_fp8(m.kind) && is_fp8(a.x.kind)))
+    if (m.type != a.x.type && !(is_fp8(m.type) && is_fp8(a.x.type)))
       wrong_argument(name, "has another element type than x");
     inputs.push_back({name, m});
     const std::string scale_name = std::string(name) + ".scale", blocks_name = std::string(name) + ".blocks";
@@ -132,14 +132,14 @@ struct resolution {
     }
     const bool has_scale = !options.x_scale.is_null(), has_groups = !options.x_groups.is_null();
     if (has_scale) {
-      if (!is_quantised(a.x.kind)) wrong("x_scale of an x that is not of 8 bits; it has no scales");
+      if (!is_quantised(a.x.type)) wrong("x_scale of an x that is not of 8 bits; it has no scales");
       check.input("x_scale", options.x_scale);
       if (options.x_scale.extent(0) != 1)
         check.extent("x_scale", options.x_scale, 0, rows, "1, or one for each row of x");
       inputs.push_back({"x_scale", options.x_scale});
     }
     if (has_groups) {
-      if (!is_fp8(a.x.kind)) wrong("x_groups of an x that is not e4m3 or e5m2; it has no scales of groups");
+      if (!is_fp8(a.x.type)) wrong("x_groups of an x that is not e4m3 or e5m2; it has no scales of groups");
       check.input("x_groups", options.x_groups);
       check.extent("x_groups", options.x_groups, 0, rows, "the rows of x");
       check.extent("x_groups", options.x_groups, 1, parts_of_128(k), "one for each 128 of K");
@@ -152,13 +152,13 @@ struct resolution {
     if (!is_given(v)) return 0;
     check.input(name, v);
     check.extent(name, v, 0, f, "the columns of out");
-    if (v.kind != a.out.kind) wrong_argument(name, "has another element type than out");
+    if (v.type != a.out.type) wrong_argument(name, "has another element type than out");
     check_lines(name, v);
     inputs.push_back({name, v});
     return v.address;
   }
 
-  // The products next to each other, rows at multiples of 16 bytes.
+  // Places the products next to each other, with rows at multiples of 16 bytes.
   void place_products() {
     const auto whole = [](std::int64_t columns) { return (columns + run_size - 1) / run_size * run_size; };
     const bool one = call.count == 1;
@@ -166,19 +166,18 @@ struct resolution {
     const std::uint64_t of_row = gate_up_blocks_of_row(static_cast<u32>(f));
     call.blocks = static_cast<std::uint64_t>(rows) * of_row;
     if (call.blocks > static_cast<std::uint64_t>(most))
-      wrong("2^31 blocks or more, which a launch cannot count; take the rows of x in parts");
+      wrong("2^31 blocks or more exceed a launch; split the rows of x");
     const auto bytes_of = [&](std::int64_t elements) {
-      return static_cast<std::uint64_t>(elements) * a.out.element_bytes;
+      return static_cast<std::uint64_t>(elements) * a.out.element_bytes();
     };
     call.product_bytes = (bytes_of(rows * pitch) + 255) / 256 * 256;
-    // Where there is no workspace yet, only how it is aligned matters.
+    // If there is no workspace yet, only its alignment matters.
     const u64 address = options.workspace.address != 0 ? options.workspace.address : u64{1} << 61;
     for (std::uint32_t i = 0; i < call.count; ++i) {
       gate_up_product& product = call.products[i];
       const std::uint64_t before = bytes_of(i * apart);
       product.weight = &a.weights->of[i];
-      product.to.kind = a.out.kind;
-      product.to.element_bytes = a.out.element_bytes;
+      product.to.type = a.out.type;
       product.to.rank = 2;
       product.to.address = address + before;
       product.to.bytes = call.product_bytes - before;
@@ -205,7 +204,7 @@ struct resolution {
     p.out_aligned = begins_at(out, 16) ? 1 : 0;
     p.rows = divisor::of(static_cast<u32>(out.rank == 3 ? out.extents[1] : rows));
     p.columns = static_cast<u32>(f);
-    p.type = element_type_of(out.kind);
+    p.type = element_type_of(out.type);
     if (options.activation > matmul_activation::silu)
       refuse(a.operation, "an activation that is none of matmul_activation");
     p.activation = static_cast<u32>(options.activation);

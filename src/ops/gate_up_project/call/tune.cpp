@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/choice/measure.hpp"
 #include "ops/gate_up_project/choice/plan.hpp"
 #include "ops/gate_up_project/common/resolve.hpp"
 #include "ops/weight_only/call/trial.hpp"
-#include "ops/choice/measure.hpp"
 
 namespace kaio::ops {
 
@@ -33,7 +33,7 @@ class gate_up_trial {
     options_.workspace = memory_.add_workspace(workspace);
   }
   void run(const stream& s, std::string_view variant) const {
-    gate_up_options options = options_;
+    gate_up_project_options options = options_;
     options.variant = variant;
     detail::run_gate_up(s, {call_.operation, call_.x, call_.out, &weights_, &options});
   }
@@ -43,15 +43,15 @@ class gate_up_trial {
   stand_ins memory_;
   detail::gate_up_arguments call_;
   gate_up_weights weights_;
-  gate_up_options options_;
+  gate_up_project_options options_;
 };
 
 }  // namespace
 
 tune_report tune_gate_up_project(const device& gpu, const any_view& x, const gate_up_weights& weights,
-                                 const any_view& out, const gate_up_options& options,
+                                 const any_view& out, const gate_up_project_options& options,
                                  const tune_options& how) {
-  gate_up_options any = options;
+  gate_up_project_options any = options;
   any.variant = {};
   any.x_norm = {};
   any.workspace = {};
@@ -59,10 +59,10 @@ tune_report tune_gate_up_project(const device& gpu, const any_view& x, const gat
   const detail::gate_up_call call = detail::resolve_gate_up(gpu.identity(), arguments);
   if (call.empty()) return {};
   const stream& s = gpu.stream();
-  const std::string before = gate_up_choice(s, x, weights, out, any);
+  const std::string before(gate_up_project_choice(s, x, weights, out, any).name);
   any.variant = separate;
-  const std::uint64_t workspace = gate_up_workspace_bytes(s, x, weights, out, any);
-  const buffer<u32> pattern = make_pattern_of(gpu, x.kind);
+  const std::uint64_t workspace = gate_up_project_workspace_bytes(s, x, weights, out, any);
+  const buffer<u32> pattern = make_pattern_of(gpu, x.type);
   const auto trials =
       make_trials<gate_up_trial>(gpu, [&] { return gate_up_trial(gpu, arguments, workspace, pattern); });
   return measure_choices(

@@ -1,4 +1,5 @@
 #include "ops/gate_up_project/combine/combine.hpp"
+#include <kaio/ops/shared/device_refusal.hpp>
 
 namespace kaio::ops {
 
@@ -7,8 +8,7 @@ namespace {
 constexpr u32 programmatic = 90;
 
 bool is_programmatic(const device_properties& device) {
-  return device.target.sm >= programmatic &&
-         !(device.ptx_version < gate_up_combine<programmatic>.image().needs.version);
+  return runs_on(gate_up_combine<programmatic>.image(), device);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel of gate_up_project besides those of its products.
+// The kernel of gate_up_project that combines its products.
 
 #include <kaio/ops/gate_up_project/combine/kernel.hpp>
 #include <kaio/ptx/kernel_image.hpp>

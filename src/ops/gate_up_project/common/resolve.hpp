@@ -1,5 +1,5 @@
 #pragma once
-// The checks of gate_up_project before anything runs, and its products.
+// Checks of gate_up_project before anything runs, and its products.
 
 #include <kaio/ops/gate_up_project/call/arguments.hpp>
 #include <kaio/ops/gate_up_project/combine/kernel.hpp>
@@ -19,9 +19,9 @@ struct gate_up_call {
   gate_up_problem problem{};
   any_view x{};  // (rows, K)
   std::array<gate_up_product, 2> products{};
-  std::uint32_t count = 1;          // of products
-  std::uint64_t product_bytes = 0;  // of both, a multiple of 256
-  std::uint64_t blocks = 0;         // of gate_up_combine
+  std::uint32_t count = 1;          // products
+  std::uint64_t product_bytes = 0;  // bytes of both products, a multiple of 256
+  std::uint64_t blocks = 0;         // blocks of gate_up_combine
   bool empty() const { return blocks == 0; }
 };
 

@@ -1,12 +1,14 @@
-// gate_up_project of few rows by integers of four bits, on sm_80 and later; of one row by integers, and of few by those
-// of eight bits, by nf4 and fp4, on sm_90 and later.
+// gate_up_project in one launch:
+//
+//   sm_80 and later    few rows by integers of four bits
+//   sm_90 and later    one row by integers; few rows by integers of eight bits, nf4 and fp4
 
-#include <kaio/ops/gate_up_project/skinny/kernel.hpp>
 #include <kaio/ops/gate_up_project/gemv/kernel.hpp>
+#include <kaio/ops/gate_up_project/skinny/kernel.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
 #include <kaio/ops/weight_only/common/decode_table.hpp>
-#include <kaio/ops/weight_only/skinny/residency.hpp>
 #include <kaio/ops/weight_only/gemv/launch.hpp>
+#include <kaio/ops/weight_only/skinny/residency.hpp>
 
 #include <array>
 #include <type_traits>

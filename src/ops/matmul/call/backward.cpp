@@ -1,4 +1,4 @@
-// The gradients of a product, by the kernels of matmul; and the kernel that rounds an f32 gradient to the
+// The gradients of a product, by the kernels of matmul, and the kernel that rounds an f32 gradient to the
 // type of the operands.
 
 #include <kaio/ops/matmul_backward.hpp>
@@ -19,12 +19,12 @@ namespace kaio::ops {
 namespace {
 
 constexpr std::string_view operation = "matmul_backward";
-constexpr std::uint64_t alignment = 256;  // of what follows the rounded gradient in the workspace
+constexpr std::uint64_t alignment = 256;  // bytes, for what follows the rounded gradient in the workspace
 
 struct rounding_problem {
   i64 batch, row, column;  // strides of the gradient
-  u64 pitch;               // of the rounded rows, which are compact otherwise
-  u64 columns, elements;   // of a row, of a matrix
+  u64 pitch;               // elements from one rounded row to the next; nothing else is padded
+  u64 columns, elements;   // elements per row, per matrix
 };
 
 template <dsl::scalar To>
@@ -65,7 +65,7 @@ struct rounded_form {
 };
 
 bool is_rounded(const matmul_view& dc, const matmul_view& a) {
-  return dc.type == matmul_type::f32 && (a.type == matmul_type::f16 || a.type == matmul_type::bf16);
+  return dc.type == element_kind::f32 && (a.type == element_kind::f16 || a.type == element_kind::bf16);
 }
 
 void check_gradient(const validation& check, const char* name, const matmul_view& gradient, const char* of,
@@ -96,7 +96,7 @@ void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& 
   for (const matmul_view* v : {&dc, &a, &b})
     if (v->rank < 2) refuse("a view of fewer than two dimensions; a matrix has rows and columns");
   if (a.type != b.type) refuse("arguments a and b have different element types; cast one of them");
-  if (a.type > matmul_type::bf16) refuse("operands of 8-bit floats have no gradients; take f16 or bf16");
+  if (a.type > element_kind::bf16) refuse("operands of 8-bit floats have no gradients; take f16 or bf16");
   const bool rounds = is_rounded(dc, a);
   if (!rounds && dc.type != a.type)
     refuse("argument dc has another element type than a and b; it has theirs, or is f32");
@@ -157,7 +157,7 @@ void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& 
         form.rows * form.columns};
     const u64 count = form.rows * form.columns * form.batches;
     const device_pointer<f32> from{dc.address, dc.bytes / sizeof(f32), dc.device, true};
-    if (a.type == matmul_type::f16) {
+    if (a.type == element_kind::f16) {
       device_pointer<f16> to{upstream.address, form.bytes / 2, upstream.device, true};
       round_gradient<f16>.launch(s, over(count), from, to, problem, count);
     } else {

@@ -1,4 +1,4 @@
-// From a call to a kernel: the choice of a variant, and the launch.
+// The way from a call to a kernel: the choice of a variant, and the launch.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/shared/validation.hpp>
@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/choice/recent_choices.hpp"
 #include "ops/matmul/call/workspace.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
-#include "ops/choice/recent_choices.hpp"
 
 namespace kaio::ops {
 
@@ -38,7 +38,7 @@ const matmul_variant* find_named(const matmul_call& call, std::string_view name)
                      " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
                      (device.target.arch_specific ? "a)" : ")");
   const auto candidates = variants_for(call);
-  // Of one that splits K the K or the workspace would be blamed before the device.
+  // A variant that splits K would blame K or the workspace before the device, so others are preferred.
   const matmul_variant* last = nullptr;
   for (const matmul_variant* v : candidates)
     if (last == nullptr || v->splits == 1 || last->splits != 1) last = v;
@@ -49,7 +49,7 @@ const matmul_variant* find_named(const matmul_call& call, std::string_view name)
   throw unsupported_device(text);
 }
 
-// The choice that the cost model makes; nullptr: there is none.
+// The choice of the cost model; nullptr if no variant accepts the call.
 const matmul_variant* best(const matmul_call& call, const device_properties& device) {
   const matmul_variant* found = nullptr;
   double least = std::numeric_limits<double>::infinity();
@@ -128,12 +128,12 @@ std::size_t choose_among(std::string_view operation, const matmul_call& call,
     }
   }
   if (found == variants.size())
-    throw unsupported_device(
-        "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) + " on " +
-        device.name + " (sm_" + std::to_string(device.target.sm) +
-        (device.target.arch_specific ? "a)" : ")") +
-        (variants.empty() ? std::string()
-                          : "; the last one was left out because " + refusal(variants.back(), call, device)));
+    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for a product of " +
+                             shape_text(call) + " on " + device.name + " (sm_" +
+                             std::to_string(device.target.sm) + (device.target.arch_specific ? "a)" : ")") +
+                             (variants.empty() ? std::string()
+                                               : "; the last kernel was refused because " +
+                                                     refusal(variants.back(), call, device)));
   return found;
 }
 
@@ -145,8 +145,8 @@ void run_matmul(const stream& s, const matmul_arguments& arguments) {
 
 namespace {
 
-// As many of the views from `first` on as one strided batch can hold: the same but for addresses that are
-// equally far apart, in elements.
+// The longest run of views from `first` on that one strided batch can hold: they differ only in their
+// addresses, which are equally far apart. Distances are in elements.
 struct run_of_views {
   std::size_t count = 1;
   std::int64_t a = 0, b = 0, c = 0;  // strides
@@ -168,7 +168,7 @@ bool same_form(const matmul_view& x, const matmul_view& y) {
          x.strides == y.strides;
 }
 
-// From x to y in elements; false where y is before x or between elements.
+// The distance from x to y in elements; false if y is before x or between elements.
 bool stride_between(const matmul_view& x, const matmul_view& y, std::int64_t& stride) {
   if (y.address < x.address) return false;
   const std::uint64_t bytes = y.address - x.address, size = bytes_of(x.type);
@@ -198,8 +198,8 @@ run_of_views find_run(std::span<const matmul_view> a, std::span<const matmul_vie
   return run;
 }
 
-// The views of a run as one of three dimensions. Each was made within its own memory; that of the last one
-// ends the memory of all.
+// The views of a run as one of three dimensions. Each was made within its own memory; the memory of the last
+// one ends that of all.
 matmul_view batch_of(const matmul_view& first, const matmul_view& last, std::size_t count,
                      std::int64_t stride) {
   matmul_view result = first;
@@ -211,7 +211,7 @@ matmul_view batch_of(const matmul_view& first, const matmul_view& last, std::siz
 }
 
 bool outputs_can_batch(const matmul_view& c, std::int64_t stride) {
-  // The rows of one output and those of the next do not interleave, as a batch of outputs must not.
+  // Rows of one output and those of the next must not interleave, as in any batch of outputs.
   return stride > (c.extents[0] - 1) * c.strides[0] + (c.extents[1] - 1) * c.strides[1];
 }
 
@@ -224,8 +224,8 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
   if (a.size() != c.size() || b.size() != c.size())
     throw invalid_argument("kaio: " + std::string(operation) + ": " + std::to_string(a.size()) +
                            " views of a, " + std::to_string(b.size()) + " of b and " +
-                           std::to_string(c.size()) + " of c; give as many of each");
-  // All is checked before anything runs.
+                           std::to_string(c.size()) + " of c; give the same number of each");
+  // Checks everything before anything runs.
   const validation check(operation, s.device_identity());
   std::vector<matmul_call> calls;
   calls.reserve(c.size());
@@ -242,7 +242,8 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
            batch_of(c[i], c[last], run.count, run.c), &options}));
     i += run.count;
   }
-  // Outputs apart from each other: sorted by address, each is compared with those before it that reach so far.
+  // Outputs must not overlap: sorted by address, each is compared with the earlier ones that end after its
+  // start.
   std::vector<const matmul_view*> outputs;
   for (const matmul_view& v : c) outputs.push_back(&v);
   std::sort(outputs.begin(), outputs.end(),
@@ -266,7 +267,7 @@ matmul_call resolve_for_query(const stream& s, const matmul_view& a, const matmu
   return detail::resolve_matmul(s.device_identity(), {"matmul", a, b, c, &options});
 }
 
-// The same call with a workspace of any size.
+// The call with a workspace of any size.
 matmul_call with_workspace(const matmul_call& call) {
   matmul_call result = call;
   result.workspace.address = 4096;
@@ -317,11 +318,11 @@ std::vector<matmul_variant_info> matmul_variants(const stream& s, const matmul_v
   return result;
 }
 
-std::string matmul_choice(const stream& s, const matmul_view& a, const matmul_view& b, const matmul_view& c,
-                          const matmul_options& options) {
+kernel_choice matmul_choice(const stream& s, const matmul_view& a, const matmul_view& b, const matmul_view& c,
+                            const matmul_options& options) {
   const matmul_call call = resolve_for_query(s, a, b, c, options);
   if (call.empty() || call.k == 0) return {};
-  return choose("matmul_choice", call, s.properties(), options.variant).name();
+  return choose("matmul_choice", call, s.properties(), options.variant).choice();
 }
 
 }  // namespace kaio::ops

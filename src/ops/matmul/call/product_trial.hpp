@@ -1,6 +1,6 @@
 #pragma once
-// A product on memory of its own, in place of the caller's, and the times of its kernels there: what the tuners of
-// matmul, matmul_int8 and matmul_fp8 share.
+// A product on memory of its own, in place of the caller's, and the times of its kernels there. The tuners of
+// matmul, matmul_int8 and matmul_fp8 share it.
 //
 // A kind of call has an overload of for_each_term, which names the tensors that its epilogue reads:
 //
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/matmul/choice/table.hpp"
 #include "ops/choice/measure.hpp"
+#include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
 
@@ -27,13 +27,13 @@ void for_each_term(matmul_call& call, const F& f) {
 }
 
 // Random elements for an operand.
-inline buffer<u32> pattern_of(const device& gpu, matmul_type type) {
+inline buffer<u32> pattern_of(const device& gpu, element_kind type) {
   switch (type) {
-    case matmul_type::f32: return make_pattern<f32>(gpu);
-    case matmul_type::f16: return make_pattern<f16>(gpu);
-    case matmul_type::bf16: return make_pattern<bf16>(gpu);
-    case matmul_type::e4m3: return make_pattern<e4m3>(gpu);
-    case matmul_type::e5m2: return make_pattern<e5m2>(gpu);
+    case element_kind::f32: return make_pattern<f32>(gpu);
+    case element_kind::f16: return make_pattern<f16>(gpu);
+    case element_kind::bf16: return make_pattern<bf16>(gpu);
+    case element_kind::e4m3: return make_pattern<e4m3>(gpu);
+    case element_kind::e5m2: return make_pattern<e5m2>(gpu);
     default: break;
   }
   return make_pattern_of_bytes(gpu);
@@ -44,7 +44,7 @@ class product_trial {
  public:
   product_trial(const device& gpu, const Call& call, const buffer<u32>& a, const buffer<u32>& b)
       : memory_(gpu), call_(call) {
-    const std::uint64_t size = bytes_of(call.operand);  // of B too
+    const std::uint64_t size = bytes_of(call.operand);  // B's too
     const auto add_operand = [&](matmul_operand& x, std::uint64_t across, const buffer<u32>& pattern) {
       const bool along = x.lines == line_direction::along_k;
       replace(x,
@@ -57,13 +57,13 @@ class product_trial {
             memory_.add(call.c.address, bytes_spanned(call.c, call.m, call.n, bytes_of(call.output))));
     for_each_term(call_, [&](matmul_term& t, std::uint64_t rows, std::uint64_t columns) {
       if (t.type == 0) return;
-      // What is C itself stays C itself: some kernels refuse it.
+      // A term that is C itself stays C itself: some kernels refuse it.
       t.address = t.address == call.c.address
                       ? call_.c.address
                       : memory_.add(t.address, bytes_spanned(t, rows, columns)).address();
     });
     if (call.workspace.address != 0) {
-      // What the largest split takes is enough.
+      // Enough for the largest split.
       const std::uint64_t most = std::min(call.workspace.bytes, call.m * call.n * 16 * sizeof(f32));
       const stand_in& by = memory_.add(call.workspace.address, most);
       call_.workspace.address = by.address();
@@ -80,7 +80,7 @@ class product_trial {
     x.bytes = by.bytes();
     x.device = by.device();
   }
-  // From the first element to the end of the last one.
+  // Bytes from the first element to the end of the last one.
   std::uint64_t bytes_spanned(const matmul_operand& x, std::uint64_t lines, std::uint64_t length,
                               std::uint64_t size) const {
     return ((call_.batches - 1) * x.batch_pitch + (lines - 1) * x.pitch + length) * size;
@@ -97,10 +97,10 @@ class product_trial {
   Call call_;
 };
 
-// The report of a call whose kernels are `variants`, of which calls took `before`; run(stream, call, variant)
+// The report of a call with the kernels `variants`; calls took `before` until now. run(stream, call, variant)
 // launches one. The fastest is remembered for `key`.
 template <class Call, class Run>
-tune_report tune_product(const device& gpu, const Call& call, matmul_type type_of_b,
+tune_report tune_product(const device& gpu, const Call& call, element_kind type_of_b,
                          std::span<const matmul_variant* const> variants, const matmul_variant& before,
                          const Run& run, std::string_view key, const tune_options& how) {
   const buffer<u32> a = pattern_of(gpu, call.operand), b = pattern_of(gpu, type_of_b);
@@ -115,7 +115,7 @@ tune_report tune_product(const device& gpu, const Call& call, matmul_type type_o
       key, how);
 }
 
-// The kernel of a list that was found by tuning for `key`, if it accepts the call; nullptr: none.
+// The kernel of a list that tuning found for `key`, if it accepts the call; else nullptr.
 inline const matmul_variant* tuned_among(std::span<const matmul_variant* const> variants,
                                          const matmul_call& call, const device_properties& device,
                                          std::string_view key) {

@@ -30,7 +30,7 @@ struct matrix {
   }
 };
 
-// An operand before it is known whether its lines go along K: `across` is M for A, N for B.
+// An operand before the direction of its lines is known: `across` is M for A, N for B.
 struct operand_sides {
   std::string_view name;
   const matmul_view* view;
@@ -50,22 +50,23 @@ matmul_operand lines_of(std::string_view operation, const operand_sides& sides) 
                           std::to_string(sides.view->strides[sides.view->rank - 2]) + " and " +
                           std::to_string(sides.view->strides[sides.view->rank - 1]) +
                           "; one of the last two must be 1: copy the matrix to memory of its own");
-  // Where both are possible, one of the extents is 1: the lines that are long are the contiguous ones.
+  // If both directions are possible, one of the extents is 1; lines then go along the other one, which is
+  // contiguous.
   const bool takes_across =
       !along || (across && sides.k <= 1 && sides.across_stride == 1 && sides.across > 1);
   result.lines = takes_across ? line_direction::across_k : line_direction::along_k;
   const std::int64_t length = takes_across ? sides.across : sides.k;
   const std::int64_t count = takes_across ? sides.k : sides.across;
   const std::int64_t stride = takes_across ? sides.k_stride : sides.across_stride;
-  constexpr std::int64_t sixteen = 16;  // elements: a pitch that tensor copies take, of any type
+  constexpr std::int64_t sixteen = 16;  // elements: a pitch that tensor copies take, for any type
   result.pitch = static_cast<std::uint64_t>(count > 1 ? stride : (length + sixteen - 1) / sixteen * sixteen);
   return result;
 }
 
 matmul_term term_of(const matmul_view& view, i64 batch, i64 row, i64 column) {
-  const term_type type = view.type == matmul_type::f32   ? term_type::f32
-                         : view.type == matmul_type::f16 ? term_type::f16
-                                                         : term_type::bf16;
+  const term_type type = view.type == element_kind::f32   ? term_type::f32
+                         : view.type == element_kind::f16 ? term_type::f16
+                                                          : term_type::bf16;
   return {view.address, batch, row, column, static_cast<u32>(type), 0};
 }
 
@@ -90,13 +91,13 @@ void check_residual(const validation& check, std::string_view operation, const m
   check.extent("residual", v, v.rank - 1, c.columns, "the columns of c");
   if (v.rank == 3 && v.extents[0] != 1)
     check.extent("residual", v, 0, c.batches, "the batches of c, or one for all");
-  // An element of C is written by the thread that read the same element before.
+  // The residual may be C: the thread that writes an element of C has read it before.
   const bool is_c = v.type == c_view.type && v.address == c_view.address && v.rank == c_view.rank &&
                     v.extents == c_view.extents && v.strides == c_view.strides;
   if (!is_c) check.apart("c", c_view, "residual", v);
 }
 
-void check_workspace(const validation& check, const matmul_workspace& w, const matmul_arguments& of) {
+void check_workspace(const validation& check, const workspace_view& w, const matmul_arguments& of) {
   if (w.address == 0) return;
   check.workspace("workspace", w.facts(), 1, 1);
   check.workspace_apart(w.facts(), "a", of.a);
@@ -106,7 +107,7 @@ void check_workspace(const validation& check, const matmul_workspace& w, const m
   if (of.options->residual.exists()) check.workspace_apart(w.facts(), "residual", of.options->residual);
 }
 
-// Batches become rows where B is the same for all of them and the rows of a batch follow those before it.
+// Batches become rows if all share B and the rows of each batch follow those of the one before.
 void join_batches(matmul_call& call) {
   if (call.batches <= 1 || call.b.batch_pitch != 0 || call.a.lines != line_direction::along_k) return;
   if (call.m * call.batches > static_cast<std::uint64_t>(most_extent)) return;
@@ -143,9 +144,9 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
     if (a_view.type != b_view.type)
       refuse(operation, "arguments a and b have different element types; cast one of them");
     for (const matmul_view* v : {&a_view, &b_view})
-      if (v->type > matmul_type::e5m2)
+      if (v->type > element_kind::e5m2)
         refuse(operation, "operands of integers; matmul_int8 multiplies those of i8");
-    if (c_view.type > matmul_type::bf16)
+    if (c_view.type > element_kind::bf16)
       refuse(operation, "output c is of 8-bit floats or integers; it is f32, f16 or bf16");
   }
   check.input("a", a_view);
@@ -169,23 +170,22 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
   check.apart("c", c_view, "b", b_view);
   if (options.bias.vector.exists()) check_bias(check, options.bias, c, c_view);
   if (options.residual.exists()) {
-    if (options.residual.type > matmul_type::bf16)
+    if (options.residual.type > element_kind::bf16)
       refuse(operation, "argument residual is of 8-bit floats or integers; it is f32, f16 or bf16");
     check_residual(check, operation, options.residual, c, c_view);
   }
   check_workspace(check, options.workspace, arguments);
   if (options.activation > matmul_activation::silu)
     refuse(operation, "an activation that is none of matmul_activation");
-  if (options.precision > matmul_precision::tf32x3)
-    refuse(operation, "a precision that is none of matmul_precision");
+  if (options.precision > matmul_precision::tf32x3) refuse(operation, "an invalid precision");
 
   matmul_call call;
   call.operand = a_view.type;
   call.output = c_view.type;
-  call.precision = a_view.type == matmul_type::f32 ? options.precision : matmul_precision::ieee;
+  call.precision = a_view.type == element_kind::f32 ? options.precision : matmul_precision::ieee;
   call.workspace = options.workspace;
-  call.constant_a = options.constant == constant_operands::a || options.constant == constant_operands::both;
-  call.constant_b = options.constant == constant_operands::b || options.constant == constant_operands::both;
+  call.constant_a = has_any(options.constant, constant_inputs::a);
+  call.constant_b = has_any(options.constant, constant_inputs::b);
   call.m = static_cast<std::uint64_t>(c.rows);
   call.n = static_cast<std::uint64_t>(c.columns);
   call.k = options.alpha == 0 ? 0 : static_cast<std::uint64_t>(a.columns);

@@ -11,11 +11,11 @@
 
 namespace kaio::ops {
 
-tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, const matmul_view& c,
-                 const matmul_options& options, const tune_options& how) {
-  const matmul_call call = detail::resolve_matmul(gpu.identity(), {"tune", a, b, c, &options});
+tune_report tune_matmul(const device& gpu, const matmul_view& a, const matmul_view& b, const matmul_view& c,
+                        const matmul_options& options, const tune_options& how) {
+  const matmul_call call = detail::resolve_matmul(gpu.identity(), {"tune_matmul", a, b, c, &options});
   if (call.empty() || call.k == 0) return {};
-  const matmul_variant& before = choose("tune", call, gpu.properties(), {});
+  const matmul_variant& before = choose("tune_matmul", call, gpu.properties(), {});
   return tune_product(gpu, call, call.operand, variants_for(call), before, run_variant,
                       call_signature::of(call).text(), how);
 }
@@ -24,7 +24,7 @@ namespace {
 
 template <class T>
 std::string tune_compact(const device& gpu, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  // One element is enough: memory is not read, and the views' extents are all that counts.
+  // Memory is not read: only the extents of the views count.
   const auto pointer = [&]<class U>(U, std::uint64_t elements) {
     constexpr std::uint64_t anywhere = 4096;
     return device_pointer<U>{anywhere, elements, gpu.identity()};
@@ -35,8 +35,8 @@ std::string tune_compact(const device& gpu, std::uint32_t m, std::uint32_t n, st
   device_pointer<T> b_apart = b;
   b_apart.address += (std::uint64_t{m} * k * sizeof(T) + 255) / 256 * 256;
   c.address = b_apart.address + (std::uint64_t{k} * n * sizeof(T) + 255) / 256 * 256;
-  return tune(gpu, tensor_view<const T, 2>(a, extents{m, k}), tensor_view<const T, 2>(b_apart, extents{k, n}),
-              tensor_view<f32, 2>(c, extents{m, n}))
+  return tune_matmul(gpu, tensor_view<const T, 2>(a, extents{m, k}),
+                     tensor_view<const T, 2>(b_apart, extents{k, n}), tensor_view<f32, 2>(c, extents{m, n}))
       .variant;
 }
 

@@ -1,7 +1,8 @@
-// Which variant can run which call, and why another one cannot.
+// Decides whether a variant can run a call, and gives the reason if it cannot.
 
 #include <algorithm>
 #include <cstdint>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <limits>
 #include <string>
 
@@ -15,43 +16,36 @@ namespace {
 constexpr std::uint64_t most_tiles = std::uint64_t{1} << 31, most_pitch = std::uint64_t{1} << 40,
                         most_word_pitch = (std::uint64_t{1} << 32) - 1, most_lines = std::uint64_t{1} << 31;
 
-// The reasons in the order in which they are looked at; nullptr: it can.
-const char* reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+// The first reason against the variant; empty: it can run the call.
+std::string_view why_not(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
-  const ptx::target target = device.target;
-  if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
-                                 : target.sm < needs.target.sm)
-    return "it is made for another architecture";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
+  if (const std::string_view why = device_refusal(needs, device); !why.empty()) return why;
   if (v.operand != call.operand || v.output != call.output || v.precision != call.precision)
-    return "it is made for other types";
-  if (v.a != call.a.lines || v.b != call.b.lines) return "it is made for other layouts";
+    return "it supports other types";
+  if (v.a != call.a.lines || v.b != call.b.lines) return "it supports other layouts";
   if (!v.general && call.terms.plain == 0) {
-    if (!v.adds_tile_terms) return "its epilogue is alpha alone";
+    if (!v.adds_tile_terms) return "its epilogue applies only alpha";
     if (!has_tile_terms(call))
       return "it adds a bias of columns (f32 or of C's type), an activation, and a tensor of C's type whose rows "
              "begin at multiples of 16 bytes";
-    // Tiles that C ends in, or closer together than they are wide, read what others write, which is not their own.
+    // A tile that C ends in, or that is wider than its distance to the next one, reads elements of C that
+    // others write.
     const std::uint64_t of_m = std::uint64_t{v.m} * v.cluster_m, of_n = std::uint64_t{v.n} * v.cluster_n;
     if (adds_c(call) && (call.m % of_m != 0 || call.n % of_n != 0 || std::min(call.m, call.n) <= 64))
-      return "what it adds is C itself, of which its tiles have parts in common";
+      return "it adds C itself, and its tiles overlap";
   }
   const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
-  if (!call.a.aligned(size, v.a_alignment))
-    return "lines of A do not begin at multiples of its copies' bytes";
-  if (!call.b.aligned(size, v.b_alignment))
-    return "lines of B do not begin at multiples of its copies' bytes";
+  if (!call.a.aligned(size, v.a_alignment)) return "lines of A are not aligned to its copy size";
+  if (!call.b.aligned(size, v.b_alignment)) return "lines of B are not aligned to its copy size";
   const std::uint64_t a_length = v.a == line_direction::along_k ? call.k : call.m;
   const std::uint64_t b_length = v.b == line_direction::along_k ? call.k : call.n;
   if (v.whole_vectors && (a_length * size % v.a_alignment != 0 || b_length * size % v.b_alignment != 0))
-    return "lines of A or B are no multiple of its copies' bytes long";
-  // Multiply-adds with alpha alone are fed by tensor copies too.
+    return "the line length of A or B is not a multiple of its copy size";
+  // Multiply-adds with alpha alone are also fed by tensor copies.
   const bool copies_tensors = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
                               (v.family == matmul_family::simt && !v.general);
   if (copies_tensors) {
-    // What comes word by word is no tensor. Of 16 bits each eighth line is one, and so are steps of K.
+    // Word loads need no tensor. If lines begin anywhere, each eighth line, or step of K, is in one tensor.
     const bool loads_a = v.a_alignment == sizeof(u32), loads_b = v.b_alignment == sizeof(u32);
     const bool by_eights = v.a_alignment < sizeof(u32);
     if (by_eights && (call.a.address | call.b.address) % 16 != 0)
@@ -59,7 +53,7 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
     if (by_eights && call.k < 8) return "K has fewer than eight steps";
     if ((!loads_a && call.a.pitch < a_length) || (!loads_b && call.b.pitch < b_length))
       return "tensor copies take lines that do not overlap";
-    // Matrices that are whole lines apart are one tensor.
+    // Matrices that are whole lines apart are in one tensor.
     const auto begins_apart = [&](const matmul_operand& x) {
       return x.batch_pitch * size % 16 != 0 &&
              (x.batch_pitch % x.pitch != 0 || call.batches * (x.batch_pitch / x.pitch) >= most_lines);
@@ -78,7 +72,7 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
       return "tensor copies take strides below 2^40 bytes";
   }
   if (!call.c.aligned(c_size, v.c_alignment)) return "rows of C do not begin at multiples of 16 bytes";
-  // Tensor copies write whole pieces of 16 bytes, beyond the columns of C too.
+  // Tensor copies write whole pieces of 16 bytes, also beyond the columns of C.
   if (call.n * c_size % v.c_alignment != 0) return "rows of C are no multiple of 16 bytes long";
   // The last piece of 16 bytes that a tensor copy stores must be whole.
   if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
@@ -92,40 +86,40 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   const double tiles = static_cast<double>(rows) * static_cast<double>(columns) * v.cluster_splits *
                        (v.family == matmul_family::sm90_split ? 1.0 : static_cast<double>(call.batches));
   if (tiles >= static_cast<double>(most_tiles)) return "it would have 2^31 tiles or more";
-  return nullptr;
+  return {};
 }
 
-const char* reason_of_splits(const matmul_variant& v, const matmul_call& call,
-                             const device_properties& device) {
-  if (v.output != call.output) return "it is made for other types";
-  if (call.batches != 1) return "it splits K for one product, and this is a batch";
+std::string_view why_not_splits(const matmul_variant& v, const matmul_call& call,
+                                const device_properties& device) {
+  if (v.output != call.output) return "it supports other types";
+  if (call.batches != 1) return "it splits K of a single product, and this is a batch";
   if (call.k % v.splits != 0 || call.k / v.splits < 4 * std::uint64_t{v.k})
     return "K does not divide into its splits";
-  // 32-bit places in the sums of a part.
+  // Offsets in the sums of a part have 32 bits.
   if (call.m * call.n > std::numeric_limits<std::uint32_t>::max())
     return "C is too large for sums in a workspace";
   if (call.workspace.address == 0) return "it needs a workspace";
   if (call.workspace.bytes < v.workspace_bytes(call)) return "it needs a larger workspace";
   if (call.workspace.address % 16 != 0) return "the workspace begins at no multiple of 16 bytes";
   matmul_variant one = v;
-  one.output = matmul_type::f32;
+  one.output = element_kind::f32;
   one.splits = 1;
-  return reason(one, call_of_splits(call, v.splits), device);
+  return why_not(one, call_of_splits(call, v.splits), device);
 }
 
-const char* find_reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
-  return v.splits == 1 ? reason(v, call, device) : reason_of_splits(v, call, device);
+std::string_view find_refusal(const matmul_variant& v, const matmul_call& call,
+                              const device_properties& device) {
+  return v.splits == 1 ? why_not(v, call, device) : why_not_splits(v, call, device);
 }
 
 }  // namespace
 
 std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
-  const char* const text = find_reason(v, call, device);
-  return text == nullptr ? std::string() : text;
+  return std::string(find_refusal(v, call, device));
 }
 
 bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
-  return find_reason(v, call, device) == nullptr;
+  return find_refusal(v, call, device).empty();
 }
 
 }  // namespace kaio::ops

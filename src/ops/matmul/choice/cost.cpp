@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <iterator>
 
-#include "ops/matmul/choice/fitted.hpp"
 #include "ops/choice/machine.hpp"
+#include "ops/matmul/choice/fitted.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// Where nothing was measured, the bandwidths are those of the papers, and the fixed costs of sm_90 hold.
+// For devices without measurements: the bandwidths of the papers, and the fixed costs of sm_90.
 constexpr device_costs with_bandwidths(double l2_of_all, double shared, double launch_seconds) {
   device_costs costs = fitted_device;
   costs.l2_of_one = 64;
@@ -33,29 +33,31 @@ constexpr device_costs costs_of_generations[] = {
 static_assert(std::size(costs_of_generations) == generation_count);
 
 double operations_in_clock(const matmul_variant& v, const machine_rates& machine) {
-  const bool eight = v.operand >= matmul_type::e4m3;
+  const bool eight = v.operand >= element_kind::e4m3;
   switch (v.family) {
     case matmul_family::sm90:
     case matmul_family::sm90_split:
       // tf32 has half the rate.
-      return eight ? machine.tensor_8 : machine.tensor_16 / (v.operand == matmul_type::f32 ? 2 : 1);
+      return eight ? machine.tensor_8 : machine.tensor_16 / (v.operand == element_kind::f32 ? 2 : 1);
     case matmul_family::mma_sync:
-      // Half the depth of an instruction, and operands that threads stage.
+      // Their instructions have half the depth, and threads stage their operands.
       if (v.image->needs.target.sm < 80 && machine.sm >= 80) return machine.mma_16 / 3;
-      if (v.operand != matmul_type::f32) return eight ? machine.mma_8 : machine.mma_16;
+      if (v.operand != element_kind::f32) return eight ? machine.mma_8 : machine.mma_16;
       return v.precision == matmul_precision::tf32x3 ? machine.mma_tf32 / 3 : machine.mma_tf32;
     case matmul_family::simt: return machine.fma_32;
   }
   return machine.fma_32;
 }
 
-// A cluster is within a GPC, whose multiprocessors are no multiple of 4 or 8 everywhere: of the 132 of an H200 30
-// clusters of 4 run at once, not 33, and 15 of 8, not 16; with two blocks on a multiprocessor 62 and 30.
+// A cluster is within a GPC, and a GPC's multiprocessors are not always a multiple of 4 or 8. An H200 with
+// 132 runs 30 clusters of 4 at once, not 33, and 15 of 8, not 16; with two blocks per multiprocessor 62 and
+// 30.
 constexpr double share_for_four = 0.93;
 
 constexpr std::uint64_t l2_line_bytes = 128, sector_bytes = 32, short_line_bytes = 32, vector_bytes = 16;
 
-// What a step loads of an operand: `across` of M or N, which is `extent`, once for so many blocks of a cluster.
+// The part of an operand that a step loads: `across` lines of M or N, whose extent is `extent`. It is loaded
+// once for `shared_by` blocks of a cluster.
 struct operand_tile {
   const matmul_operand& x;
   double across;
@@ -64,15 +66,16 @@ struct operand_tile {
   bool by_words;
 };
 
-// Tensor copies find lines at odd multiples of 16 bytes. Where lines begin anywhere, each eighth one is a line of theirs.
+// Whether tensor copies find lines at odd multiples of 16 bytes. If lines begin anywhere, a copy takes each
+// eighth line.
 bool has_odd_lines(const matmul_operand& x, std::uint64_t size) {
   if (x.aligned(size, vector_bytes)) return !x.aligned(size, sector_bytes);
   return 8 * x.pitch * size % sector_bytes != 0;
 }
 
-// Pieces of 16 bytes that the tensor copies of a step take one by one: of lines that begin at odd multiples of 16 bytes, and
-// what is outside of the operand, but for columns of a tile, of which copies bring those that there are. What the last
-// step has outside of K counts as its part of all steps.
+// The 16-byte pieces that the tensor copies of a step fetch singly: (1) lines that begin at odd multiples of
+// 16 bytes, (2) elements outside the operand. Columns of a tile (`is_n`) outside cost nothing: the copies
+// skip them. Elements of the last step outside of K are spread over all steps.
 struct single_vectors {
   double odd, outside;
 };
@@ -91,11 +94,12 @@ single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, d
   return {is_odd ? loaded * vectors : 0, std::max(beyond, small) * vectors};
 }
 
-// Lines of C that a tile has along M and N of the kernel, and of A and B that a block loads for it, but for shares: for
-// kernels of tensor copies as sm90_mainloop::boxes_for has them.
+// The extents of a tile. m, n: lines of C along the kernel's M and N. loaded_m, loaded_n: lines of A and B
+// that a block loads for it, before a cluster shares them. For kernels with tensor copies they are those of
+// sm90_mainloop::boxes_for.
 struct tile_extents {
   double m, n, loaded_m, loaded_n;
-  bool fits_m;  // nothing outside of A is loaded
+  bool fits_m;  // nothing outside A is loaded
 };
 tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
   tile_extents result{static_cast<double>(v.m), static_cast<double>(v.n), static_cast<double>(v.m),
@@ -129,7 +133,7 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
 }
 
 const family_costs& family_of(const matmul_variant& v) {
-  // Kernels for few rows are no tiles.
+  // Kernels for few rows have no tiles.
   return v.most_rows != 0 ? fitted_few_rows : fitted_families[static_cast<std::size_t>(v.family)];
 }
 
@@ -161,7 +165,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   const std::uint64_t rows = quotient_up(call.m, static_cast<std::uint64_t>(tile_rows)),
                       columns = quotient_up(call.n, static_cast<std::uint64_t>(tile_columns));
   const std::uint64_t along_m = v.across ? columns : rows, along_n = v.across ? rows : columns;
-  // Of clusters, whole ones run.
+  // Only whole clusters run.
   const double batches = static_cast<double>(call.batches);
   const double tiles = static_cast<double>(quotient_up(along_m, v.cluster_m) * v.cluster_m) *
                        static_cast<double>(quotient_up(along_n, v.cluster_n) * v.cluster_n) * batches *
@@ -185,7 +189,8 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.operations = 2 * m * n * k;
   work.operations_in_clock = operations_in_clock(v, machine);
   const bool by_warps = v.family == matmul_family::mma_sync || v.family == matmul_family::simt;
-  // wgmma reads A for each 64 rows once and B for each of them again; warps read both for each warp's part.
+  // wgmma reads A for each 64 rows once and B for each of them again; the other kernels read both for each
+  // warp's part.
   work.shared_bytes = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
                                : (m + n * std::max(1.0, m / 64)) * k * size;
   work.loaded_bytes = (tile_of.loaded_m / v.cluster_n + tile_of.loaded_n / v.cluster_m) * k * size;
@@ -198,7 +203,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += tile.across / tile.shared_by * k * size;
     if (by_warps || tile.by_words) continue;
-    // A part of a tile that is moved where C ends in it: the rows of a box, or the columns of one.
+    // The part of a tile that is moved if C ends in it: the rows of a box, or its columns.
     const bool is_whole = v.family == matmul_family::sm90_split && x.lines == line_direction::along_k;
     const single_vectors found =
         single_vectors_of(tile, call.k, k, bytes_of(call.operand),
@@ -208,7 +213,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
     if (x.lines == line_direction::across_k && tile.extent * bytes_of(call.operand) < short_line_bytes)
       work.short_lines += k;
   }
-  // Copies of single elements, or of words, take instructions where others take none.
+  // Copies of single elements or words take instructions; others take none.
   work.copied = v.slow_copies ? (m + n) * k * size / std::max(size, static_cast<double>(v.a_alignment)) : 0;
 
   const double c_size = bytes_of(call.output);
@@ -242,9 +247,9 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const bool halved = work.halves && filled > rounds && filled - rounds <= 0.5;
   const double running = std::min(work.blocks * (halved ? 2 : 1), work.at_once);
   const double load = running / multiprocessors;
-  // Blocks on one multiprocessor share its resources: the last to end is one that has most of them.
+  // Blocks on one multiprocessor share its resources, so one with the most blocks ends last.
   const double sharing = std::max(1.0, std::ceil(load));
-  // As if the last wave were full, or half full.
+  // The waves as if the last one were full, or half full.
   const double whole = halved ? rounds + family.half_wave : std::ceil(filled);
   const double waves = std::max(std::min(whole, 1.0), filled + family.last_wave * (whole - filled));
 
@@ -262,7 +267,7 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double step = std::max(busy, busy / sharing + v.step_clocks);
 
   const double elements = work.results + work.outside * family.outside;
-  // What a kernel of tensor copies stores of a split are plain sums.
+  // Kernels with tensor copies store plain sums of a split.
   const bool plain = !v.general || (v.splits != 1 && v.family == matmul_family::sm90);
   double store = (elements * work.result_bytes / family.store_bytes +
                   (plain ? 0 : elements / 32 * family.general_clocks)) *
@@ -288,7 +293,7 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double reading = work.read_and_written / dram_bandwidth(device, costs.dram_share);
   const double first = 1 / std::max(1.0, filled);
   const double not_hidden = first * family.not_hidden + (1 - first) * family.later_not_hidden;
-  // Parts are written and read again, by L2 where they fit.
+  // Partial sums are written and read again, by L2 if they fit.
   const double second = v.splits == 1 ? 0
                                       : costs.second_kernel_seconds +
                                             2 * work.sums / (costs.sum_bytes * multiprocessors * clock);

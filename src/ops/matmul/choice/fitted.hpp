@@ -104,7 +104,7 @@ inline constexpr family_costs fitted_families[]{
         .half_wave = 0.7,
     },
 };
-// Of kernels for few rows, of the family simt.
+// Kernels for few rows, a part of the family simt.
 inline constexpr family_costs fitted_few_rows{
     .start_clocks = 1941,
     .rate = 0.07221,

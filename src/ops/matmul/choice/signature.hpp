@@ -1,14 +1,14 @@
 #pragma once
-// The properties of a call and a device that the choice of a variant depends on: two calls of one signature
-// take the same.
+// The properties of a call that the choice of a variant depends on: on one device, calls with the same
+// signature take the same variant.
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
 
-#include "ops/matmul/choice/table.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
 
@@ -29,7 +29,7 @@ struct call_signature {
     add(result.kind, call.terms.plain != 0 ? 1 : !has_tile_terms(call) ? 0 : adds_c(call) ? 3 : 2, 2);
     const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
     const auto add_operand = [&](const matmul_operand& x, std::uint64_t element, std::uint64_t length) {
-      // The greatest power of two, up to 16, that every line's address is a multiple of.
+      // The greatest power of two, up to 16, that divides every line's address.
       add(result.memory,
           static_cast<std::uint64_t>(
               std::countr_zero(x.address | x.pitch * element | x.batch_pitch * element | 16)),
@@ -44,10 +44,10 @@ struct call_signature {
     const std::uint64_t of_part = call.m * call.n * sizeof(f32);
     const bool usable = call.workspace.address != 0 && call.workspace.address % 16 == 0 && of_part != 0;
     const std::uint64_t splits = usable ? call.workspace.bytes / of_part : 0;
-    std::uint64_t magnitude = 0;  // the logarithm of the splits, at most 4
+    std::uint64_t magnitude = 0;  // log2 of the splits, at most 4
     while (magnitude < 4 && splits >> (magnitude + 1) != 0) ++magnitude;
     add(result.memory, magnitude, 3);
-    // Whether an operand begins at a multiple of 16 bytes, where its lines do not; no bit that others reach.
+    // 1 if an operand does not begin at a multiple of 16 bytes; other bits do not reach bits 62 and 63.
     const auto begins_apart = [](const matmul_operand& x) { return std::uint64_t{x.address % 16 != 0}; };
     result.memory |= begins_apart(call.a) << 63 | begins_apart(call.b) << 62;
     return result;

@@ -1,11 +1,12 @@
 #pragma once
-// A product whose K is split among blocks is a batch of shorter products, whose sums are in the workspace.
+// Split-K: a product whose K is split among blocks is a batch of shorter products, with their sums in the
+// workspace.
 
 #include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
 
-// K is a multiple of `splits`, and the call is one product.
+// Requires that K is a multiple of `splits`, and that the call is one product.
 inline matmul_call call_of_splits(const matmul_call& call, std::uint32_t splits) {
   matmul_call result = call;
   result.k = call.k / splits;
@@ -15,7 +16,7 @@ inline matmul_call call_of_splits(const matmul_call& call, std::uint32_t splits)
   };
   step(result.a);
   step(result.b);
-  result.output = matmul_type::f32;
+  result.output = element_kind::f32;
   result.c = {
       call.workspace.address, call.workspace.bytes, call.workspace.device, line_direction::along_k, call.n,
       call.m * call.n};

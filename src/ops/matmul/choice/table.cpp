@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,7 +16,7 @@ namespace {
 
 constexpr std::size_t key_count = std::size_t{5} * 3 * 3 * 4;
 
-std::size_t key_of(matmul_type operand, matmul_type output, matmul_precision precision, line_direction a,
+std::size_t key_of(element_kind operand, element_kind output, matmul_precision precision, line_direction a,
                    line_direction b) {
   std::size_t key = static_cast<std::size_t>(operand);
   key = key * 3 + static_cast<std::size_t>(output);
@@ -27,14 +29,14 @@ void append_split_k(variant_list& list) {
   const std::size_t count = list.size();
   for (std::size_t i = 0; i < count; ++i) {
     const matmul_variant v = list[i];
-    const bool fits = v.output == matmul_type::f32 && v.cluster_splits == 1 && !v.across &&
+    const bool fits = v.output == element_kind::f32 && v.cluster_splits == 1 && !v.across &&
                       v.m * v.n >= 64 * 64 && v.most_rows == 0 &&
                       (v.cluster_m * v.cluster_n == 1 || !v.cluster_by_launch) &&
                       (v.family != matmul_family::sm90 || !v.general);
     if (!fits) continue;
     for (const std::uint32_t splits : {2u, 4u, 8u, 16u}) {
-      if (v.cluster_by_launch && splits <= 8) continue;  // a cluster of so many blocks needs no second kernel
-      for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
+      if (v.cluster_by_launch && splits <= 8) continue;  // a cluster of that size suffices
+      for (const element_kind output : {element_kind::f32, element_kind::f16, element_kind::bf16}) {
         matmul_variant split = v;
         split.splits = splits;
         split.output = output;
@@ -72,6 +74,14 @@ const table& the_table() {
 }
 
 }  // namespace
+
+kernel_choice matmul_variant::choice() const {
+  // Names are made of a kernel's and the launch's numbers; a choice refers to one of them for good.
+  static auto& mutex = *new std::mutex;  // never destroyed, as the table
+  static auto& names = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return {*names.insert(name()).first, splits * cluster_splits, cluster_splits > 1};
+}
 
 std::string matmul_variant::name() const {
   std::string result(image->name);

@@ -12,59 +12,60 @@
 
 namespace kaio::ops {
 
-// Why this variant cannot run this call on this device; empty where it can.
+// Why this variant cannot run this call on this device; empty if it can.
 std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device);
-// Whether that is empty, as a call needs to know.
+// Whether `refusal` is empty, without making its text.
 bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device);
-// How long it takes, as the model sees it: cost.hpp.
+// The seconds that the cost model gives: cost.hpp.
 double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);
 
-// Whether tile_terms say what the call adds to a C of 16 bits.
+// Whether tile_terms can hold what the call adds to a C of 16 bits.
 inline bool has_tile_terms(const matmul_call& call) {
-  const auto type = call.output == matmul_type::f16 ? term_type::f16 : term_type::bf16;
+  const auto type = call.output == element_kind::f16 ? term_type::f16 : term_type::bf16;
   return bytes_of(call.output) == 2 && tile_terms::serve(call.terms, type, call.n);
 }
 
-// Whether the tensor that they add last is C itself.
+// Whether the tensor that tile_terms add last is C itself.
 inline bool adds_c(const matmul_call& call) {
   const matmul_term& addend = tile_terms::addend_of(call.terms);
   return addend.type != 0 && addend.address == call.c.address;
 }
 
-// All variants, and those of the types and lines of a call; made at the first call, and never changed.
+// All variants, and those with the types and lines of a call; made at the first call, and never changed.
 std::span<const matmul_variant> all_variants();
 std::span<const matmul_variant* const> variants_for(const matmul_call& call);
 
-// The variant that a call takes. Throws unsupported_device or invalid_argument where there is none.
+// The variant that a call takes: `forced`, or if that is empty the best one. Throws unsupported_device or
+// invalid_argument if there is none.
 const matmul_variant& choose(std::string_view operation, const matmul_call& call,
                              const device_properties& device, std::string_view forced);
 
-// Runs a call, by the variant that is the best for it, or by the one that is named.
+// Runs a call by its best variant, or by the one that `forced` names.
 void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced);
 // Runs a call by a variant that accepts it; the call is not empty.
 void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v);
 
-// C = epilogue(0): what is left of a product with K = 0.
+// C = epilogue(0), for a product with K = 0.
 void run_nothing(const stream& s, const matmul_call& call);
-// C = epilogue(the sum of the splits), which are in the workspace as [batch][split][row][column].
+// C = epilogue(sum of the splits); the workspace has their sums as [batch][split][row][column].
 void run_reduction(const stream& s, const matmul_call& call, std::uint32_t splits);
-// The kernels of the two, for an element type of C, and for the registry.
-const ptx::kernel_image& nothing_kernel(matmul_type output);
-const ptx::kernel_image& reduction_kernel(matmul_type output);
+// The kernels of the two functions above, for an element type of C; and all kernels, for the registry.
+const ptx::kernel_image& nothing_kernel(element_kind output);
+const ptx::kernel_image& reduction_kernel(element_kind output);
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_tune_kernels(std::vector<const ptx::kernel_image*>& list);
 
 using variant_list = std::vector<matmul_variant>;
-// The rows of a kernel with any_output, whose launch gives the element type of C.
+// Adds a row for each element type of C. The row's kernel has any_output: its launch gives that type.
 inline void add_for_each_output(variant_list& list, matmul_variant row) {
-  for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
+  for (const element_kind output : {element_kind::f32, element_kind::f16, element_kind::bf16}) {
     row.output = output;
     list.push_back(row);
   }
 }
 
-// The rows of each family of kernels, which is an object of its own.
+// Add the rows of each family of kernels, which is an object file of its own.
 #define KAIO_SM90_FAMILY(name, ...) void add_##name(variant_list& list);
 #include "ops/matmul/choice/sm90_families.def"
 #undef KAIO_SM90_FAMILY
@@ -82,7 +83,7 @@ void add_simt_any(variant_list& list);
 void add_simt_sm70(variant_list& list);
 void add_skinny(variant_list& list);
 
-// Calls with more batches than a grid's third extent takes run in several launches: f(part of the call).
+// Runs a call with more batches than a grid's third extent takes in several launches: f(part of the call).
 template <class F>
 void for_batches(const matmul_call& call, std::uint64_t most, const F& f) {
   if (call.batches <= most) return f(call);

@@ -1,4 +1,4 @@
-// The two small kernels besides the products: C where K is 0, and C from the sums of the splits of K.
+// The two small kernels next to the products: C if K is 0, and C from the sums of the splits of K.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/split_reduce.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 struct nothing_problem {
   i64 pitch, batch_pitch;
-  u64 columns, elements;  // of a row, of a matrix
+  u64 columns, elements;  // elements per row, per matrix
 };
 
 template <scalar Out>
@@ -35,12 +35,12 @@ inline constexpr auto product_of_nothing = kaio::kernel<"matmul_of_nothing_" + t
       }
     });
 
-// f(an element of the type).
+// Calls f with an element of the type.
 template <class F>
-decltype(auto) with_output(matmul_type type, const F& f) {
+decltype(auto) with_output(element_kind type, const F& f) {
   switch (type) {
-    case matmul_type::f16: return f(f16{});
-    case matmul_type::bf16: return f(bf16{});
+    case element_kind::f16: return f(f16{});
+    case element_kind::bf16: return f(bf16{});
     default: return f(f32{});
   }
 }
@@ -52,7 +52,7 @@ void run_nothing(const stream& s, const matmul_call& call) {
   const nothing_problem problem{static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), call.n,
                                 call.m * call.n};
   matmul_terms terms = call.terms;
-  // With nothing added 0 * alpha would be NaN for an infinite alpha.
+  // Nothing is multiplied, and 0 * alpha would be NaN for an infinite alpha.
   terms.alpha = 0;
   with_output(call.output, [&]<class Out>(Out) {
     device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device, true};
@@ -78,19 +78,19 @@ void run_reduction(const stream& s, const matmul_call& call, std::uint32_t split
   });
 }
 
-const ptx::kernel_image& nothing_kernel(matmul_type output) {
+const ptx::kernel_image& nothing_kernel(element_kind output) {
   return with_output(
       output, []<class Out>(Out) -> const ptx::kernel_image& { return product_of_nothing<Out>.image(); });
 }
 
-const ptx::kernel_image& reduction_kernel(matmul_type output) {
+const ptx::kernel_image& reduction_kernel(element_kind output) {
   return with_output(
       output, []<class Out>(Out) -> const ptx::kernel_image& { return split_reduce<Out, general>.image(); });
 }
 
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const auto kernel : {nothing_kernel, reduction_kernel})
-    for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16})
+    for (const element_kind output : {element_kind::f32, element_kind::f16, element_kind::bf16})
       list.push_back(&kernel(output));
 }
 

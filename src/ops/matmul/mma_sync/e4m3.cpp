@@ -1,4 +1,4 @@
-// Matrix instructions of a warp: e4m3 on sm_89 and later. Copies of 16 bytes are for operands along K alone.
+// Matrix instructions of a warp: e4m3 on sm_89 and later. Copies of 16 bytes are only for operands along K.
 
 #include "ops/matmul/mma_sync/rows.hpp"
 

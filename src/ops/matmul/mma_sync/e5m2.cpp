@@ -1,5 +1,5 @@
-// Matrix instructions of a warp: e5m2 on sm_89 and later. Copies of words are for operands along K alone. Large
-// products of two e5m2 are rare, and have no tiles of their own.
+// Matrix instructions of a warp: e5m2 on sm_89 and later. Copies of words are only for operands along K.
+// Large products of two e5m2 are rare, and have no tiles of their own.
 
 #include "ops/matmul/mma_sync/rows.hpp"
 

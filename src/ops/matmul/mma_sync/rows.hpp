@@ -1,6 +1,6 @@
 #pragma once
-// From a tile shape of the kernels with matrix instructions of a warp to its rows in the table, and the
-// function that launches it. The element type of C is given at the launch, so that one kernel has three rows.
+// The table rows of a tile shape of the kernels with matrix instructions of a warp, and their launch. The
+// launch gives the element type of C, so that one kernel has three rows.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -26,7 +26,8 @@ void add_mma_sync_cut(variant_list& list, matmul_precision precision = matmul_pr
   if constexpr (C.by_launch()) add(2 * C.least_splits());
 }
 
-// A tile shape, a function of the directions of both operands' lines: with an A along K, and in all four of them.
+// Adds a tile shape, a function of the directions of both operands' lines: for an A along K, or for all four
+// combinations.
 template <auto Cut, class Product>
 void add_mma_sync_along_k(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
   add_mma_sync_cut<Cut(major::k, major::k), Product>(list, precision);

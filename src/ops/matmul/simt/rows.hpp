@@ -1,6 +1,5 @@
 #pragma once
-// From a configuration of the kernels with multiply-adds of f32 to its row in the table, and the function
-// that launches it.
+// The table row of a configuration of the kernels with multiply-adds of f32, and its launch.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/simt/skinny.hpp>
@@ -21,7 +20,7 @@ void for_each_split(const Add& add) {
     for (std::uint32_t splits = 2; splits <= most_simt_splits; splits *= 2) add(splits);
 }
 
-// All epilogue arguments, into any type.
+// For all epilogue arguments, and a C of any type.
 template <simt_config C>
 void add_simt_general(variant_list& list) {
   for_each_split<C>([&](std::uint32_t splits) {
@@ -41,7 +40,8 @@ void add_simt_general_layouts(variant_list& list) {
   add_simt_general<with_lines<C>(major::mn, major::mn)>(list);
 }
 
-// Fed by tensor copies, sm_90 and later: lines that begin at multiples of 16 bytes and do not overlap.
+// Launches a kernel fed by tensor copies, sm_90 and later: lines begin at multiples of 16 bytes and do not
+// overlap.
 template <simt_config C>
 void run_simt_tensor(const stream& s, const matmul_call& call, const matmul_variant& v) {
   using body = simt_tensor_body<C, f32, scaled>;
@@ -80,7 +80,7 @@ void add_simt_tensor(variant_list& list) {
   });
 }
 
-// Few rows. A is read by any strides where C.vector is 1.
+// Launches a kernel for few rows. If C.vector is 1, A may have any strides.
 template <skinny_config C, class Out>
 void run_skinny(const stream& s, const matmul_call& call, const matmul_variant&) {
   const bool a_along = call.a.lines == line_direction::along_k;
@@ -110,7 +110,7 @@ matmul_variant skinny_variant(line_direction a) {
   return {.image = &skinny_matmul<C, Out, general>.image(),
           .run = run_skinny<C, Out>,
           .family = matmul_family::simt,
-          .output = detail::matmul_type_of<Out>(),
+          .output = element_kind_of<Out>(),
           .a = a,
           .b = direction_of(C.b),
           .m = C.rows,

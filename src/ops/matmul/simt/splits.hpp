@@ -1,6 +1,6 @@
 #pragma once
-// The tile shapes of the f32 kernels for sm_90 that divide K among the blocks of a cluster, for lines that begin
-// anywhere. One block computes a small or short product, several one of few tiles.
+// The tile shapes of the f32 kernels for sm_90 that divide K among the blocks of a cluster, for lines that
+// begin anywhere. One block computes a small or short product, several blocks one with few tiles.
 
 #include <kaio/ops/matmul/simt/config.hpp>
 

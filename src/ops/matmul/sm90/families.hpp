@@ -1,5 +1,5 @@
 #pragma once
-// The configurations of the kernels for sm_90a that the library has, in the groups that choice/sm90_families.def lists.
+// The library's configurations of the kernels for sm_90a, in the groups of choice/sm90_families.def.
 
 #include <type_traits>
 
@@ -7,14 +7,18 @@
 
 namespace kaio::ops {
 
-// Many tiles: in clusters of two that share their tiles of B, which halves what L2 delivers of them and counts
-// double where lines of K begin inside a line of L2; and alone, for fewer of them: of 16 bits the launch says
-// which. 192 columns fill rounds that 128 and 256 do not. Flat ones are for few rows and many columns: a pair of 128
-// rows reads B once, and a B along K has them as close together as memory likes it (tile_spacing.hpp). The smallest
-// fill a multiprocessor with their rings, so that the blocks of the next kernel spread over all of them. Measured on
-// an H200: bench/results.
+// Many tiles. Measured on an H200: bench/results.
+//
+//   clusters of two   share their tiles of B, so that L2 delivers half of them; this counts double if lines
+//                     of K begin inside a line of L2
+//   blocks alone      for fewer tiles; with 16-bit elements the launch chooses between the two
+//   192 columns       fill waves that 128 and 256 do not
+//   flat              for few rows and many columns: a pair of 128 rows reads B once. With a B along K, tiles
+//                     are as close together as memory likes it (tile_spacing.hpp)
+//   smallest          fill a multiprocessor with their rings, so that the blocks of the next kernel spread
+//                     over all multiprocessors
 inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-// Registers for a strip of C next to 128 sums of a thread.
+// The whole producer frees registers for a strip of C next to a thread's 128 sums.
 inline constexpr sm90_config sm90_large_general{
     .m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
@@ -25,8 +29,8 @@ inline constexpr sm90_config sm90_flat_by_launch{.m = 64, .n = 128, .stages = 8,
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
 inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2};
 
-// C by tensor copies. Results in f32 are twice the bytes, which smaller tiles do not help, and large ones by 1 %: those
-// of all epilogue arguments serve.
+// C by tensor copies. Results in f32 have twice the bytes: smaller tiles do not help there, and large ones
+// gain 1 %. The kernels with all epilogue arguments serve instead.
 template <sm90_config C, class... T>
 void add_sm90_copied_halves(variant_list& list) {
   (add_sm90_copied_layouts<of_both_types<C>, T, T>(list), ...);
@@ -39,7 +43,7 @@ void add_sm90_copied_tiles(variant_list& list) {
   add_sm90_copied_halves<sm90_narrow_by_launch, T...>(list);
   add_sm90_copied_halves<sm90_flat_by_launch, T...>(list);
   add_sm90_copied_halves<sm90_tiny, T...>(list);
-  // Registers are short next to 128 sums of a thread, so that each type has a kernel.
+  // Next to 128 sums per thread registers are short, so each type has a kernel of its own.
   (add_sm90_copied_layouts<sm90_large_pair, T, T>(list), ...);
 }
 template <class... T>
@@ -47,7 +51,7 @@ void add_sm90_copied_f32_tiles(variant_list& list) {
   (add_sm90_copied_layouts<of_both_types<sm90_medium_by_launch>, T, f32>(list), ...);
   (add_sm90_copied_layouts<of_both_types<sm90_small>, T, f32>(list), ...);
 }
-// All epilogue arguments, which hide less of a tile.
+// All epilogue arguments; they hide less of a tile.
 template <class... T>
 void add_sm90_general_tiles(variant_list& list) {
   (add_sm90_general_layouts<of_both_types<sm90_large_general>, T>(list), ...);
@@ -55,20 +59,20 @@ void add_sm90_general_tiles(variant_list& list) {
   (add_sm90_general_layouts<of_both_types<sm90_small>, T>(list), ...);
 }
 
-// Few columns, at most `columns`: the time is that of reading A once. Blocks that share a tile of C have its
-// K in parts.
+// At most `columns` columns: the time is that of reading A once. Blocks that share a tile of C split its K.
 constexpr sm90_split_config sm90_columns(std::uint32_t columns, std::uint32_t stages, std::uint32_t depth,
                                          std::uint32_t splits) {
   return {.m = 64, .n = columns, .stages = stages, .depth = depth, .splits = splits};
 }
-// Few rows: the same for C^T, with B in place of A.
+// Few rows: likewise for C^T, with B in place of A.
 constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, std::uint32_t depth,
                                       std::uint32_t splits) {
   sm90_split_config result = sm90_columns(rows, stages, depth, splits);
   result.transposed = true;
   return result;
 }
-// A K so long that C has fewer tiles than the device has multiprocessors, by two, four or eight blocks a tile.
+// For a K so long that C has fewer tiles than the device has multiprocessors: two, four or eight blocks share
+// a tile.
 inline constexpr sm90_split_config sm90_split_128x128{
     .m = 128, .n = 128, .stages = 6, .splits = 0, .reuses_ring = true};
 inline constexpr sm90_split_config sm90_split_128x64{
@@ -85,7 +89,7 @@ void add_sm90_splits(variant_list& list) {
   (add_sm90_split_along_k<of_both_types<sm90_eight_64x32>, T>(list), ...);
 }
 
-// Lines that begin anywhere, of one operand or both.
+// Lines of one operand or both begin anywhere.
 constexpr sm90_split_config sm90_anywhere(std::uint32_t columns, major a, major b) {
   return {.m = 128,
           .n = columns,
@@ -110,7 +114,7 @@ void add_sm90_anywhere_tiles(variant_list& list) {
   (add_sm90_anywhere_layouts<64, T>(list), ...);
 }
 
-// Few rows of an A across K, whose lines are short. Two blocks of a multiprocessor share its memory, so that one
+// Few rows of an A across K, whose lines are short. Two blocks share a multiprocessor's memory, so that one
 // begins while the other one ends.
 inline constexpr sm90_split_config sm90_short_lines{.m = 64,
                                                     .n = 64,
@@ -130,7 +134,7 @@ void add_sm90_few_rows(variant_list& list) {
   (add_sm90_split<with_lines<of_both_types<sm90_short_lines>>(major::mn, major::mn), T>(list), ...);
 }
 
-// The same tile of C^T.
+// The tile of C^T with the same shape.
 template <auto C>
 constexpr auto transposed_tile() {
   auto result = C;
@@ -138,8 +142,8 @@ constexpr auto transposed_tile() {
   return result;
 }
 
-// f32 as tf32, of which wgmma reads lines along K alone: an A across K goes through registers; a B across K next to an A
-// along K is the A of C^T. Registers are short for 256 columns and the fragments of A.
+// f32 as tf32. wgmma reads tf32 only along K: an A across K goes through registers; a B across K, next to an
+// A along K, is the A of C^T. Registers are short for 256 columns and the fragments of A.
 template <sm90_config C>
 void add_sm90_tf32_copied(variant_list& list) {
   add_sm90_copied<with_lines<C>(major::k, major::k), f32, f32>(list);
@@ -164,8 +168,8 @@ void add_sm90_tf32_tiles(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), f32>(list);
 }
 
-// The same word by word: lines that begin anywhere, and B across K, next to an operand that comes by tensor copies where
-// its lines begin at multiples of 16 bytes. With few tiles K is divided among the blocks of a cluster.
+// f32 as tf32, word by word: for lines that begin anywhere, and for a B across K. The other operand comes by
+// tensor copies if its lines begin at multiples of 16 bytes. With few tiles the blocks of a cluster split K.
 struct sm90_word_lines {
   major a, b;
   bool loads_a = true, loads_b = true;

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the table of the kernels for sm_90a, by configuration.
+// The table rows of the kernels for sm_90a, by configuration.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/sm90/table_row.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// add(a cluster), for all that a configuration leaves to the launch.
+// Calls add(cluster) for each shape that a configuration leaves to the launch.
 template <sm90_config C, class Add>
 void for_each_cluster(const Add& add) {
   if constexpr (C.by_launch()) {
@@ -22,7 +22,8 @@ void for_each_cluster(const Add& add) {
   }
 }
 
-// C leaves by tensor copies: with alpha alone, or in the 16 bits of the operands with what tile_terms adds.
+// C is stored by tensor copies: with alpha alone, or, in the 16 bits of the operands, with what tile_terms
+// add.
 template <sm90_config C, class T, class Out>
 void add_sm90_copied(variant_list& list) {
   constexpr bool adds = std::is_same_v<T, Out> && sizeof(Out) == 2;
@@ -39,8 +40,8 @@ void add_sm90_copied(variant_list& list) {
   });
 }
 
-// All epilogue arguments. One kernel for every element type of C: its way to C ends with a branch that all
-// threads take alike.
+// All epilogue arguments. One kernel serves every element type of C: its store ends with a branch that is
+// uniform across threads.
 template <sm90_config C, class T>
 void add_sm90_general(variant_list& list) {
   for_each_cluster<C>([&](sm90_cluster cluster) {
@@ -71,7 +72,8 @@ void add_sm90_split(variant_list& list) {
   }
 }
 
-// Elements of 16 bits in all layouts, by one kernel. A B across K is in panels of 64, so that narrower tiles have it along K.
+// Elements of 16 bits in all layouts, by one kernel. A B across K is in panels of 64, so narrower tiles take
+// it along K only.
 template <sm90_config C, class T, class Out>
 void add_sm90_copied_layouts(variant_list& list) {
   if constexpr (C.n % 64 == 0) {
@@ -93,8 +95,8 @@ void add_sm90_general_layouts(variant_list& list) {
   add_sm90_general<with_lines_by_launch<C>(major::mn, major::mn), T>(list);
 }
 
-// With the operand that is B there k-major, as the few rows of a skinny problem are; tiles of fewer than 64
-// along N read no other.
+// The kernel's B is k-major, as the few rows of a skinny problem are; tiles of fewer than 64 along N can read
+// no other.
 template <sm90_split_config C, class T>
 void add_sm90_split_along_k(variant_list& list) {
   if constexpr (sizeof(T) == 2) {

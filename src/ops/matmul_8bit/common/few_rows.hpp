@@ -1,9 +1,10 @@
 #pragma once
-// The shapes of the kernels for sm_90a for few rows of C, as columns of its transpose: their time is that of reading B.
+// Tile shapes of the sm_90a kernels for few rows of C, computed as columns of C^T: their time is that of
+// reading B.
 //
-// What counts are bytes under way, about 200 KB on a multiprocessor, and that a block does not begin when another one
-// has ended: two blocks that fit have the tiles of 8192 columns on the device at once. Where there is a block for each
-// multiprocessor at most, a deep one has as many bytes under way alone.
+// Speed needs about 200 KB in flight per multiprocessor, and one wave. If two blocks fit on a multiprocessor,
+// all tiles of 8192 columns run in one wave. If there is at most one block per multiprocessor, a deep block
+// keeps 200 KB in flight alone.
 
 #include <kaio/ops/matmul/sm90/split.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of kernels of multiply-adds (kaio/ops/matmul_8bit/common/simt.hpp) in the tables of matmul_int8 and
-// matmul_fp8.
+// Makes the table rows of matmul_int8 and matmul_fp8 for multiply-add kernels
+// (kaio/ops/matmul_8bit/common/simt.hpp).
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul_8bit/common/simt.hpp>
@@ -30,7 +30,7 @@ void launch_simt_bytes(const stream& s, const matmul_call& call, u32 format_a, u
       memory_of<u8>(call.b), byte_matrix_of(call.b, format_b), c, problem, extra...);
 }
 
-// The caller sets the types and the directions of lines.
+// The caller sets the types and the line directions.
 template <class Numbers, class Out, class Epilogue>
 matmul_variant describe_simt_bytes() {
   return {.image = &simt_bytes_matmul<Numbers, Out, Epilogue>.image(),

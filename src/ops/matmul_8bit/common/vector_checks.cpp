@@ -20,9 +20,9 @@ matmul_term term_of(const vector_argument& x, u32 type) {
   return {v.address, batch, x.of_rows ? step : 0, x.of_rows ? 0 : step, type, 0};
 }
 
-static_assert(static_cast<u32>(term_type::f32) == static_cast<u32>(matmul_type::f32) + 1 &&
-              static_cast<u32>(term_type::f16) == static_cast<u32>(matmul_type::f16) + 1 &&
-              static_cast<u32>(term_type::bf16) == static_cast<u32>(matmul_type::bf16) + 1);
+static_assert(static_cast<u32>(term_type::f32) == static_cast<u32>(element_kind::f32) + 1 &&
+              static_cast<u32>(term_type::f16) == static_cast<u32>(element_kind::f16) + 1 &&
+              static_cast<u32>(term_type::bf16) == static_cast<u32>(element_kind::bf16) + 1);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void vector_checks::vector(const vector_argument& x) const {
 
 matmul_term vector_checks::scale(const vector_argument& x) const {
   if (!x.v.exists()) return {};
-  if (x.v.type > matmul_type::bf16)
+  if (x.v.type > element_kind::bf16)
     refuse(operation_,
            "argument " + std::string(x.name) + " is of 8-bit numbers or i32; a scale is f32, f16 or bf16");
   vector(x);
@@ -53,7 +53,7 @@ matmul_term vector_checks::scale(const vector_argument& x) const {
 
 matmul_term vector_checks::integers(const vector_argument& x) const {
   if (!x.v.exists()) return {};
-  if (x.v.type != matmul_type::i32) refuse(operation_, "argument " + std::string(x.name) + " is not of i32");
+  if (x.v.type != element_kind::i32) refuse(operation_, "argument " + std::string(x.name) + " is not of i32");
   vector(x);
   return term_of(x, 1);
 }

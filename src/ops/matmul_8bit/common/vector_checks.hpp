@@ -1,6 +1,5 @@
 #pragma once
-// The checks of what a quantised product has besides its operands: vectors with one number for each row or column of
-// C, or one for all.
+// Checks the vectors of a quantised product: one number per row or column of C, or one for all.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
@@ -10,8 +9,8 @@
 
 namespace kaio::ops {
 
-// A vector with one number for each row (column) of C, or, where it may repeat, one for all; with two dimensions, one
-// vector for each product.
+// A vector with one number per row (of_rows) or column of C, or one for all if it may repeat. With two
+// dimensions: one vector per product.
 struct vector_argument {
   std::string_view name;
   const matmul_view& v;
@@ -23,9 +22,9 @@ class vector_checks {
   vector_checks(std::string_view operation, const void* device, const matmul_view& c)
       : operation_(operation), check_(operation, device), c_(c) {}
 
-  // A scale, of a floating type.
+  // A scale of f32, f16 or bf16.
   matmul_term scale(const vector_argument& x) const;
-  // A term of i32, which it calls f32.
+  // An i32 term; its type says f32.
   matmul_term integers(const vector_argument& x) const;
 
   const validation& check() const { return check_; }
@@ -38,7 +37,7 @@ class vector_checks {
   const matmul_view& c_;
 };
 
-// Whether a term is none, or of f32.
+// Whether a term is none or f32.
 bool is_f32_or_none(const matmul_term& x);
 
 }  // namespace kaio::ops

@@ -1,5 +1,6 @@
-// Products of 8-bit floats of either format as f16, from sm_80 on, with scales of groups and without, which are 1 then:
-// of lines along K in vectors of eight, and of lines at any addresses, along K or across it.
+// Products of 8-bit floats of either format, converted to f16, from sm_80 on. One kernel reads lines along K
+// in vectors of eight; another reads lines along or across K at any address. If there are no group scales,
+// they are 1.
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/table_row.hpp>
@@ -18,7 +19,7 @@ template <mma_sync_config C, class Function>
 constexpr auto& kernel_of_any =
     mma_sync_matmul<C, product, fp8_output, epilogue_of_any, made_by<Function>, made_by<Function>>;
 
-// Lines along K in eights.
+// Reads lines along K in vectors of eight.
 constexpr mma_sync_config cut_of_eights{.m = 128,
                                         .n = 128,
                                         .k = 32,
@@ -31,11 +32,11 @@ constexpr mma_sync_config cut_of_eights{.m = 128,
                                         .copy_b = copy_form::vectors};
 constexpr mma_sync_config cut_of_elements = mma_cuts::unaligned(major::k, major::k, 64);
 
-fp8_matrix matrix_of(const matmul_operand& x, matmul_type type) {
+fp8_matrix matrix_of(const matmul_operand& x, element_kind type) {
   const bool along = x.lines == line_direction::along_k;
   const auto pitch = static_cast<i64>(x.pitch);
   return {along ? pitch : 1, along ? 1 : pitch, static_cast<i64>(x.batch_pitch),
-          type == matmul_type::e5m2 ? 1u : 0u};
+          type == element_kind::e5m2 ? 1u : 0u};
 }
 
 template <mma_sync_config C, class Function>
@@ -49,9 +50,9 @@ void launch(const stream& s, const fp8_call& call) {
                                     matrix_of(call.b, call.operand_b), c, problem, call.epilogue);
 }
 
-// The row of a kernel, whose conversions take as long as copies of single elements do.
+// The table row of a kernel. slow_copies: its conversions take as long as copies of single elements.
 template <mma_sync_config C, class Function>
-matmul_variant describe(matmul_type operand) {
+matmul_variant describe(element_kind operand) {
   return {.image = &kernel_of_any<C, Function>.image(),
           .family = matmul_family::mma_sync,
           .operand = operand,
@@ -69,7 +70,7 @@ void append(variant_list& list, const matmul_variant& row) {
 }  // namespace
 
 void add_fp8_any(variant_list& list) {
-  for (const matmul_type operand : {matmul_type::e4m3, matmul_type::e5m2}) {
+  for (const element_kind operand : {element_kind::e4m3, element_kind::e5m2}) {
     matmul_variant eights = describe<cut_of_eights, fp8_eights_as_f16>(operand);
     eights.a_alignment = eights.b_alignment = 8;
     eights.whole_vectors = true;

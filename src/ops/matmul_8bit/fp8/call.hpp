@@ -1,6 +1,6 @@
 #pragma once
-// A matmul_fp8 that was checked, and the tables of its kernels. A kernel's row is a matmul_variant, whose function is
-// called with an fp8_call alone.
+// A checked call of matmul_fp8, and the tables of its kernels. A table row is a matmul_variant whose `run`
+// gets an fp8_call and nothing else.
 
 #include <kaio/ops/matmul_8bit/fp8/arguments.hpp>
 #include <kaio/ops/matmul_8bit/fp8/epilogue.hpp>
@@ -13,10 +13,9 @@
 
 namespace kaio::ops {
 
-// What matmul needs to know of a call to choose among its kernels, and the arguments of the epilogue. `operand` is the
-// type of A.
+// A matmul_call, from which a kernel is chosen, and the epilogue's arguments. `operand` is the type of A.
 struct fp8_call : matmul_call {
-  matmul_type operand_b = matmul_type::e4m3;
+  element_kind operand_b = element_kind::e4m3;
   bool has_groups = false;
   fp8_terms epilogue;
 };
@@ -24,29 +23,30 @@ struct fp8_call : matmul_call {
 // Checks the arguments. Throws invalid_argument.
 fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_arguments& arguments);
 
-// The kernels for its types, layouts and scales, whether they accept it or not.
+// Kernels for the call's types, layouts and scales, whether or not they accept the call.
 std::vector<const matmul_variant*> variants_for(const fp8_call& call);
-// The one that a call takes. Throws unsupported_device, or invalid_argument where `forced` cannot run it.
+// The kernel for a call. Throws unsupported_device, or invalid_argument if `forced` cannot run the call.
 const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
                                  const device_properties& device, std::string_view forced);
-// What tuning knows the call by.
+// The call's key in the store of tuning.
 std::string tuning_key(const fp8_call& call);
 
-// Appends the rows of a kernel, one for each element type of C, whose launch gives it.
+// Appends a kernel's rows, one per element type of C. The launch gives that type.
 template <class Launch>
 void add_fp8_rows(variant_list& list, matmul_variant row, Launch) {
   row.most_batches = 65535;
   row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
     Launch{}(s, static_cast<const fp8_call&>(call));
   };
-  for (const matmul_type output :
-       {matmul_type::f32, matmul_type::f16, matmul_type::bf16, matmul_type::e4m3}) {
+  for (const element_kind output :
+       {element_kind::f32, element_kind::f16, element_kind::bf16, element_kind::e4m3}) {
     row.output = output;
     list.push_back(row);
   }
 }
 
-// Kernels without scales of groups, those with them, and those that take both, operands of both types and any layout.
+// sm90 and mma_sync take no group scales; groups_* need them. any and simt take calls with and without group
+// scales, both operand types and any layout.
 void add_fp8_sm90(variant_list& list);
 void add_fp8_mma_sync(variant_list& list);
 void add_fp8_groups_sm90(variant_list& list);

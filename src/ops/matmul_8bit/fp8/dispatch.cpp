@@ -1,4 +1,4 @@
-// From a matmul_fp8 to a kernel: the choice of a variant, and the launch.
+// Chooses a kernel for a call of matmul_fp8, and launches it.
 
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/runtime/device.hpp>
@@ -9,17 +9,17 @@
 #include <string>
 #include <utility>
 
+#include "ops/choice/recent_choices.hpp"
 #include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul_8bit/common/costs.hpp"
 #include "ops/matmul_8bit/fp8/call.hpp"
-#include "ops/choice/recent_choices.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// The kernels for operands of two types, for operands of one, and for such with scales of groups.
+// Kernels for operands of two types, of one type, and of one type with group scales.
 enum class fp8_kind : std::uint8_t { mixed, plain, groups };
 constexpr std::size_t fp8_kinds = 3;
 
@@ -70,8 +70,8 @@ const matmul_variant& named(std::string_view operation, const fp8_call& call, st
                          " for these types, layouts and scales; matmul_fp8_variants lists them");
 }
 
-// With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
-// that takes lines at any address, and no groups.
+// If K is 0, the operands are not read and may have no memory. The product of zeros runs without groups, on
+// the kernel that reads lines at any address.
 void leave_operands_out(fp8_call& call, const void* device) {
   if (call.k != 0) return;
   call.a = call.b = {.device = device};
@@ -127,12 +127,12 @@ void matmul_fp8_warmup(const runtime::device& gpu, const matmul_view& a, const m
   gpu.warmup(*choose_fp8("matmul_fp8_warmup", call, gpu.properties(), options.variant).image);
 }
 
-std::string matmul_fp8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
-                              const matmul_view& c, const matmul_fp8_options& options) {
+kernel_choice matmul_fp8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                                const matmul_view& c, const matmul_fp8_options& options) {
   fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_choice", a, b, c, &options});
   if (call.empty()) return {};
   leave_operands_out(call, s.device_identity());
-  return choose_fp8("matmul_fp8_choice", call, s.properties(), options.variant).name();
+  return choose_fp8("matmul_fp8_choice", call, s.properties(), options.variant).choice();
 }
 
 std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matmul_view& a,

@@ -1,4 +1,4 @@
-// Products of e4m3 with scales of groups by matrix instructions of a warp on sm_89 and later.
+// Products of e4m3 with group scales by mma.sync, on sm_89 and later.
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/table_row.hpp>

@@ -1,4 +1,4 @@
-// Products of e4m3 with scales of groups on sm_90a, both operands along K.
+// Products of e4m3 with group scales on sm_90a, both operands along K.
 
 #include "ops/matmul_8bit/fp8/sm90_rows.hpp"
 
@@ -14,7 +14,7 @@ void add_fp8_groups_sm90(variant_list& list) {
   append_fp8_tile<medium, e4m3, grouped>(list);
   append_fp8_split<few_rows_16, grouped>(list);
   append_fp8_split<few_rows_32, grouped>(list);
-  append_fp8_split<few_rows_64_deep, grouped>(list);  // two blocks would leave too few registers
+  append_fp8_split<few_rows_64_deep, grouped>(list);  // two resident blocks would leave too few registers
 }
 
 }  // namespace kaio::ops

@@ -1,4 +1,4 @@
-// Products of e4m3 by matrix instructions of a warp on sm_89 and later, by asynchronous copies of lines along K.
+// Products of e4m3 by mma.sync on sm_89 and later, with asynchronous copies of lines along K.
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/table_row.hpp>
@@ -19,7 +19,7 @@ void append_cut(variant_list& list) {
                });
 }
 
-// With scales alone, which a lane reads ahead of its stores.
+// Takes scales and a column bias alone. A lane reads them ahead of its stores.
 template <mma_sync_config C>
 void append_scaled(variant_list& list) {
   matmul_variant row = describe_mma_sync<C, product, any_output, fp8_scaled>();

@@ -1,9 +1,11 @@
-// Numbers as e4m3 with scales: a block for each row, or a warp for each row or 128 rows of 128 columns. Both read what
-// has one scale twice.
+// quantise_fp8: a block per row, or a warp per tile of 1 or 128 rows x 128 columns. Both read the numbers of
+// a scale twice.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul_8bit/fp8/code.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>
@@ -20,14 +22,14 @@ namespace kaio::ops {
 namespace {
 
 struct fp8_quantise_problem {
-  u64 x;        // the address
-  u32 type;     // of term_type
-  u32 by_four;  // 1 where four neighbours from a multiple of four on may be read and stored at once
+  u64 x;        // address
+  u32 type;     // a term_type
+  u32 by_four;  // 1: four neighbours from a multiple of four on may be read and stored at once
   i64 x_pitch, codes_pitch;
-  u64 scales;  // the address; null: all by `scale`
+  u64 scales;  // address; 0: `scale` serves all
   i64 scale_row, scale_column;
   u32 rows, columns;
-  u32 tile_rows;  // of 128 columns, that have one scale
+  u32 tile_rows;  // rows x 128 columns that share one scale
   f32 scale;
 };
 using quantise_values = val<fp8_quantise_problem>;
@@ -67,14 +69,14 @@ constexpr val<f32> read_one(thread t, const quantise_values& problem, const val<
   return t.let(number);
 }
 
-// Columns of a row, which `step` threads take in turns.
+// Columns of a row that `step` threads take in turns.
 struct row_part {
-  val<i64> begin;        // of the row, in elements
+  val<i64> begin;        // element where the row begins
   val<u32> first, last;  // columns: from a multiple of four on, before `last`
-  val<u32> rank;         // of the thread among them
+  val<u32> rank;         // this thread's rank among them
   u32 step;
 };
-// f(column, four numbers), and for those that are not read by four f(column, one number).
+// Calls f(column, four numbers), and f(column, one number) for columns that are not read by four.
 template <class F>
 constexpr void each_number(thread t, const quantise_values& problem, const row_part& part, const F& f) {
   const val fours = t.let(part.last / 4u * problem[&fp8_quantise_problem::by_four]);
@@ -103,7 +105,7 @@ constexpr auto largest_of(const thread&, var<f32>& largest) {
   };
 }
 
-// From sm_89 on conversions are instructions; before, about 13 for each element, with the same results.
+// From sm_89 on a conversion is one instruction; before, it is about 13 per element, with the same results.
 constexpr u16 with_float8 = 89, without_float8 = 70;
 
 template <u16 Sm>
@@ -129,7 +131,7 @@ constexpr auto quantise_rows =
       });
     });
 
-// A warp for each tile_rows x 128.
+// One warp per tile of tile_rows x 128.
 template <u16 Sm>
 constexpr auto quantise_tiles =
     kaio::kernel<"quantise_fp8_tiles_sm" + decimal<Sm>, block_size{quantise_threads},
@@ -169,13 +171,12 @@ constexpr auto quantise_tiles =
         }
     });
 
-// Whether the device, and its driver, take the kernels with these instructions.
+// Whether the device and its driver run kernels with these instructions.
 bool has_float8(const device_properties& device) {
-  return device.target.sm >= with_float8 &&
-         !(device.ptx_version < quantise_rows<with_float8>.image().needs.version);
+  return runs_on(quantise_rows<with_float8>.image(), device);
 }
 
-// Rows begin at multiples of four elements.
+// Whether rows begin at multiples of four elements.
 bool is_by_four(const matmul_view& v) {
   return v.address % (4 * std::uint64_t{bytes_of(v.type)}) == 0 &&
          (v.extents[0] <= 1 || v.strides[0] % 4 == 0);
@@ -194,7 +195,6 @@ void run_quantise_fp8(const stream& s, std::string_view operation, const matmul_
     throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
   };
   constexpr std::int64_t most = 0x7fffffff - std::int64_t{group};
-  const auto in_tiles = [](std::int64_t extent, u32 size) { return (extent + size - 1) / size; };
   const bool is_blocks = tile.rows == group;
   const std::string_view name = is_blocks ? "w" : "x";
   check.input(name, x);
@@ -210,16 +210,16 @@ void run_quantise_fp8(const stream& s, std::string_view operation, const matmul_
   if (tile.rows != 0) {
     const std::string_view argument = is_blocks ? "blocks" : tile.columns != 0 ? "groups" : "scales";
     check.output(argument, scales);
-    check.extent(argument, scales, 0, in_tiles(x.extents[0], tile.rows),
+    check.extent(argument, scales, 0, ceil_div(x.extents[0], tile.rows),
                  is_blocks ? "one number for each 128 rows of w" : "the rows of x");
     if (tile.columns != 0)
       check.extent(
-          argument, scales, 1, in_tiles(x.extents[1], tile.columns),
+          argument, scales, 1, ceil_div(x.extents[1], tile.columns),
           is_blocks ? "one number for each 128 columns of w" : "one number for each 128 columns of x");
     check.apart(argument, scales, name, x);
     check.apart(argument, scales, "codes", codes);
   } else if (!(std::isfinite(scale) && scale > 0)) {
-    refuse("a scale that is not above 0 and finite");
+    refuse("scale is not finite and above 0");
   }
   if (x.extents[0] == 0) return;
   const fp8_quantise_problem problem{.x = x.address,
@@ -242,9 +242,9 @@ void run_quantise_fp8(const stream& s, std::string_view operation, const matmul_
       quantise_rows<without_float8>.launch(s, grid(problem.rows), to, problem);
     return;
   }
-  const std::int64_t tiles_m = in_tiles(x.extents[0], tile.rows), tiles_k = in_tiles(x.extents[1], group);
+  const std::int64_t tiles_m = ceil_div(x.extents[0], tile.rows), tiles_k = ceil_div(x.extents[1], group);
   if (tiles_k == 0) return;
-  const auto shape = grid(static_cast<std::uint64_t>(in_tiles(tiles_m, quantise_warps)),
+  const auto shape = grid(static_cast<std::uint64_t>(ceil_div(tiles_m, quantise_warps)),
                           static_cast<std::uint64_t>(std::min<std::int64_t>(tiles_k, 65535)));
   if (has_float8(device))
     quantise_tiles<with_float8>.launch(s, shape, to, problem);

@@ -1,4 +1,4 @@
-// The checks of a matmul_fp8 before anything runs. What it shares with matmul is checked by that.
+// Checks a call of matmul_fp8 before anything runs. matmul checks what the two share.
 
 #include <kaio/runtime/error.hpp>
 
@@ -20,9 +20,9 @@ namespace {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-bool is_float8(const matmul_view& v) { return v.type == matmul_type::e4m3 || v.type == matmul_type::e5m2; }
+bool is_float8(const matmul_view& v) { return v.type == element_kind::e4m3 || v.type == element_kind::e5m2; }
 
-// C^T = B^T * A^T in place of a column-major C, which no kernel writes.
+// Computes C^T = B^T * A^T if C is column-major: no kernel writes such a C.
 struct exchanged_call {
   detail::matmul_fp8_arguments arguments;
   matmul_fp8_options options;
@@ -41,8 +41,8 @@ bool is_column_major(const matmul_view& c) {
   return c.rank >= 2 && c.strides[c.rank - 1] != 1 && c.strides[c.rank - 2] == 1 && c.extents[c.rank - 1] > 1;
 }
 
-// Scales of groups: of `lines` (rows of A, or 128 columns of C each), which are extent `line` of the last
-// two; the other one is the groups.
+// Group scales. In the last two extents, extent `line` is `lines` (rows of A, or blocks of 128 columns of C),
+// the other is the number of groups.
 struct group_argument {
   std::string_view name;
   const matmul_view& v;
@@ -55,7 +55,7 @@ matmul_term group_term(std::string_view operation, const vector_checks& check, c
                        std::int64_t groups, const group_argument& x) {
   const matmul_view& v = x.v;
   const std::string argument = "argument " + std::string(x.name);
-  if (v.type != matmul_type::f32) refuse(operation, argument + " is not of f32");
+  if (v.type != element_kind::f32) refuse(operation, argument + " is not of f32");
   if (v.rank < 2 || v.rank > c.rank)
     refuse(operation, argument + " has " + std::to_string(v.rank) +
                           " dimensions; it is a matrix, or with the batch of c first one for each product");
@@ -74,7 +74,7 @@ matmul_term group_term(std::string_view operation, const vector_checks& check, c
           0};
 }
 
-// Whether fp8_scaled, with groups fp8_alpha, is all of the epilogue.
+// Whether fp8_scaled (with groups: fp8_alpha) computes the whole epilogue.
 bool is_plain(const fp8_terms& terms, bool has_groups) {
   const matmul_terms& rest = terms.general;
   if (has_groups)
@@ -92,12 +92,12 @@ fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_argumen
   const matmul_view &a = arguments.a, &b = arguments.b, &c = arguments.c;
   const bool has_groups = options.groups_a.exists();
   if (!is_float8(a) || !is_float8(b)) refuse(operation, "arguments a and b are not of e4m3 or e5m2");
-  if (c.type > matmul_type::e4m3)
+  if (c.type > element_kind::e4m3)
     refuse(operation, "output c is of e5m2 or of integers; it is f32, f16, bf16 or e4m3");
-  if (options.bias.vector.exists() && options.bias.vector.type > matmul_type::bf16)
+  if (options.bias.vector.exists() && options.bias.vector.type > element_kind::bf16)
     refuse(operation, "argument bias is of 8-bit numbers or i32; it is f32, f16 or bf16");
   if (has_groups != options.blocks_b.exists())
-    refuse(operation, "one of groups_a and blocks_b without the other; give both, or none");
+    refuse(operation, "groups_a and blocks_b belong together; give both, or neither");
   const matmul_options shared{.alpha = options.alpha,
                               .bias = options.bias,
                               .residual = options.residual,
@@ -107,7 +107,7 @@ fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_argumen
   const vector_argument scale_a{"scale_a", options.scale_a, true, true},
       scale_b{"scale_b", options.scale_b, false, true};
   if (is_column_major(c) && !has_groups) {
-    // Everything by the caller's names first.
+    // The caller's arguments are checked first, so that errors use the caller's names.
     detail::resolve_matmul(device, {operation, a, b, c, &shared, true}, true);
     check.scale(scale_a);
     check.scale(scale_b);
@@ -135,7 +135,7 @@ fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_argumen
   terms.out_scale = options.out_scale;
   if (!(std::isfinite(options.out_scale) && options.out_scale > 0))
     refuse(operation, "out_scale is not above 0 and finite");
-  if (c.type != matmul_type::e4m3 && options.out_scale != 1)
+  if (c.type != element_kind::e4m3 && options.out_scale != 1)
     refuse(operation, "out_scale with an output that is not of e4m3; scale by alpha");
   terms.general = call.terms;
   call.terms.plain = is_plain(terms, has_groups) ? 1 : 0;

@@ -1,5 +1,5 @@
-// Products of 8-bit floats of either format by multiply-adds of f32, from sm_70 on, with scales of groups and
-// without, which are 1 then: for devices before sm_80, any layout at any address.
+// Products of 8-bit floats of either format by f32 multiply-adds, from sm_70 on: for devices before sm_80,
+// any layout, any address. If there are no group scales, they are 1.
 
 #include <kaio/ops/matmul_8bit/fp8/source.hpp>
 
@@ -12,13 +12,13 @@ namespace {
 
 using epilogue_of_any = fp8_grouped<fp8_general, true>;
 
-constexpr u32 format_of(matmul_type type) { return type == matmul_type::e5m2 ? 1 : 0; }
+constexpr u32 format_of(element_kind type) { return type == element_kind::e5m2 ? 1 : 0; }
 
 }  // namespace
 
 void add_fp8_simt(variant_list& list) {
   matmul_variant row = describe_simt_bytes<fp8_singles, fp8_output, epilogue_of_any>();
-  for (const matmul_type operand : {matmul_type::e4m3, matmul_type::e5m2})
+  for (const element_kind operand : {element_kind::e4m3, element_kind::e5m2})
     for (const line_direction a : {line_direction::along_k, line_direction::across_k})
       for (const line_direction b : {line_direction::along_k, line_direction::across_k}) {
         row.operand = operand;

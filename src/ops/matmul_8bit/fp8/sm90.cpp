@@ -1,4 +1,4 @@
-// Products of 8-bit floats on sm_90a, both operands along K: wgmma has no other.
+// Products of 8-bit floats on sm_90a, both operands along K: wgmma takes no other layout of 8-bit operands.
 
 #include "ops/matmul_8bit/fp8/sm90_rows.hpp"
 

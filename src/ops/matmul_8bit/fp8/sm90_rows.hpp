@@ -1,5 +1,5 @@
 #pragma once
-// From a configuration of matmul's kernels for sm_90a to its rows in the table of matmul_fp8.
+// Makes the table rows of matmul_fp8 from configurations of matmul's sm_90a kernels.
 
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
@@ -8,14 +8,14 @@
 
 namespace kaio::ops {
 
-// All arguments, into any type of C.
+// Takes all epilogue arguments and every type of C.
 template <sm90_config C, class T, class Epilogue>
 void append_fp8_tile(variant_list& list) {
   add_fp8_rows(list, describe_sm90<C, T, fp8_output, Epilogue>(), [](const stream& s, const fp8_call& call) {
     launch_call_sm90<C, T, fp8_output, Epilogue>(s, call, call.epilogue);
   });
 }
-// Arguments that the threads apply in registers; C of one type leaves by tensor copies.
+// Takes the arguments that threads apply in registers. C has one type and is stored by tensor copies.
 template <sm90_config C, class Out, class Epilogue>
 void append_fp8_in_registers(variant_list& list) {
   matmul_variant row = describe_sm90<C, e4m3, Out, Epilogue>();

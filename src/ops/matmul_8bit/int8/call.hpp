@@ -1,6 +1,6 @@
 #pragma once
-// A matmul_int8 that was checked, and the table of its kernels. A kernel's row is a matmul_variant, whose function
-// is called with an int8_call alone.
+// A checked call of matmul_int8, and the table of its kernels. A table row is a matmul_variant whose `run`
+// gets an int8_call and nothing else.
 
 #include <kaio/ops/matmul_8bit/int8/arguments.hpp>
 #include <kaio/ops/matmul_8bit/int8/epilogue.hpp>
@@ -13,7 +13,7 @@
 
 namespace kaio::ops {
 
-// What matmul needs to know of a call to choose among its kernels, and the arguments of the epilogue.
+// A matmul_call, from which a kernel is chosen, and the epilogue's arguments.
 struct int8_call : matmul_call {
   int8_terms epilogue;
 };
@@ -21,23 +21,23 @@ struct int8_call : matmul_call {
 // Checks the arguments. Throws invalid_argument.
 int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_arguments& arguments);
 
-// The kernels for its types and layouts, whether they accept it or not.
+// Kernels for the call's types and layouts, whether or not they accept the call.
 std::vector<const matmul_variant*> variants_for(const int8_call& call);
-// The one that a call takes. Throws unsupported_device, or invalid_argument where `forced` cannot run it.
+// The kernel for a call. Throws unsupported_device, or invalid_argument if `forced` cannot run the call.
 const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
                                   const device_properties& device, std::string_view forced);
-// What tuning knows the call by.
+// The call's key in the store of tuning.
 std::string tuning_key(const int8_call& call);
 
-// The rows of a kernel, one for each element type of C, whose launch gives it.
+// Appends a kernel's rows, one per element type of C. The launch gives that type.
 template <class Launch>
 void add_int8_rows(variant_list& list, matmul_variant row, Launch) {
   row.most_batches = 65535;
   row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
     Launch{}(s, call, static_cast<const int8_call&>(call).epilogue);
   };
-  for (const matmul_type output :
-       {matmul_type::f32, matmul_type::f16, matmul_type::bf16, matmul_type::i8, matmul_type::i32}) {
+  for (const element_kind output :
+       {element_kind::f32, element_kind::f16, element_kind::bf16, element_kind::i8, element_kind::i32}) {
     row.output = output;
     list.push_back(row);
   }

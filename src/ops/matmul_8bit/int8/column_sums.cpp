@@ -1,4 +1,4 @@
-// The sums of the columns of a matrix of i8.
+// Sums the columns of an i8 matrix.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul_int8.hpp>
@@ -14,13 +14,13 @@ namespace {
 
 struct column_sums_problem {
   i64 row, column;  // strides of B
-  i64 sum;          // of the sums
+  i64 sum;          // stride of the sums
   i64 rows, columns;
 };
 
 constexpr u32 column_sums_threads = 256;
 
-// A warp for each column; its lanes take the rows in turns.
+// One warp per column; its lanes take the rows in turns.
 constexpr auto column_sums = kaio::kernel<"int8_column_sums", column_sums_threads>(
     [](thread t, in<i8> b, out<i32> sums, val<column_sums_problem> problem) {
       const val column =

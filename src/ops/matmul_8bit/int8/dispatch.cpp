@@ -1,4 +1,4 @@
-// From a matmul_int8 to a kernel: the choice of a variant, and the launch.
+// Chooses a kernel for a call of matmul_int8, and launches it.
 
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/runtime/device.hpp>
@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "ops/choice/recent_choices.hpp"
 #include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul_8bit/common/costs.hpp"
 #include "ops/matmul_8bit/int8/call.hpp"
-#include "ops/choice/recent_choices.hpp"
 
 namespace kaio::ops {
 
@@ -50,8 +50,8 @@ const matmul_variant& named(std::string_view operation, const int8_call& call, s
                          " for these types and layouts; matmul_int8_variants lists them");
 }
 
-// With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
-// that takes lines at any address.
+// If K is 0, the operands are not read and may have no memory. The product of zeros runs on the kernel that
+// reads lines at any address.
 void leave_operands_out(int8_call& call, const void* device) {
   if (call.k != 0) return;
   call.a = call.b = {.device = device};
@@ -101,12 +101,12 @@ void matmul_int8_warmup(const runtime::device& gpu, const matmul_view& a, const 
   gpu.warmup(*choose_int8("matmul_int8_warmup", call, gpu.properties(), options.variant).image);
 }
 
-std::string matmul_int8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
-                               const matmul_view& c, const matmul_int8_options& options) {
+kernel_choice matmul_int8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                                 const matmul_view& c, const matmul_int8_options& options) {
   int8_call call = resolve_matmul_int8(s.device_identity(), {"matmul_int8_choice", a, b, c, &options});
   if (call.empty()) return {};
   leave_operands_out(call, s.device_identity());
-  return choose_int8("matmul_int8_choice", call, s.properties(), options.variant).name();
+  return choose_int8("matmul_int8_choice", call, s.properties(), options.variant).choice();
 }
 
 std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const matmul_view& a,

@@ -1,5 +1,8 @@
-// Products of i8 by matrix instructions of a warp. From sm_80 on: with asynchronous copies where lines are along K
-// and aligned, and for any address, B by rows too. On sm_75: where lines are along K and aligned.
+// Products of i8 by mma.sync:
+//
+//   sm_80 on    lines along K, aligned: asynchronous copies
+//               any address, B along or across K
+//   sm_75       lines along K, aligned
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/table_row.hpp>
@@ -20,7 +23,7 @@ void append_cut(variant_list& list) {
                 });
 }
 
-// With scales alone, which a lane reads ahead of its stores.
+// Takes scales and a column bias alone. A lane reads them ahead of its stores.
 template <mma_sync_config C>
 void append_scaled(variant_list& list) {
   matmul_variant row = describe_mma_sync<C, product, any_output, int8_scaled>();

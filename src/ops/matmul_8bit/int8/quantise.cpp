@@ -1,4 +1,4 @@
-// Rows of numbers as codes of 8 bits: a block for each row, which it reads twice.
+// quantise_int8: a block per row, which reads the row twice.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul_8bit/int8/code.hpp>
@@ -21,19 +21,19 @@ enum class quantise_form : u32 { by_scale, symmetric, asymmetric };
 
 struct quantise_problem {
   i64 x_pitch, codes_pitch;
-  u64 scales, zeros;  // addresses, null where there are none
+  u64 scales, zeros;  // addresses; 0: none
   i64 scale_step, zero_step;
   u32 columns;
-  u32 fours;  // of a row that are read and stored at once; the rest follows one by one
-  u32 form;   // of quantise_form
-  f32 scale;  // by_scale
+  u32 fours;  // fours per row that are read and stored at once; the rest follows one by one
+  u32 form;   // a quantise_form
+  f32 scale;  // for by_scale
 };
 
 constexpr u32 quantise_threads = 256;
 
 template <class T>
 struct quantise_body {
-  // f(first column, the four numbers there), and for the columns after the last four f(column, one number).
+  // Calls f(first column, its four numbers), and f(column, one number) for the columns after the last four.
   template <class F>
   static constexpr void each(thread t, const in<T>& row, const val<quantise_problem>& problem, const F& f) {
     const val fours = t.let(problem[&quantise_problem::fours]);
@@ -107,7 +107,7 @@ void require_rows(std::string_view name, const matmul_view& v) {
            " has rows that are not contiguous: copy the matrix to memory of its own");
 }
 
-// Rows begin at multiples of four elements.
+// Whether rows begin at multiples of four elements.
 bool by_four(const matmul_view& v) {
   const auto row = static_cast<std::uint64_t>(v.strides[0]);
   return v.address % (4 * bytes_of(v.type)) == 0 && (v.extents[0] <= 1 || row % 4 == 0);
@@ -143,8 +143,7 @@ void run_quantise_int8(const stream& s, const matmul_view& x, const matmul_view&
     check.apart(name, *view, "codes", codes);
   }
   if (scales.exists() && zero_points.exists()) check.apart("scales", scales, "zero_points", zero_points);
-  if (!scales.exists() && !(std::isfinite(scale) && scale > 0))
-    refuse("a scale that is not above 0 and finite");
+  if (!scales.exists() && !(std::isfinite(scale) && scale > 0)) refuse("scale is not finite and above 0");
   if (x.extents[0] == 0) return;
   const auto columns = static_cast<u32>(x.extents[1]);
   const quantise_form form = zero_points.exists() ? quantise_form::asymmetric
@@ -165,8 +164,8 @@ void run_quantise_int8(const stream& s, const matmul_view& x, const matmul_view&
     auto to = pointer_of<i8>(codes);
     quantise_rows<T>.launch(s, grid(static_cast<std::uint64_t>(x.extents[0])), from, to, problem);
   };
-  if (x.type == matmul_type::f32) return launch(f32{});
-  if (x.type == matmul_type::f16) return launch(f16{});
+  if (x.type == element_kind::f32) return launch(f32{});
+  if (x.type == element_kind::f16) return launch(f16{});
   launch(bf16{});
 }
 

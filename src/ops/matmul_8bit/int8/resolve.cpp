@@ -1,4 +1,4 @@
-// The checks of a matmul_int8 before anything runs. What it shares with matmul is checked by that.
+// Checks a call of matmul_int8 before anything runs. matmul checks what the two share.
 
 #include <kaio/runtime/error.hpp>
 
@@ -18,7 +18,7 @@ namespace {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-// Whether int8_scaled is all of the epilogue.
+// Whether int8_scaled computes the whole epilogue.
 bool is_scaled(const int8_terms& terms) {
   const matmul_terms& rest = terms.general;
   return terms.zero_a.type == 0 && rest.residual.type == 0 && rest.activation == 0 &&
@@ -26,7 +26,7 @@ bool is_scaled(const int8_terms& terms) {
          rest.bias.row == 0;
 }
 
-// Kernels read A by rows; a matrix of one column is lines of one element.
+// Kernels read A by rows. If K is 1, a column-major A has rows of one element.
 void take_rows_of_a(std::string_view operation, matmul_call& call, const matmul_view& a) {
   if (call.a.lines == line_direction::along_k) return;
   if (call.k > 1)
@@ -42,11 +42,11 @@ int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_argu
   const std::string_view operation = arguments.operation;
   const matmul_int8_options& options = *arguments.options;
   const matmul_view &a = arguments.a, &b = arguments.b, &c = arguments.c;
-  if (a.type != matmul_type::i8 || b.type != matmul_type::i8)
+  if (a.type != element_kind::i8 || b.type != element_kind::i8)
     refuse(operation, "arguments a and b are not of i8");
-  if (c.type == matmul_type::e4m3 || c.type == matmul_type::e5m2)
+  if (c.type == element_kind::e4m3 || c.type == element_kind::e5m2)
     refuse(operation, "output c is of 8-bit floats; it is f32, f16, bf16, i8 or i32");
-  if (options.bias.vector.exists() && options.bias.vector.type > matmul_type::bf16)
+  if (options.bias.vector.exists() && options.bias.vector.type > element_kind::bf16)
     refuse(operation, "argument bias is of 8-bit numbers or i32; it is f32, f16 or bf16");
 
   const matmul_options shared{.alpha = options.alpha,
@@ -62,13 +62,13 @@ int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_argu
   terms.zero_a = check.integers({"zero_a", options.zero_a, true, true});
   terms.column_sums = check.integers({"column_sums", options.column_sums, false, false});
   if (options.zero_a.exists() != options.column_sums.exists())
-    refuse(operation, "one of zero_a and column_sums without the other; give both, or none");
+    refuse(operation, "zero_a and column_sums belong together; give both, or neither");
   terms.out_scale = options.out_scale;
   if (!(std::isfinite(options.out_scale) && options.out_scale > 0))
     refuse(operation, "out_scale is not above 0 and finite");
-  if (c.type != matmul_type::i8 && options.out_scale != 1)
+  if (c.type != element_kind::i8 && options.out_scale != 1)
     refuse(operation, "out_scale with an output that is not of i8; scale by alpha");
-  if (c.type == matmul_type::i32 &&
+  if (c.type == element_kind::i32 &&
       (options.scale_a.exists() || options.scale_b.exists() || options.alpha != 1 ||
        options.bias.vector.exists() || options.residual.exists() ||
        options.activation != matmul_activation::none))

@@ -9,7 +9,7 @@ namespace kaio::ops {
 
 void add_int8_simt(variant_list& list) {
   matmul_variant row = describe_simt_bytes<int8_fours, int8_output, int8_general>();
-  row.operand = matmul_type::i8;
+  row.operand = element_kind::i8;
   for (const line_direction b : {line_direction::along_k, line_direction::across_k}) {
     row.b = b;
     add_int8_rows(list, row, [](const stream& s, const matmul_call& call, const int8_terms& terms) {

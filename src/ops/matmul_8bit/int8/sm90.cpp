@@ -1,4 +1,4 @@
-// Products of i8 on sm_90a, both operands along K: wgmma has no other.
+// Products of i8 on sm_90a, both operands along K: wgmma takes no other layout of 8-bit operands.
 
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
@@ -16,7 +16,8 @@ void append_tile(variant_list& list) {
                   launch_call_sm90<C, i8, int8_output, int8_general>(s, call, terms);
                 });
 }
-// With scales alone, which the threads apply in registers; C of one type leaves by tensor copies.
+// Takes scales and a column bias alone, or none; threads apply them in registers. C has one type and is
+// stored by tensor copies.
 template <sm90_config C, class Out, class Epilogue>
 void append_scaled(variant_list& list) {
   matmul_variant row = describe_sm90<C, i8, Out, Epilogue>();

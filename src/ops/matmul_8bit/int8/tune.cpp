@@ -1,4 +1,4 @@
-// Measures the kernels of a matmul_int8 on memory of its own.
+// Measures the kernels for a call of matmul_int8, on memory of its own.
 
 #include <kaio/ops/tune.hpp>
 

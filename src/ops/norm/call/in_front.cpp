@@ -1,7 +1,7 @@
 #include "ops/norm/call/in_front.hpp"
 
-#include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/norm/common/problem.hpp>
+#include <kaio/ops/rms_norm.hpp>
 
 #include <string>
 #include <utility>
@@ -18,10 +18,10 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
       refuse(operation, "x_norm.residual without x_norm.weight; it is added before a norm");
     return;
   }
-  if (is_quantised(x.kind)) refuse(operation, "x_norm of an x of 8 bits; its norm would be of more");
+  if (is_quantised(x.type)) refuse(operation, "x_norm needs x of f32, f16 or bf16");
   const std::uint32_t last = x.rank - 1;
   const auto check_lines = [&](std::string_view name, const any_view& v) {
-    if (v.kind != x.kind) wrong(name, "has another element type than x; cast it");
+    if (v.type != x.type) wrong(name, "has another element type than x; cast it");
     if (v.strides[v.rank - 1] != 1 && v.extents[v.rank - 1] > 1)
       wrong(name, "has a stride along its last dimension; neighbours of a row are adjacent: stride 1");
   };
@@ -31,7 +31,7 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
   check_lines("x_norm.weight", norm.weight);
   check_epsilon(operation, "x_norm.epsilon", norm.epsilon);
   if (is_given(norm.residual_out) && !is_given(norm.residual))
-    refuse(operation, "x_norm.residual_out without x_norm.residual; there is nothing that it would add");
+    refuse(operation, "x_norm.residual_out is given without x_norm.residual; give both");
   const any_view &residual = norm.residual, &residual_out = norm.residual_out;
   for (const auto& [name, v] :
        {std::pair{"x_norm.residual", &residual}, std::pair{"x_norm.residual_out", &residual_out}}) {
@@ -52,7 +52,7 @@ bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& nor
   work.norm = norm.weight.address;
   work.residual = is_given(norm.residual) ? norm.residual.address : 0;
   work.residual_out = is_given(norm.residual_out) ? norm.residual_out.address : 0;
-  work.lanes_log = rms_norm_lanes_log(k, x.element_bytes);
+  work.lanes_log = rms_norm_lanes_log(k, x.element_bytes());
   work.epsilon = norm.epsilon;
   work.weight_offset = norm.weight_offset;
   return true;
@@ -60,7 +60,7 @@ bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& nor
 
 std::uint64_t bytes_of_normed(const any_view& x) { return normed_in({}, x).bytes; }
 
-any_view normed_in(const attention_workspace& workspace, const any_view& x) {
+any_view normed_in(const workspace_view& workspace, const any_view& x) {
   any_view to = x;
   const std::uint32_t last = x.rank - 1;
   to.strides[last] = 1;
@@ -68,16 +68,16 @@ any_view normed_in(const attention_workspace& workspace, const any_view& x) {
   if (x.rank == 3) to.strides[0] = to.strides[1] * x.extents[1];
   std::uint64_t rows = 1;
   for (std::uint32_t d = 0; d < last; ++d) rows *= static_cast<std::uint64_t>(x.extents[d]);
-  const std::uint64_t bytes = rows * static_cast<std::uint64_t>(to.strides[last - 1]) * x.element_bytes;
+  const std::uint64_t bytes = rows * static_cast<std::uint64_t>(to.strides[last - 1]) * x.element_bytes();
   to.bytes = (bytes + 255) / 256 * 256;
-  // Where there is no workspace yet, only how it is aligned matters.
+  // If there is no workspace yet, only the alignment of the address matters.
   to.address = workspace.address != 0 ? workspace.address : u64{1} << 59;
   to.device = workspace.device;
   return to;
 }
 
 void run_norm_in_front(const stream& s, const any_view& x, const x_norm& norm,
-                       const attention_workspace& workspace) {
+                       const workspace_view& workspace) {
   run_rms_norm(s, x, norm.weight, normed_in(workspace, x),
                {.epsilon = norm.epsilon,
                 .weight_offset = norm.weight_offset,

@@ -1,10 +1,10 @@
 #pragma once
-// The norm of the x of a projection: its checks, and what is left of a call without it.
+// The norm before a projection: its checks, its launch, and the call that remains without it.
 
-#include <kaio/ops/shared/workspace.hpp>
-#include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/ops/norm/call/x_norm.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/workspace.hpp>
+#include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
@@ -14,20 +14,21 @@
 
 namespace kaio::ops::detail {
 
-// Throws invalid_argument. x was looked at before.
+// Throws invalid_argument. x has passed its checks before.
 void check_x_norm(std::string_view operation, const void* device, const any_view& x, const x_norm& norm);
-// Whether a kernel that takes the norm of one row on can do so: all is in pieces of 16 bytes, and no block writes what
-// another one reads. Sets what the launch has of it.
+// Whether the one-row kernel can compute the norm too: all tensors have whole pieces of 16 bytes, and no
+// block writes what another one reads. If so, sets the norm's part of `work`.
 bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& norm);
 
-// The norm of x in the first bytes of a workspace, or nowhere yet: how many it takes, a multiple of 256, and the view.
+// The normed x, in the first bytes of a workspace or without memory yet: its bytes, a multiple of 256, and
+// its view.
 std::uint64_t bytes_of_normed(const any_view& x);
-any_view normed_in(const attention_workspace& workspace, const any_view& x);
-// x_norm of the call as rms_norm, into normed_in.
+any_view normed_in(const workspace_view& workspace, const any_view& x);
+// Runs the call's x_norm as rms_norm, into normed_in.
 void run_norm_in_front(const stream& s, const any_view& x, const x_norm& norm,
-                       const attention_workspace& workspace);
+                       const workspace_view& workspace);
 
-// The call without its norm: of x itself, or of the norm of x in the first bytes of its workspace.
+// The call without its norm. It reads x, or (is_in_front) the norm of x in the first bytes of its workspace.
 template <class Arguments, class Options>
 struct call_without_norm {
   Options options;

@@ -1,4 +1,4 @@
-// The checks of rms_norm before anything runs.
+// Checks calls of rms_norm before anything runs, and launches them.
 
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/runtime/device.hpp>
@@ -20,9 +20,9 @@ namespace {
 constexpr std::string_view operation = "rms_norm";
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-// Of the first `dimensions`, up to three, which rows are counted by.
+// Strides of the first `dimensions`, up to three: they count rows.
 row_strides strides_of_rows(const any_view& v, std::uint32_t dimensions) {
-  std::array<i64, 3> strides{};  // of batches, tokens, heads
+  std::array<i64, 3> strides{};  // batches, tokens, heads
   for (std::uint32_t d = 0; d < dimensions; ++d) strides[3 - dimensions + d] = v.strides[d];
   return {v.address, strides[0], strides[1], strides[2]};
 }
@@ -35,19 +35,19 @@ void check_lines(std::string_view name, const any_view& v) {
                                   " along its last dimension; neighbours of a row are adjacent: stride 1");
 }
 
-// The checks of all but scales, and what a kernel takes. Nothing to do: no rows.
+// Checks everything except scales, and returns the kernel's parameters. If there is nothing to do, rows is 0.
 rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& weight,
                          std::string_view out_name, const any_view& out, const rms_norm_options& options) {
   using detail::begins_at, detail::check_epsilon, detail::is_given, detail::refuse;
   const validation check(operation, s.device_identity());
   const any_view &residual = options.residual, &residual_out = options.residual_out;
-  const bool adds = is_given(residual), writes = is_given(residual_out), has_codes = is_quantised(out.kind);
+  const bool adds = is_given(residual), writes = is_given(residual_out), has_codes = is_quantised(out.type);
   check.input("x", x);
   check.input("weight", weight);
   check.output(out_name, out);
   if (adds) check.input("residual", residual);
   if (writes) check.output("residual_out", residual_out);
-  if (writes && !adds) refuse(operation, "residual_out without residual; there is nothing that it would add");
+  if (writes && !adds) refuse(operation, "residual_out is given without residual; give both");
   const std::uint32_t last = x.rank - 1;
   check_epsilon(operation, "epsilon", options.epsilon);
   check_lines("x", x);
@@ -59,7 +59,7 @@ rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& wei
     if (v->rank != x.rank)
       refuse(operation, "argument " + std::string(name) + " has " + std::to_string(v->rank) +
                             " dimensions, and x has " + std::to_string(x.rank));
-    if (v->kind != x.kind && !(v == &out && has_codes))
+    if (v->type != x.type && !(v == &out && has_codes))
       refuse(operation, "argument " + std::string(name) + " has another element type than x; cast it");
     for (std::uint32_t d = 0; d < x.rank; ++d) check.extent(name, *v, d, x.extents[d], "the extents of x");
     check_lines(name, *v);
@@ -67,8 +67,7 @@ rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& wei
   double rows = 1;
   for (std::uint32_t d = 0; d < x.rank; ++d) check.at_most("x", x, d, most);
   for (std::uint32_t d = 0; d < last; ++d) rows *= static_cast<double>(x.extents[d]);
-  if (rows > static_cast<double>(most))
-    refuse(operation, "2^31 rows or more, which a launch cannot count; take them in parts");
+  if (rows > static_cast<double>(most)) refuse(operation, "2^31 rows or more exceed a launch; split them");
 
   if (has_codes || !detail::same_view(out, x)) check.apart(out_name, out, "x", x);
   check.apart(out_name, out, "weight", weight);
@@ -95,7 +94,7 @@ rms_norm_problem resolve(const stream& s, const any_view& x, const any_view& wei
   problem.size = extent(0);
   problem.heads = divisor::of(extent(1));
   problem.tokens = divisor::of(extent(2));
-  problem.lanes_log = rms_norm_lanes_log(problem.size, x.element_bytes);
+  problem.lanes_log = rms_norm_lanes_log(problem.size, x.element_bytes());
   bool aligned = problem.size % run_size == 0 && weight.address % 16 == 0;
   for (const any_view* v : {&x, &out, &residual, &residual_out})
     aligned = aligned && (!is_given(*v) || begins_at(*v, v == &out && has_codes ? run_size : 16));
@@ -113,7 +112,7 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
                   const rms_norm_options& options) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   const rms_norm_problem problem = resolve(s, x, weight, "out", out, options);
-  if (problem.rows != 0) rms_norm_variant_for(x.kind, device).run(s, problem);
+  if (problem.rows != 0) rms_norm_variant_for(x.type, device).run(s, problem);
 }
 
 void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
@@ -121,10 +120,9 @@ void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weig
   const device_properties& device = s.properties();
   const rms_norm_problem norm = resolve(s, x, weight, "codes", codes, options);
   const bool by_rows = scales.exists();
-  if (!by_rows && !(std::isfinite(scale) && scale > 0))
-    refuse(operation, "a scale that is not above 0 and finite");
+  if (!by_rows && !(std::isfinite(scale) && scale > 0)) refuse(operation, "scale is not finite and above 0");
   rms_norm_codes_problem problem{
-      .norm = norm, .scales = {}, .kept = static_cast<u32>(kept_as(codes.kind)), .scale = scale};
+      .norm = norm, .scales = {}, .kept = static_cast<u32>(kept_as(codes.type)), .scale = scale};
   if (by_rows) {
     const validation check(operation, s.device_identity());
     check.output("scales", scales);
@@ -140,7 +138,7 @@ void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weig
       if (is_given(*other)) check.apart("scales", scales, name, *other);
     problem.scales = strides_of_rows(scales, scales.rank);
   }
-  if (norm.rows != 0) rms_norm_codes_variant_for(x.kind, device).run(s, problem);
+  if (norm.rows != 0) rms_norm_codes_variant_for(x.type, device).run(s, problem);
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 
 #include <kaio/ops/norm/simt/codes.hpp>
 #include <kaio/ops/norm/simt/kernel.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 
 #include <array>
 
@@ -22,7 +23,7 @@ rms_norm_variant<Problem> describe() {
           }};
 }
 
-// Of f32, f16, bf16: for each device, and programmatic.
+// Rows: f32, f16, bf16. Columns: for every device; for devices with programmatic dependent launches.
 template <class Problem>
 using variants = std::array<std::array<rms_norm_variant<Problem>, 2>, 3>;
 
@@ -55,8 +56,7 @@ template <class Problem>
 const rms_norm_variant<Problem>& variant_of(const variants<Problem>& all, element_kind kind,
                                             const device_properties& device) {
   const auto& of_kind = all[kind == element_kind::f32 ? 0 : kind == element_kind::f16 ? 1 : 2];
-  const bool later =
-      device.target.sm >= programmatic && !(device.ptx_version < of_kind[1].image->needs.version);
+  const bool later = runs_on(*of_kind[1].image, device);
   return of_kind[later ? 1 : 0];
 }
 

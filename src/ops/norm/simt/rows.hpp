@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of rms_norm, as data.
+// The table of rms_norm's kernels.
 
 #include <kaio/ops/norm/common/codes_problem.hpp>
 #include <kaio/ops/shared/any_view.hpp>
@@ -17,7 +17,7 @@ struct rms_norm_variant {
   void (*run)(const stream&, const Problem&) = nullptr;
 };
 
-// Of f32, f16 and bf16; and into codes.
+// The kernels for x of f32, f16 or bf16: into x's type, and into codes.
 const rms_norm_variant<rms_norm_problem>& rms_norm_variant_for(element_kind kind,
                                                                const device_properties& device);
 const rms_norm_variant<rms_norm_codes_problem>& rms_norm_codes_variant_for(element_kind kind,

@@ -1,6 +1,8 @@
 #include "ops/qkv_project/call/few_rows.hpp"
 
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/ops/weight_only/common/layout.hpp>
 #include <kaio/ops/weight_only/gemv/launch.hpp>
 
@@ -11,18 +13,18 @@
 #include <string_view>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/choice/signature.hpp"
 #include "ops/qkv_project/call/fused.hpp"
 #include "ops/qkv_project/common/product.hpp"
 #include "ops/weight_only/common/families.hpp"
-#include "ops/weight_only/gemv/one_row.hpp"
 #include "ops/weight_only/common/resolve.hpp"
-#include "ops/choice/signature.hpp"
+#include "ops/weight_only/gemv/one_row.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-constexpr u32 columns = 128, most_blocks = 8;  // of a cluster
+constexpr u32 columns = 128, most_blocks = 8;  // per cluster
 
 std::uint32_t tiles_of(const detail::qkv_call& call) { return (call.k + w4_tile_k - 1) / w4_tile_k; }
 
@@ -32,28 +34,28 @@ bool fits(const qkv_few_rows_variant& v, std::uint32_t parts, std::uint32_t tile
   return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
 }
 
-std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
-                          const detail::qkv_call& call, const device_properties& device) {
+std::string_view refusal(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
+                         const detail::qkv_call& call, const device_properties& device) {
   const projection_weight& w = a.weights->of[0];
   if (v.bits == 16) {
-    if (const std::string_view why = obstacle_of_matrices(a, call); !why.empty()) return why;
+    if (const std::string_view why = refusal_of_matrices(a, call); !why.empty()) return why;
   } else {
-    if (call.count != 1) return "the weights are three";
+    if (call.count != 1) return "it takes one weight for Q, K and V, not three";
     if (!w.is_packed || !are_w4_codes(w.packed.shape, v.codes))
-      return v.codes == w4_codes::int4   ? "the weights are no integers of 4 bits"
+      return v.codes == w4_codes::int4   ? "the weights are not 4-bit integers"
              : v.codes == w4_codes::int8 ? "the weights are no integers of 8 bits"
                                          : "the weights are neither nf4 nor fp4";
-    if (const std::string_view why = obstacle_of_heads(call.problem); !why.empty()) return why;
+    if (const std::string_view why = refusal_of_heads(call.problem); !why.empty()) return why;
   }
   if (call.tokens > v.rows) return "x has more rows";
   if (v.one_row != nullptr) {
-    if (const std::string_view why = obstacle_of_one_row(*v.one_row, w.packed.shape, a.x); !why.empty())
+    if (const std::string_view why = refusal_of_one_row(*v.one_row, w.packed.shape, a.x); !why.empty())
       return why;
-    if (call.n % 128 != 0) return "its heads are 128 columns together";
-    const std::uint32_t parts = a.options->parts;
-    if (parts != 0 && !fits(v, parts, tiles_of(call))) return "a block has no room for its part of x";
+    if (call.n % 128 != 0) return "the columns of the product are not a multiple of 128";
+    const std::uint32_t parts = a.options->splits;
+    if (parts != 0 && !fits(v, parts, tiles_of(call))) return "a block has no room for its split of x";
   }
-  return obstacle_of_device(*v.image, device);
+  return device_refusal(v.image->needs, device);
 }
 
 const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variants,
@@ -63,7 +65,7 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
   for (const qkv_few_rows_variant& v : variants) {
     if (v.type != static_cast<element_type>(call.problem.append.type)) continue;
     if (!forced.empty() && v.image->name != forced) continue;
-    const std::string_view why = a.has_own ? "it has no head functions" : obstacle(v, a, call, device);
+    const std::string_view why = a.has_own ? "it has no head functions" : refusal(v, a, call, device);
     if (why.empty()) return &v;
     if (!forced.empty())
       detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
@@ -76,10 +78,9 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
 
 std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
                              const device_properties& device) {
-  // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a
-  // part of K has its sums handed over. Parts that are a third block of a multiprocessor gain nothing.
+  // Costs are in tiles of a warp. A block that begins after another has ended waits for its first weights.
+  // Each part of K hands its sums over. Parts that make a third block on a multiprocessor gain nothing.
   constexpr double start_and_end = 6, of_a_part = 0.25, alone = 1.25;
-  const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   std::uint32_t best = 1;
   double least = std::numeric_limits<double>::infinity();
@@ -87,9 +88,9 @@ std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t cluste
     const std::uint64_t blocks = std::uint64_t{clusters} * v.blocks_n * parts;
     if (v.resident > 2 && parts > 1 && blocks > 2 * units) break;
     const double cost =
-        static_cast<double>(parts_of(blocks, units) * parts_of(parts_of(tiles_k, parts), v.warps_k)) *
+        static_cast<double>(ceil_div(blocks, units) * ceil_div(ceil_div(tiles_k, parts), v.warps_k)) *
             (blocks <= units ? alone : 1.0) +
-        start_and_end * static_cast<double>(parts_of(blocks, units * v.resident)) + of_a_part * parts;
+        start_and_end * static_cast<double>(ceil_div(blocks, units * v.resident)) + of_a_part * parts;
     if (cost < least) {
       least = cost;
       best = parts;
@@ -102,7 +103,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call,
                                  bool takes_norm) {
   qkv_few_rows result;
-  const std::uint32_t parts = arguments.options->parts;
+  const std::uint32_t parts = arguments.options->splits;
   result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
   if (takes_norm && result.variant == nullptr) return result;
   if (result.variant == nullptr) result.variant = choose(qkv_w4_variants(), arguments, call, properties);
@@ -110,13 +111,13 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   if (result.variant == nullptr) {
     if (parts != 0)
       detail::refuse(arguments.operation,
-                     "parts of K, and no kernel for this call that divides it; leave them out");
+                     "splits is given, and no kernel for this call splits K; leave it out");
     return result;
   }
   const qkv_few_rows_variant& v = *result.variant;
   const std::uint32_t tiles_k = tiles_of(call);
   if (parts != 0 && !fits(v, parts, tiles_k))
-    detail::refuse(arguments.operation, std::to_string(parts) + " parts of K; variant " +
+    detail::refuse(arguments.operation, std::to_string(parts) + " splits of K; variant " +
                                             std::string(v.image->name) + " has 1 to " +
                                             std::to_string(most_blocks / v.blocks_n) + ", a power of two");
   const any_view x = detail::rows_of_x(arguments.x);
@@ -145,7 +146,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   result.call.heads = call.problem;
-  result.call.constant_weights = arguments.options->constant_weights;
+  result.call.constant_weights = has_any(arguments.options->constant, constant_inputs::weights);
   result.call.blocks = std::uint64_t{clusters} * v.blocks_n * p.parts;
   return result;
 }
@@ -155,7 +156,7 @@ void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_argum
   for (const auto family : {qkv_one_row_variants, qkv_w4_variants, qkv_w16_variants})
     for (const qkv_few_rows_variant& v : family()) {
       if (v.type != static_cast<element_type>(call.problem.append.type) ||
-          !obstacle(v, arguments, call, properties).empty())
+          !refusal(v, arguments, call, properties).empty())
         continue;
       for (std::uint32_t parts = 1; parts * v.blocks_n <= most_blocks && (parts - 1) * w4_tile_k < call.k;
            parts *= 2)

@@ -1,4 +1,5 @@
 #include "ops/qkv_project/call/fused.hpp"
+#include <kaio/ops/shared/device_refusal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,29 +9,29 @@
 
 namespace kaio::ops {
 
-std::string_view obstacle_of_heads(const qkv_problem& p) {
+std::string_view refusal_of_heads(const qkv_problem& p) {
   const u32 size = p.q.to.size;
   if (size != p.v.to.size || (size != 64 && size != 128))
     return "heads are not all of 64 or all of 128 elements";
-  if (p.append.tables.pairs % run_size != 0) return "the rotated pairs are no multiple of 8";
+  if (p.append.tables.pairs % run_size != 0) return "the number of rotated pairs is not a multiple of 8";
   for (const qkv_part* part : {&p.q, &p.k, &p.v})
     if (part->heads != 0 && (part->to.aligned == 0 || part->terms_aligned == 0))
       return "an output, a bias or a norm does not begin at multiples of 16 bytes";
   return {};
 }
 
-std::string_view obstacle_of_matrices(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+std::string_view refusal_of_matrices(const detail::qkv_arguments& a, const detail::qkv_call& call) {
   const qkv_problem& p = call.problem;
-  if (const std::string_view of_heads = obstacle_of_heads(p); !of_heads.empty()) return of_heads;
-  if (call.k == 0 || !call.follows) return "x is no matrix of equal distances";
+  if (const std::string_view of_heads = refusal_of_heads(p); !of_heads.empty()) return of_heads;
+  if (call.k == 0 || !call.follows) return "the rows of x are not equally far apart";
   const auto at_16 = [](std::uint64_t bytes) { return bytes % 16 == 0; };
   const any_view x = detail::rows_of_x(a.x);
-  if (!at_16(x.address) || (x.extents[0] > 1 && !at_16(static_cast<u64>(x.strides[0]) * x.element_bytes)))
+  if (!at_16(x.address) || (x.extents[0] > 1 && !at_16(static_cast<u64>(x.strides[0]) * x.element_bytes())))
     return "rows of x do not begin at multiples of 16 bytes";
   std::int64_t pitch = 0;
   for (std::uint32_t i = 0; i < call.count; ++i) {
     const projection_weight& w = a.weights->of[i];
-    if (w.is_packed || w.matrix.element_bytes != 2) return "weights are of 8 or 4 bits";
+    if (w.is_packed || w.matrix.element_bytes() != 2) return "weights are of 8 or 4 bits";
     if (call.projections[i].count == 0) continue;
     const bool along_k = w.matrix.strides[1] == 1 || call.k == 1;
     if (!along_k || !at_16(w.matrix.address) || !at_16(static_cast<u64>(w.matrix.strides[0]) * 2))
@@ -43,18 +44,8 @@ std::string_view obstacle_of_matrices(const detail::qkv_arguments& a, const deta
   return {};
 }
 
-std::string_view obstacle_of_device(const ptx::kernel_image& image, const device_properties& device) {
-  const ptx::needs& needs = image.needs;
-  if (device.target.sm < needs.target.sm) return "it is for later devices";
-  if (needs.target.arch_specific && !(device.target == needs.target)) return "it is for devices with wgmma";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
-  return {};
-}
-
 bool has_tensor_maps(const detail::qkv_arguments& a, const detail::qkv_call& call) {
-  constexpr std::int64_t most = std::int64_t{1} << 39;  // elements of 16 bits between lines
+  constexpr std::int64_t most = std::int64_t{1} << 39;  // 16-bit elements between lines
   const auto has_map = [&](std::int64_t lines, std::int64_t pitch) {
     return lines == 1 || (pitch >= std::int64_t{call.k} && pitch < most);
   };
@@ -63,13 +54,13 @@ bool has_tensor_maps(const detail::qkv_arguments& a, const detail::qkv_call& cal
   return call.count == 1 && has_map(x.extents[0], x.strides[0]) && has_map(w.extents[0], w.strides[0]);
 }
 
-std::string_view obstacle_of_fused(const qkv_variant& v, const detail::qkv_arguments& a,
-                                   const detail::qkv_call& call, const device_properties& device) {
-  if (v.copies_tensors && call.count != 1) return "the weights are three";
-  if (const std::string_view why = obstacle_of_matrices(a, call); !why.empty()) return why;
+std::string_view refusal_of_fused(const qkv_variant& v, const detail::qkv_arguments& a,
+                                  const detail::qkv_call& call, const device_properties& device) {
+  if (v.copies_tensors && call.count != 1) return "it takes one weight for Q, K and V, not three";
+  if (const std::string_view why = refusal_of_matrices(a, call); !why.empty()) return why;
   if (v.copies_tensors && !has_tensor_maps(a, call))
     return "tensor copies take rows that do not overlap, less than 2^40 bytes apart";
-  return obstacle_of_device(*v.image, device);
+  return device_refusal(v.image->needs, device);
 }
 
 std::array<std::span<const qkv_variant>, 2> fused_variants(element_kind kind) {

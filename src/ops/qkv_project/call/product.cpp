@@ -33,7 +33,7 @@ std::uint64_t projection_product::bytes() const {
 }
 
 std::uint64_t projection_product::address() const {
-  // Where there is no workspace yet, only how it is aligned matters.
+  // If there is no workspace yet, only its alignment matters.
   return workspace.address != 0 ? workspace.address : std::uint64_t{1} << 61;
 }
 
@@ -53,7 +53,7 @@ std::uint64_t projection_product::workspace_bytes(const void* device,
 void projection_product::check_kernels(const stream& s) const {
   const matmul_options options{.constant = constant};
   for (std::size_t i = 0; i < weights.size(); ++i)
-    if (columns[i].count != 0 && !weights[i].is_packed && !is_quantised(x.kind))
+    if (columns[i].count != 0 && !weights[i].is_packed && !is_quantised(x.type))
       detail::workspace_of_matmul(operation, s, matmul_view_of(x),
                                   transposed(matmul_view_of(weights[i].matrix)),
                                   matmul_view_of(matrix(columns[i], true)), options);
@@ -67,12 +67,12 @@ void projection_product::run(const stream& s) const {
       const matmul_w4_options options = packed_options();
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_w4(s, {operation, flat, to, &w.packed, &options});
-    } else if (x.kind == element_kind::i8) {
+    } else if (x.type == element_kind::i8) {
       const matmul_int8_options options = int8_options(w);
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_int8(s, {operation, matmul_view_of(flat), transposed(matmul_view_of(w.matrix)),
                                   matmul_view_of(to), &options});
-    } else if (is_quantised(x.kind)) {
+    } else if (is_quantised(x.type)) {
       const matmul_fp8_options options = fp8_options(w);
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_fp8(s, {operation, matmul_view_of(flat), transposed(matmul_view_of(w.matrix)),
@@ -92,10 +92,10 @@ void projection_product::warm_up(const runtime::device& gpu) const {
     if (columns[i].count == 0) continue;
     if (w.is_packed)
       matmul_w4_warmup(gpu, detail::rows_of_x(x), w.packed, packed_options());
-    else if (x.kind == element_kind::i8)
+    else if (x.type == element_kind::i8)
       matmul_int8_warmup(gpu, matmul_view_of(detail::rows_of_x(x)), transposed(matmul_view_of(w.matrix)),
                          matmul_view_of(matrix(columns[i], false)), int8_options(w));
-    else if (is_quantised(x.kind))
+    else if (is_quantised(x.type))
       matmul_fp8_warmup(gpu, matmul_view_of(detail::rows_of_x(x)), transposed(matmul_view_of(w.matrix)),
                         matmul_view_of(matrix(columns[i], false)), fp8_options(w));
     else
@@ -104,11 +104,10 @@ void projection_product::warm_up(const runtime::device& gpu) const {
   }
 }
 
-// Columns of the product, as a matrix or as x has its batches.
+// Columns of the product, as a matrix, or in the batches of x.
 any_view projection_product::matrix(const projection_columns& of, bool in_batches) const {
   any_view v;
-  v.kind = kind;
-  v.element_bytes = sizeof(f16);
+  v.type = kind;
   v.address = address() + u64{of.first} * sizeof(f16);
   v.bytes = bytes() - u64{of.first} * sizeof(f16);
   v.device = workspace.device;
@@ -128,7 +127,7 @@ matmul_w4_options projection_product::packed_options() const {
   matmul_w4_options options;
   options.workspace = detail::rest_of(workspace, bytes());
   options.exact_weights = exact_weights;
-  options.constant_weights = constant == constant_operands::b;
+  options.constant = constant;
   return options;
 }
 

@@ -3,6 +3,7 @@
 #include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/qkv_project/call/product_launch.hpp>
 #include <kaio/ops/rms_norm.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -12,15 +13,15 @@
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/choice/recent_choices.hpp"
+#include "ops/choice/signature.hpp"
+#include "ops/norm/call/in_front.hpp"
 #include "ops/qkv_project/call/few_rows.hpp"
 #include "ops/qkv_project/call/fused.hpp"
 #include "ops/qkv_project/choice/plan.hpp"
+#include "ops/qkv_project/choice/variant.hpp"
 #include "ops/qkv_project/common/product.hpp"
 #include "ops/qkv_project/common/resolve.hpp"
-#include "ops/qkv_project/choice/variant.hpp"
-#include "ops/norm/call/in_front.hpp"
-#include "ops/choice/recent_choices.hpp"
-#include "ops/choice/signature.hpp"
 
 namespace kaio::ops {
 
@@ -33,11 +34,11 @@ projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_
           .columns = {call.projections.data(), call.count},
           .tokens = call.tokens,
           .n = call.n,
-          .kind = a.outputs->q.kind,
+          .kind = a.outputs->q.type,
           .x_scale = a.options->x_scale,
           .x_groups = a.options->x_groups,
           .workspace = a.options->workspace,
-          .constant = a.options->constant_weights ? constant_operands::b : constant_operands::none,
+          .constant = a.options->constant,
           .exact_weights = a.options->exact_weights};
 }
 
@@ -47,9 +48,10 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
   return {.address = product.address(), .row = product.pitch(), .aligned = aligned ? 1u : 0u};
 }
 
-// Whether a kernel that finishes heads takes less time than a product and then the heads. On sm_90 those with wgmma do
-// so from 256 tokens on where their tiles fill the multiprocessors, which have wider ones from 1024 on, and K is up to
-// 4096: measured on an H200 (docs/ops/qkv.md). For fewer, and for longer products, matmul has better tiles.
+// Whether a fused kernel takes less time than a product and then the heads. On sm_90 the kernels with wgmma
+// do from 256 tokens on, if K is at most 4096 and their tiles fill the multiprocessors. From 1024 tokens on
+// the wider tiles do. Measured on an H200 (docs/ops/qkv_project.md). For fewer tokens and larger K, matmul
+// has better tiles.
 bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_properties& device) {
   if (device.target.sm != 90) return call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64);
   constexpr std::uint64_t fewest = 256, many = 1024, most_k = 4096;
@@ -57,11 +59,10 @@ bool is_faster(const qkv_variant& v, const detail::qkv_call& call, const device_
   const bool has_wgmma = v.image->needs.target.arch_specific;
   if (!has_wgmma || call.tokens < fewest || call.k > most_k || (v.columns > 128) != (call.tokens >= many))
     return false;
-  const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
-  // Blocks of a cluster follow each other along the tokens.
+  // The blocks of a cluster are consecutive along the tokens.
   const std::uint64_t cluster = std::max(v.image->needs.cluster.x, 1u), rows = v.rows * cluster;
   const std::uint64_t units = std::max<std::uint64_t>(device.multiprocessors / cluster, 1);
-  const std::uint64_t rounds = parts_of(parts_of(call.tokens, rows) * parts_of(call.n, v.columns), units);
+  const std::uint64_t rounds = ceil_div(ceil_div(call.tokens, rows) * ceil_div(call.n, v.columns), units);
   const double filled =
       static_cast<double>(call.tokens) * call.n / (static_cast<double>(rounds * units * rows) * v.columns);
   return filled >= (rounds == 1 ? fill_of_one_round : fill);
@@ -77,12 +78,12 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
     detail::refuse(a.operation, "variant " + std::string(forced) +
                                     " has no head functions; leave it out, or take \"separate\"");
   }
-  const auto families = fused_variants(a.outputs->q.kind);
+  const auto families = fused_variants(a.outputs->q.type);
   if (!forced.empty()) {
     for (const auto& family : families)
       for (const qkv_variant& v : family) {
         if (v.image->name != forced) continue;
-        const std::string_view why = obstacle_of_fused(v, a, call, device);
+        const std::string_view why = refusal_of_fused(v, a, call, device);
         if (why.empty()) return &v;
         detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
                                         std::string(why) + "; leave it out, or take \"separate\"");
@@ -92,7 +93,7 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
   }
   for (const auto& family : families)
     for (const qkv_variant& v : family)
-      if (is_faster(v, call, device) && obstacle_of_fused(v, a, call, device).empty()) return &v;
+      if (is_faster(v, call, device) && refusal_of_fused(v, a, call, device).empty()) return &v;
   return nullptr;
 }
 
@@ -113,7 +114,7 @@ void run_fused(const stream& s, const detail::qkv_arguments& a, const detail::qk
 }
 
 void check_follows(const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
-  bool needs = is_quantised(arguments.x.kind);
+  bool needs = is_quantised(arguments.x.type);
   for (const projection_weight& w : arguments.weights->of) needs = needs || w.is_packed;
   if (needs && !call.follows)
     detail::refuse(arguments.operation,
@@ -125,36 +126,36 @@ struct planned {
   detail::qkv_call call{};
   qkv_few_rows few{};
   const qkv_variant* fused = nullptr;
-  // Nullptr: a product, and then the heads.
+  // nullptr: a product, and then the heads.
   const ptx::kernel_image* image() const {
     return few.variant != nullptr ? few.variant->image : fused != nullptr ? fused->image : nullptr;
   }
 };
 
-using qkv_without_norm = detail::call_without_norm<detail::qkv_arguments, qkv_options>;
+using qkv_without_norm = detail::call_without_norm<detail::qkv_arguments, qkv_project_options>;
 
 bool has_norm(const detail::qkv_arguments& a) { return detail::is_given(a.options->x_norm.weight); }
 
 using qkv_signature = words_signature<8>;
 
-// By what is known before there is a workspace.
+// The signature of a call: what is known before there is a workspace.
 qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_call& call) {
   const projection_weight& w = a.weights->of[0];
   const w4_shape& packed = w.packed.shape;
   const qkv_problem& p = call.problem;
   packed_word kind;
-  kind.add(p.append.type, 2).add(static_cast<std::uint64_t>(a.x.kind), 4).add(call.count, 2);
+  kind.add(p.append.type, 2).add(static_cast<std::uint64_t>(a.x.type), 4).add(call.count, 2);
   kind.add(static_cast<std::uint64_t>(packed.codes), 4).add(static_cast<std::uint64_t>(packed.scales), 4);
   for (const bool is :
        {w.is_packed, detail::begins_at(a.x, 16), packed.zero_points, packed.ordered, packed.offsets,
         a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
-        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty(), has_tensor_maps(a, call)})
+        refusal_of_heads(p).empty(), refusal_of_matrices(a, call).empty(), has_tensor_maps(a, call)})
     kind.add(is, 1);
   return {{call.tokens, call.k, p.q.heads, p.k.heads, p.q.to.size, p.v.to.size,
            static_cast<std::uint64_t>(packed.group), kind.value()}};
 }
 
-// What was found by tuning; no kernel: nothing was.
+// The choice that tuning has found; without a kernel if it has found none.
 qkv_choice tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& call,
                         const device_properties& device) {
   thread_local recent_choices<qkv_signature, qkv_choice> recent;
@@ -167,12 +168,12 @@ qkv_choice tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& 
   });
 }
 
-// Of a choice, with the options' parts where it has none; without a kernel the best one.
+// The plan of a choice. If the choice has no parts, the options' parts; if it has no kernel, the best one.
 planned plan_choice(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
                     const detail::qkv_call& call, const qkv_choice& choice) {
-  qkv_options options = *arguments.options;
+  qkv_project_options options = *arguments.options;
   options.variant = choice.kernel;
-  if (choice.parts != 0) options.parts = choice.parts;
+  if (choice.parts != 0) options.splits = choice.parts;
   arguments.options = &options;
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, arguments, call);
@@ -180,10 +181,10 @@ planned plan_choice(const void* device, const device_properties& properties, det
   return result;
 }
 
-// Whether the workspace is large enough for a product. Without one: for the choice alone.
+// Whether the workspace has room for a product. Without a workspace: whether only the choice is asked for.
 bool has_room(const void* device, const device_properties& properties, const detail::qkv_arguments& a,
               const detail::qkv_call& call, bool choice_alone) {
-  const attention_workspace& workspace = a.options->workspace;
+  const workspace_view& workspace = a.options->workspace;
   if (workspace.address == 0) return choice_alone;
   return workspace.bytes >= product_of(a, call).workspace_bytes(device, properties);
 }
@@ -193,8 +194,8 @@ planned plan(const void* device, const device_properties& properties, const deta
   const detail::qkv_call call = detail::resolve_qkv(device, arguments);
   if (call.empty()) return {.call = call};
   check_follows(arguments, call);
-  const qkv_options& options = *arguments.options;
-  if (options.variant.empty() && options.parts == 0 && !arguments.has_own) {
+  const qkv_project_options& options = *arguments.options;
+  if (options.variant.empty() && options.splits == 0 && !arguments.has_own) {
     const qkv_choice tuned = tuned_choice(arguments, call, properties);
     if (!tuned.kernel.empty() &&
         (tuned.kernel != separate || has_room(device, properties, arguments, call, choice_alone)))
@@ -205,14 +206,14 @@ planned plan(const void* device, const device_properties& properties, const deta
   return plan_choice(device, properties, arguments, call, {named.substr(0, colon), parts_of_name(named)});
 }
 
-// Of a call that was checked with its norm, as `call`: the kernel for one row that takes the norm on; none: rms_norm comes
-// first.
+// The plan of a call checked with its norm, as `call`: the kernel for one row that applies the norm itself.
+// Without a kernel, rms_norm comes first.
 planned plan_with_norm(const void* device, const device_properties& properties,
                        const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
   const qkv_without_norm plain(arguments, false);
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, plain.arguments, call, true);
-  // The norm is in the order of x.
+  // The norm is in the order of x, not in act-order.
   if (result.few.variant != nullptr &&
       (arguments.weights->of[0].packed.shape.ordered ||
        !detail::set_norm_of_row(result.few.call.norm, arguments.x, arguments.options->x_norm)))
@@ -220,8 +221,8 @@ planned plan_with_norm(const void* device, const device_properties& properties,
   return result;
 }
 
-// f(call, planned, norm_first) of a call without its norm, before which rms_norm may come, or of one whose kernel takes
-// it on.
+// Calls f(call, planned, norm_first). If norm_first, rms_norm runs before and the call has no norm. Else the
+// kernel applies the norm, if there is one.
 template <class F>
 auto for_planned(const void* device, const device_properties& properties,
                  const detail::qkv_arguments& arguments, bool choice_alone, const F& f) {
@@ -241,8 +242,8 @@ std::uint64_t workspace_of(const void* device, const device_properties& properti
              : product_of(arguments, of.call).workspace_bytes(device, properties);
 }
 
-// The norm of x, into the first bytes of the workspace; before it, all that may refuse the call. `after`: the bytes of
-// what comes next, `product`: that, where it is not one launch.
+// Runs the norm of x into the first bytes of the workspace, after all checks that may refuse the call.
+// `after`: bytes of workspace that follow. `product`: the product, if what follows is not one launch.
 void run_norm(const stream& s, const detail::qkv_arguments& a, std::uint64_t after,
               const projection_product* product) {
   validation(a.operation, s.device_identity())
@@ -267,9 +268,9 @@ std::vector<qkv_choice> qkv_choices(const detail::qkv_arguments& a, const detail
                                     const device_properties& device) {
   std::vector<qkv_choice> choices;
   list_qkv_few_rows(choices, a, call, device);
-  for (const auto& family : fused_variants(a.outputs->q.kind))
+  for (const auto& family : fused_variants(a.outputs->q.type))
     for (const qkv_variant& v : family)
-      if (obstacle_of_fused(v, a, call, device).empty()) choices.push_back({v.image->name});
+      if (refusal_of_fused(v, a, call, device).empty()) choices.push_back({v.image->name});
   choices.push_back({separate});
   return choices;
 }
@@ -331,7 +332,7 @@ bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& argume
   return for_planned(gpu.identity(), gpu.properties(), arguments, true,
                      [&](const qkv_arguments& a, const planned& of, bool norm_first) {
                        if (of.call.empty()) return false;
-                       if (norm_first) rms_norm_warmup(gpu, a.x.kind);
+                       if (norm_first) rms_norm_warmup(gpu, a.x.type);
                        product_of(a, of.call).warm_up(gpu);
                        return true;
                      });
@@ -340,36 +341,38 @@ bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& argume
 }  // namespace detail
 
 std::uint64_t qkv_project_workspace_bytes(const stream& s, const any_view& x, const qkv_weights& weights,
-                                          const qkv_outputs& outputs, const qkv_options& options) {
+                                          const qkv_outputs& outputs, const qkv_project_options& options) {
   return detail::workspace_of_qkv(s, {"qkv_project_workspace_bytes", x, &weights, &outputs, &options});
 }
 
-std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_weights& weights,
-                               const qkv_outputs& outputs, const qkv_options& options) {
+kernel_choice qkv_project_choice(const stream& s, const any_view& x, const qkv_weights& weights,
+                                 const qkv_outputs& outputs, const qkv_project_options& options) {
   const device_properties& device = s.properties();
   const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
-  return for_planned(
-      s.device_identity(), device, arguments, true,
-      [](const detail::qkv_arguments&, const planned& of, bool) {
-        if (of.call.empty()) return std::string();
-        return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
-      });
+  return for_planned(s.device_identity(), device, arguments, true,
+                     [](const detail::qkv_arguments&, const planned& of, bool) {
+                       if (of.call.empty()) return kernel_choice();
+                       const std::uint32_t splits = of.few.variant != nullptr ? of.few.call.product.parts : 1;
+                       return kernel_choice{
+                           of.image() != nullptr ? std::string_view(of.image()->name) : separate, splits,
+                           splits > 1};
+                     });
 }
 
 void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,
-                        const qkv_outputs& outputs, const qkv_options& options) {
+                        const qkv_outputs& outputs, const qkv_project_options& options) {
   const detail::qkv_arguments arguments{"qkv_project_warmup", x, &weights, &outputs, &options};
   for_planned(gpu.identity(), gpu.properties(), arguments, true,
               [&](const detail::qkv_arguments& a, const planned& of, bool norm_first) {
                 if (of.call.empty()) return;
-                if (norm_first) rms_norm_warmup(gpu, a.x.kind);
+                if (norm_first) rms_norm_warmup(gpu, a.x.type);
                 if (of.image() != nullptr) return gpu.warmup(*of.image());
                 product_of(a, of.call).warm_up(gpu);
                 gpu.warmup(qkv_heads_image(gpu.properties()));
               });
 }
 
-std::vector<const ptx::kernel_image*> qkv_kernels() {
+std::vector<const ptx::kernel_image*> qkv_project_kernels() {
   std::vector<const ptx::kernel_image*> list;
   list_qkv_heads_kernels(list);
   list_qkv_mma_f16_kernels(list);

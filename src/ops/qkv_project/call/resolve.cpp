@@ -9,8 +9,8 @@
 
 #include "ops/cache/append/resolve.hpp"
 #include "ops/cache/common/check.hpp"
-#include "ops/qkv_project/call/weights.hpp"
 #include "ops/norm/call/in_front.hpp"
+#include "ops/qkv_project/call/weights.hpp"
 
 namespace kaio::ops::detail {
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
-// A tensor that is nowhere, of the extents of another: what becomes K or V before it is appended.
+// A tensor without memory, with the batches and tokens of `like`: K or V before they are appended.
 any_view nowhere(const any_view& like, std::int64_t heads, std::int64_t size) {
   any_view v = like;
   v.address = std::uint64_t{1} << 60;
@@ -38,9 +38,9 @@ struct resolution {
   const qkv_arguments& a;
   validation check;
   const qkv_outputs& out;
-  const qkv_options& options;
+  const qkv_project_options& options;
   qkv_call call{};
-  row_shape shape{};  // of q
+  row_shape shape{};  // rows of q
   std::int64_t k_heads = 0, v_heads = 0, v_size = 0;
   std::int64_t sequences = 0;
   std::vector<named_argument> inputs{}, outputs{};
@@ -63,7 +63,7 @@ struct resolution {
       wrong("argument x has " + std::to_string(x.rank) + " dimensions and q has " +
             std::to_string(out.q.rank) +
             "; (tokens, K) goes with (tokens, heads, size), a batch before both");
-    if (!is_quantised(x.kind) && x.kind != out.q.kind)
+    if (!is_quantised(x.type) && x.type != out.q.type)
       wrong("argument x has another element type than q; cast one of them");
     call.k = static_cast<u32>(x.extents[last]);
     call.follows =
@@ -85,7 +85,7 @@ struct resolution {
   void check_outputs() {
     check_heads("q", out.q);
     shape = row_shape::of(out.q);
-    append().type = element_type_of(out.q.kind);
+    append().type = element_type_of(out.q.type);
     append().tokens = static_cast<u32>(shape.tokens);
     const std::uint32_t last = out.q.rank - 1;
     if (out.cache.has_value()) {
@@ -142,7 +142,7 @@ struct resolution {
         check_numbers(check, a.operation, "rotary.offsets", rotary.offsets, sequences, "the sequences");
   }
 
-  // As append_kv has it, of a K and a V that are not anywhere yet.
+  // Checks as append_kv does, with a K and a V that are not in memory yet.
   void check_cache(const any_cache& cache) {
     if (!options.rotary.offsets.is_null())
       wrong("rotary.offsets with a cache; positions are those of its keys, or rotary.positions");
@@ -208,7 +208,7 @@ struct resolution {
     if (!is_given(v)) return 0;
     check.input(name, v);
     check.extent(name, v, 0, count, name.ends_with("bias") ? "heads times their size" : "the head size");
-    if (v.kind != out.q.kind) wrong("argument " + std::string(name) + " has another element type than q");
+    if (v.type != out.q.type) wrong("argument " + std::string(name) + " has another element type than q");
     if (v.strides[0] != 1 && count > 1)
       wrong("argument " + std::string(name) + " has stride " + std::to_string(v.strides[0]) +
             "; its elements are neighbours: stride 1");
@@ -235,8 +235,9 @@ struct resolution {
   void to_cache(qkv_part& part, const cache_rows& rows, const any_view& v, u32 pairs) {
     part.to = rows;
     part.to.aligned =
-        begins_at(v, v.element_bytes == 1 ? 8 : 16) && rows.size % run_size == 0 && pairs % run_size == 0 ? 1
-                                                                                                          : 0;
+        begins_at(v, v.element_bytes() == 1 ? 8 : 16) && rows.size % run_size == 0 && pairs % run_size == 0
+            ? 1
+            : 0;
   }
 
   void fill_parts() {
@@ -296,7 +297,7 @@ struct resolution {
     list("v_scale", options.v_scale.view);
     if (!options.rotary.offsets.is_null()) list("rotary.offsets", options.rotary.offsets);
     if (!options.cu_seqlens.is_null()) list("cu_seqlens", options.cu_seqlens);
-    const attention_workspace& workspace = options.workspace;
+    const workspace_view& workspace = options.workspace;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       for (const named_argument& input : inputs)
         check.apart(outputs[i].name, outputs[i].view, input.name, input.view);

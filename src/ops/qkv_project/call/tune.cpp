@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/choice/measure.hpp"
 #include "ops/qkv_project/choice/plan.hpp"
 #include "ops/qkv_project/common/resolve.hpp"
 #include "ops/weight_only/call/trial.hpp"
-#include "ops/choice/measure.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// Heads in memory of their own, next to each other, with the batches and tokens of q.
+// Allocates heads, next to each other, with the batches and tokens of q.
 any_view tensor_of(stand_ins& memory, const any_view& q, std::int64_t heads, std::int64_t size) {
   any_view v = q;
   v.address = 0;
@@ -57,9 +57,9 @@ class qkv_trial {
     options_.workspace = memory_.add_workspace(workspace);
   }
   void run(const stream& s, const qkv_choice& choice) const {
-    qkv_options options = options_;
+    qkv_project_options options = options_;
     options.variant = choice.kernel;
-    options.parts = choice.parts;
+    options.splits = choice.parts;
     detail::run_qkv_project(s, {call_.operation, call_.x, &weights_, &outputs_, &options});
   }
   std::uint64_t bytes() const { return memory_.bytes(); }
@@ -77,9 +77,8 @@ class qkv_trial {
     any_view& positions = rotary.positions.view;
     positions = {};
     if (!rotary.cos.view.exists()) return;
-    positions.kind = element_kind::i32;
+    positions.type = element_kind::i32;
     positions.rank = 1;
-    positions.element_bytes = sizeof(i32);
     positions.extents = {outputs_.q.extents[outputs_.q.rank - 3]};
     positions.strides = {1};
     memory_.replace(positions);
@@ -89,17 +88,17 @@ class qkv_trial {
   detail::qkv_arguments call_;
   qkv_weights weights_;
   qkv_outputs outputs_;
-  qkv_options options_;
+  qkv_project_options options_;
 };
 
 }  // namespace
 
 tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_weights& weights,
-                             const qkv_outputs& outputs, const qkv_options& options,
+                             const qkv_outputs& outputs, const qkv_project_options& options,
                              const tune_options& how) {
-  qkv_options any = options;
+  qkv_project_options any = options;
   any.variant = {};
-  any.parts = 0;
+  any.splits = 0;
   any.x_norm = {};
   any.workspace = {};
   const detail::qkv_arguments arguments{"tune_qkv_project", x, &weights, &outputs, &any};
@@ -107,10 +106,10 @@ tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_wei
   const std::string before = name_of_qkv_choice(gpu, arguments);
   if (before.empty()) return {};
   const std::vector<qkv_choice> choices = qkv_choices(arguments, call, gpu.properties());
-  qkv_options by_product = any;
+  qkv_project_options by_product = any;
   by_product.variant = separate;
   const std::uint64_t workspace = qkv_project_workspace_bytes(gpu.stream(), x, weights, outputs, by_product);
-  const buffer<u32> pattern = make_pattern_of(gpu, x.kind);
+  const buffer<u32> pattern = make_pattern_of(gpu, x.type);
   const auto trials =
       make_trials<qkv_trial>(gpu, [&] { return qkv_trial(gpu, arguments, workspace, pattern); });
   return measure_choices(

@@ -18,7 +18,7 @@ void weight_checks::check_weight(std::string_view name, const projection_weight&
       wrong("argument " + std::string(name) + " is of " + std::to_string(w.packed.shape.n) + " outputs by " +
             std::to_string(w.packed.shape.k) + " inputs, and " + std::to_string(n) + " by " +
             std::to_string(k) + " is expected: heads times their size, and K of x");
-    if (is_quantised(a.x.kind)) wrong("w4_weights or w8_weights with an x of 8 bits; x is f16 or bf16");
+    if (is_quantised(a.x.type)) wrong("w4_weights or w8_weights with an x of 8 bits; x is f16 or bf16");
     inputs.push_back({name, memory_view(w.packed)});
   } else {
     check_matrix(std::string(name), w.matrix, n);
@@ -41,7 +41,7 @@ void weight_checks::check_matrix(const std::string& name, const any_view& m, std
   if (m.strides[0] != 1 && m.strides[1] != 1 && m.extents[0] > 1 && m.extents[1] > 1)
     wrong("argument " + name + " has strides " + std::to_string(m.strides[0]) + " and " +
           std::to_string(m.strides[1]) + "; one of them must be 1: copy the matrix to memory of its own");
-  if (m.kind != a.x.kind && !(is_float8(m.kind) && is_float8(a.x.kind)))
+  if (m.type != a.x.type && !(is_float8(m.type) && is_float8(a.x.type)))
     wrong("argument " + name + " has another element type than x");
 }
 
@@ -58,14 +58,14 @@ void weight_checks::check_blocks(const std::string& name, const any_view& blocks
 void weight_checks::check_x_scales(std::int64_t rows) const {
   const tensor_view<const f32, 1>& scale = a.options->x_scale;
   if (!scale.is_null()) {
-    if (!is_quantised(a.x.kind)) wrong("x_scale of an x that is not of 8 bits; it has no scales");
+    if (!is_quantised(a.x.type)) wrong("x_scale of an x that is not of 8 bits; it has no scales");
     check.input("x_scale", scale);
     if (scale.extent(0) != 1) check.extent("x_scale", scale, 0, rows, "1, or one for each row of x");
     inputs.push_back({"x_scale", scale});
   }
   const tensor_view<const f32, 2>& groups_of = a.options->x_groups;
   if (!groups_of.is_null()) {
-    if (!is_float8(a.x.kind)) wrong("x_groups of an x that is not of 8-bit floats; it has no groups");
+    if (!is_float8(a.x.type)) wrong("x_groups of an x that is not of 8-bit floats; it has no groups");
     check.input("x_groups", groups_of);
     check.extent("x_groups", groups_of, 0, rows, "one for each row of x");
     check.extent("x_groups", groups_of, 1, groups(), "one for each 128 of K");

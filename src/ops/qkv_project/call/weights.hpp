@@ -1,5 +1,5 @@
 #pragma once
-// The checks of the weights of a projection, and of the scales of its hidden states, before anything runs.
+// Checks of the weights of a projection, and of the scales of its hidden states, before anything runs.
 
 #include <kaio/ops/qkv_project/call/arguments.hpp>
 
@@ -16,9 +16,9 @@ struct weight_checks {
   const qkv_arguments& a;
   const validation& check;
   std::int64_t k;
-  std::vector<named_argument>& inputs;  // gets what is given
+  std::vector<named_argument>& inputs;  // given arguments are appended
 
-  // A weight of n outputs.
+  // Checks a weight of n outputs.
   void check_weight(std::string_view name, const projection_weight& w, std::int64_t n) const;
   void check_x_scales(std::int64_t rows) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a qkv_project may run, and what tuning knows it by.
+// What a qkv_project may run, and its key for tuning.
 
 #include <kaio/ops/qkv_project/call/arguments.hpp>
 #include <kaio/runtime/device.hpp>
@@ -9,23 +9,23 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/qkv_project/common/resolve.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/qkv_project/common/resolve.hpp"
 
 namespace kaio::ops {
 
-// What runs a call: a kernel, by the name in its image, or "separate"; a kernel for few rows with its number of parts of
-// K, "kernel:2".
+// What runs a call: a kernel, by the name of its image, or "separate". A kernel for few rows has its parts of
+// K in the name: "kernel:2".
 struct qkv_choice {
   std::string_view kernel;
   std::uint32_t parts = 0;
   std::string name() const { return parts == 0 ? std::string(kernel) : name_with_parts(kernel, parts); }
 };
 
-// All that can run a call that was checked, "separate" last.
+// Everything that can run a checked call, "separate" last.
 std::vector<qkv_choice> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
                                     const device_properties& device);
-// The name of the one that a call takes; empty: it does nothing.
+// The name of the choice that a call takes; empty: the call does nothing.
 std::string name_of_qkv_choice(const device& gpu, const detail::qkv_arguments& arguments);
 std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& call);
 

@@ -1,4 +1,4 @@
-// qkv_project in one launch: one row by integers of four and eight bits, on sm_90 and later.
+// qkv_project in one launch: one row of x by integers of four and eight bits, on sm_90 and later.
 
 #include <kaio/ops/qkv_project/gemv/kernel.hpp>
 #include <kaio/ops/weight_only/gemv/launch.hpp>

@@ -1,4 +1,4 @@
-// The launch of the steps of the heads on a product in memory.
+// Launches the steps of the heads on a product in memory.
 
 #include <kaio/ops/qkv_project/heads/kernel.hpp>
 

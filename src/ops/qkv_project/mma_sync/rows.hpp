@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the fused kernels of qkv_project in the table, for one element type.
+// Rows of the variant table: the fused kernels of qkv_project, for one element type.
 
 #include <kaio/ops/qkv_project/mma_sync/kernel.hpp>
 #include <kaio/runtime/buffer.hpp>

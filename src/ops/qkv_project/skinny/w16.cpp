@@ -1,4 +1,4 @@
-// qkv_project in one launch: few rows by f16 and bf16, on sm_90 and later.
+// qkv_project in one launch: few rows of x by f16 and bf16, on sm_90 and later.
 
 #include <kaio/ops/qkv_project/skinny/w16.hpp>
 

@@ -1,4 +1,5 @@
-// qkv_project in one launch: few rows by integers of four and eight bits, and by nf4 and fp4, on sm_90 and later.
+// qkv_project in one launch: few rows of x by integers of four and eight bits, nf4 and fp4, on sm_90 and
+// later.
 
 #include <kaio/ops/qkv_project/skinny/w4.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>

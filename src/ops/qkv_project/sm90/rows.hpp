@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the kernels of qkv_project for sm_90a in the table, for one element type.
+// Rows of the variant table: the fused kernels of qkv_project for sm_90a, for one element type.
 
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 #include <kaio/ops/qkv_project/sm90/kernel.hpp>

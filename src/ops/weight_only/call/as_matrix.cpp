@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t matrix_row(const w4_packed& w) { return (std::int64_t{w.k} + 7) / 8 * 8; }
 
-// Of packed weights those of `count` columns of y from `first` on, a multiple of 32.
+// The packed weights of `count` columns of y from `first` on, a multiple of 32.
 w4_packed columns_of(w4_packed w, std::uint32_t first, std::uint32_t count) {
   const u64 bits = bits_of(static_cast<w4_codes>(w.codes_type)), tiles = first / w4_tile_n;
   w.codes += tiles * w.tiles_k * (w4_tile_codes / 8 * bits);
@@ -52,7 +52,7 @@ std::uint64_t w4_slice_bytes(const w4_packed& w, std::uint32_t columns) {
 }
 
 std::uint32_t w4_slice_of(const w4_packed& w, std::uint32_t slices) {
-  // Of tiles of matmul, as far as there are enough.
+  // Whole tiles of matmul, if there are enough columns.
   constexpr std::uint32_t tile = 256;
   const std::uint32_t columns = (w.n + slices - 1) / slices, unit = columns < tile ? w4_tile_n : tile;
   return std::min((columns + unit - 1) / unit * unit, w.n);
@@ -66,7 +66,7 @@ void run_w4_as_matrix(const stream& s, const detail::matmul_w4_arguments& argume
   for (std::uint32_t first = 0; first < problem.w.n; first += columns) {
     const std::uint32_t count = std::min(columns, problem.w.n - first);
     matrix.w = columns_of(problem.w, first, count);
-    // What begins after the first slice does so when the weights are there.
+    // After the first slice the weights are there, so that later slices may read them early.
     run_dequantise_w4_rows(s, matrix, first != 0 || problem.constant != 0);
     matmul_options options;
     if (problem.bias != 0)
@@ -80,12 +80,12 @@ void warm_up_w4_as_matrix(const runtime::device& gpu, const detail::matmul_w4_ar
                           const w4_problem& problem, std::uint32_t columns) {
   gpu.warmup(dequantise_w4_rows_image(problem.w, gpu.properties()));
   const any_view& x = arguments.x;
-  // Addresses that nothing else has: only how they are aligned matters.
+  // Addresses that nothing else has: only their alignment matters.
   const std::uint64_t after = std::uint64_t{1} << 60, end = after + (std::uint64_t{1} << 59);
   // Neither the type of the output nor where its rows begin is known.
   const std::uint32_t rest = problem.w.n % columns;
   for (const std::uint32_t count : {columns, rest})
-    for (const matmul_type type : {matmul_view_of(x).type, matmul_type::f32})
+    for (const element_kind type : {matmul_view_of(x).type, element_kind::f32})
       for (const std::int64_t row :
            {(std::int64_t{problem.w.n} + 7) / 8 * 8, std::int64_t{problem.w.n} | 1}) {
         if (count == 0) continue;

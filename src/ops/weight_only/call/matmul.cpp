@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "ops/weight_only/common/as_matrix.hpp"
 #include "ops/weight_only/call/ordered.hpp"
 #include "ops/weight_only/choice/plan.hpp"
+#include "ops/weight_only/common/as_matrix.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/common/resolve.hpp"
 
@@ -17,13 +17,14 @@ namespace detail {
 
 namespace {
 
-// Calls f with a call by ordered weights as one without their order, and with what that plans, where the workspace has
-// room for it, or, for the choice alone, none is given. False: it has not, or the call keeps its order.
+// Rewrites a call with ordered weights as a call without an order, and plans it. Calls f with both if the
+// workspace has room; for the choice alone, also if no workspace is given. False: f was not called, as there
+// is no room or the call keeps its order.
 template <class F>
 bool if_without_order(const void* device, const device_properties& properties,
                       const matmul_w4_arguments& arguments, bool choice_alone, const F& f) {
   if (!w4_without_order::is_for(arguments, properties)) return false;
-  const attention_workspace& workspace = arguments.options->workspace;
+  const workspace_view& workspace = arguments.options->workspace;
   const bool is_free = choice_alone && workspace.address == 0;
   const w4_without_order plain(arguments);
   if (!is_free && workspace.bytes < plain.first()) return false;
@@ -37,7 +38,7 @@ bool if_without_order(const void* device, const device_properties& properties,
 bool run_without_order(const stream& s, const matmul_w4_arguments& arguments) {
   if (!w4_without_order::is_for(arguments, s.properties())) return false;
   const w4_problem ordered =
-      resolve_w4_product(s.device_identity(), arguments, false);  // finds what is wrong
+      resolve_w4_product(s.device_identity(), arguments, false);  // throws for wrong arguments
   return if_without_order(s.device_identity(), s.properties(), arguments, false,
                           [&](const w4_without_order& plain, const planned_w4& planned) {
                             validation(arguments.operation, s.device_identity())
@@ -70,7 +71,7 @@ std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments&
   return bytes;
 }
 
-matmul_w4_choice_info choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+kernel_choice choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();
   planned_w4 planned = plan_w4(s.device_identity(), device, arguments, true);
   if_without_order(s.device_identity(), device, arguments, true,
@@ -102,9 +103,9 @@ void warm_up_matmul_w4(const runtime::device& gpu, const matmul_w4_arguments& ar
                      warm_up_matmul_w4(gpu, plain.arguments());
                    });
   if (!warm_up(options) || !options.variant.empty()) return;
-  // What a call with less room in its workspace runs.
+  // Also loads what a call with a smaller workspace runs.
   matmul_w4_options small = options;
-  small.workspace.address = 256;  // of no bytes
+  small.workspace.address = 256;  // an address without bytes
   small.workspace.bytes = 0;
   warm_up(small);
   small.exact_weights = true;
@@ -124,8 +125,8 @@ std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, cons
   return detail::workspace_of_matmul_w4(s, {"matmul_w4_workspace_bytes", x, {}, &w, &options});
 }
 
-matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
-                                       const matmul_w4_options& options) {
+kernel_choice matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
+                               const matmul_w4_options& options) {
   return detail::choice_of_matmul_w4(s, {"matmul_w4_choice", x, {}, &w, &options});
 }
 

@@ -12,8 +12,8 @@ std::uint64_t matmul_w8_workspace_bytes(const stream& s, const any_view& x, cons
   return detail::workspace_of_matmul_w4(s, {"matmul_w8_workspace_bytes", x, {}, &weights, &options});
 }
 
-matmul_w8_choice_info matmul_w8_choice(const stream& s, const any_view& x, const w8_weights& w,
-                                       const matmul_w8_options& options) {
+kernel_choice matmul_w8_choice(const stream& s, const any_view& x, const w8_weights& w,
+                               const matmul_w8_options& options) {
   return matmul_w4_choice(s, x, detail::as_w4_weights(w), options);
 }
 

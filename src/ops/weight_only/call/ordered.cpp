@@ -1,4 +1,5 @@
 #include "ops/weight_only/call/ordered.hpp"
+#include <kaio/ops/shared/device_refusal.hpp>
 
 #include "ops/cache/common/check.hpp"
 #include "ops/weight_only/common/families.hpp"
@@ -12,16 +13,15 @@ constexpr std::int64_t piece = 8;
 
 std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
 
-// Each block of the kernel for one row has its part of x in shared memory, in the order of the weights.
+// Whether the kernel for one row runs the call: its blocks gather their part of x in shared memory
+// themselves.
 bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_properties& device) {
   const w4_shape& shape = a.weights->shape;
   const bool is_eight = shape.codes == w4_codes::int8;
   const w4_variant& v = is_eight ? matmul_w8_int8_f16().front() : matmul_w4_mma_f16().front();
-  const ptx::needs& needs = v.image->needs;
-  return device.target.sm >= needs.target.sm && !(device.ptx_version < needs.version) &&
-         needs.dynamic_shared_bytes <= device.shared_per_block_optin && a.x.extents[0] == 1 &&
-         a.options->parts == 0 && (is_eight || shape.codes == w4_codes::int4) && !shape.offsets &&
-         obstacle_of_one_row(*v.one_row, shape, a.x).empty();
+  return runs_on(*v.image, device) && a.x.extents[0] == 1 && a.options->splits == 0 &&
+         (is_eight || shape.codes == w4_codes::int4) && !shape.offsets &&
+         refusal_of_one_row(*v.one_row, shape, a.x).empty();
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)
       first_(static_cast<std::uint64_t>(ordered.x.extents[0] * line_of(ordered.x.extents[1])) * sizeof(f16)) {
   weights_.shape.ordered = false;
   any_view& x = arguments_.x;
-  // Without a workspace, for the choice alone, an address that nothing else has: only how it is aligned matters.
+  // For the choice alone there may be no workspace: then an address that nothing else has, as only alignment
+  // matters.
   const bool is_given = options_.workspace.address != 0;
   x.address = is_given ? options_.workspace.address : std::uint64_t{1} << 60;
   x.bytes = first_;

@@ -21,10 +21,10 @@ const char* name_of(element_kind kind) { return kind == element_kind::f16 ? "f16
 
 bool begins_at(const any_view& v, std::uint64_t bytes) {
   return v.address % bytes == 0 &&
-         (v.extents[0] <= 1 || static_cast<std::uint64_t>(v.strides[0]) * v.element_bytes % bytes == 0);
+         (v.extents[0] <= 1 || static_cast<std::uint64_t>(v.strides[0]) * v.element_bytes() % bytes == 0);
 }
 
-// Neighbours along rows are adjacent; extents are what kernels count.
+// Requires adjacent elements along rows, and extents that kernels can count.
 void check_lines(std::string_view operation, std::string_view name, const any_view& v) {
   const std::uint32_t last = v.rank - 1;
   if (v.strides[last] != 1 && v.extents[last] > 1)
@@ -35,7 +35,7 @@ void check_lines(std::string_view operation, std::string_view name, const any_vi
                              std::to_string(v.extents[0]) + ", and at most 2^31 - 1 is supported");
 }
 
-// Of which the last group may have fewer k.
+// Whether the last group may have fewer k.
 bool takes_rest(const w4_shape& shape) {
   const bool is_integer = shape.codes == w4_codes::int4 || shape.codes == w4_codes::int8;
   return (is_integer && !shape.offsets) || shape.codes == w4_codes::e4m3;
@@ -52,7 +52,7 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
   if (shape.offsets && shape.group % 32 != 0 && shape.group != shape.k)
     refuse("groups with offsets have multiples of 32 codes, or k");
   if (shape.zero > 15 || (shape.zero != 8 && (!shape.offsets || shape.codes != w4_codes::int4)))
-    refuse("another zero point than 8 have offsets, and codes of four bits");
+    refuse("a zero point other than 8 needs four-bit codes with offsets");
   switch (shape.codes) {
     case w4_codes::int4:
       if (shape.offsets ? shape.scales != w4_scale_type::f32 : !halves)
@@ -71,7 +71,7 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
     }
     case w4_codes::own:
       if (shape.own_slots > 1 && shape.group % (w4_tile_k / shape.own_slots) != 0)
-        refuse("own codes in groups that are no multiples of what their kernels have");
+        refuse("own codes need groups that are multiples of those of their kernels");
       break;
     case w4_codes::int8:
     case w4_codes::e4m3:
@@ -79,11 +79,11 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
       if (shape.codes == w4_codes::e4m3 && shape.group % w4_tile_k != 0 && shape.group != shape.k)
         refuse("e4m3 have scales of columns, or of groups of multiples of 64");
       break;
-    default: refuse("codes that are none of w4_codes");
+    default: refuse("an unknown w4_codes");
   }
 }
 
-// Groups that a tile may have part of, as the kernels of the codes have it.
+// Groups that a tile may overlap, as the kernels of the codes expect.
 u32 slots_of(const w4_shape& shape, u64 groups) {
   if (shape.codes == w4_codes::e2m1) return shape.scales == w4_scale_type::e8m0 ? 2 : 4;
   if (shape.codes == w4_codes::own && shape.own_slots != 0) return shape.own_slots;
@@ -91,7 +91,7 @@ u32 slots_of(const w4_shape& shape, u64 groups) {
   return groups == 1 || shape.group % w4_tile_k == 0 ? 1 : 4;
 }
 
-// Whether both codes of a register are neighbours in a word (layout.hpp), as the kernels of the codes have it.
+// Whether both codes of a register are neighbours in a word (layout.hpp), as the kernels of the codes expect.
 bool has_neighbours(const w4_shape& shape) {
   switch (shape.codes) {
     case w4_codes::nf4:
@@ -223,24 +223,24 @@ w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, 
   if (a.x.rank != 2)
     refuse_w4(a.operation,
               "argument x has " + std::to_string(a.x.rank) + " dimensions, and (m, k) is needed");
-  if (a.x.kind != element_kind::f16 && a.x.kind != element_kind::bf16)
+  if (a.x.type != element_kind::f16 && a.x.type != element_kind::bf16)
     refuse_w4(a.operation, "argument x is neither f16 nor bf16; cast it");
   check.input("x", a.x);
   check.extent("x", a.x, 1, a.weights->shape.k, "k of the weights");
   check_lines(a.operation, "x", a.x);
-  if (options.parts < 0 || options.parts > p.w.tiles_k)
-    refuse_w4(a.operation, std::to_string(options.parts) + " parts of a k of " + std::to_string(p.w.k) +
-                               "; 1 to " + std::to_string(p.w.tiles_k) + " are possible, and 0 is a choice");
-  p.type = type_of(a.x.kind);
+  if (options.splits > p.w.tiles_k)
+    refuse_w4(a.operation, std::to_string(options.splits) + " splits of a k of " + std::to_string(p.w.k) +
+                               "; give 1 to " + std::to_string(p.w.tiles_k) + ", or 0 for kaio's choice");
+  p.type = type_of(a.x.type);
   p.unit = 1;
-  p.constant = options.constant_weights ? 1 : 0;
+  p.constant = has_any(options.constant, constant_inputs::weights) ? 1 : 0;
   p.x = a.x.address;
   p.x_row = a.x.strides[0];
   p.x_by_16 = begins_at(a.x, 16) && p.w.rows == 0 ? 1 : 0;
   p.m = static_cast<u32>(a.x.extents[0]);
   if (options.bias.exists()) {
-    if (options.bias.rank != 1 || options.bias.kind != a.x.kind)
-      refuse_w4(a.operation, std::string("argument bias is not a vector of ") + name_of(a.x.kind) +
+    if (options.bias.rank != 1 || options.bias.type != a.x.type)
+      refuse_w4(a.operation, std::string("argument bias is not a vector of ") + name_of(a.x.type) +
                                  ", the element type of x");
     check.input("bias", options.bias);
     check.extent("bias", options.bias, 0, a.weights->shape.n, "n of the weights");
@@ -254,8 +254,8 @@ w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, 
   check_lines(a.operation, "out", a.out);
   p.out = a.out.address;
   p.out_row = a.out.strides[0];
-  p.out_type = type_of(a.out.kind);
-  p.out_by_four = begins_at(a.out, 4 * a.out.element_bytes) ? 1 : 0;
+  p.out_type = type_of(a.out.type);
+  p.out_by_four = begins_at(a.out, 4 * a.out.element_bytes()) ? 1 : 0;
   const any_view packed = memory_view(*a.weights);
   check.apart("out", a.out, "x", a.x);
   check.apart("out", a.out, "weights", packed);

@@ -1,4 +1,4 @@
-// The tensors of files whose weights are bytes, checked, as the kernel of repack takes them.
+// Checks tensors of files whose weights are bytes, and describes them for the kernel of repack.
 
 #include <kaio/runtime/error.hpp>
 
@@ -16,8 +16,8 @@ constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 w4_scale_type type_of_scales(const any_view& v, w4_scale_type packed) {
   if (packed != w4_scale_type::f32) return packed;
-  return v.kind == element_kind::f16    ? w4_scale_type::f16
-         : v.kind == element_kind::bf16 ? w4_scale_type::bf16
+  return v.type == element_kind::f16    ? w4_scale_type::f16
+         : v.type == element_kind::bf16 ? w4_scale_type::bf16
                                         : w4_scale_type::f32;
 }
 
@@ -84,9 +84,9 @@ class resolver {
     check_.apart("weights", memory_, name, v);
   }
 
-  // Bytes of another type, u8, may be of any format.
+  // Bytes of kind `other`, such as u8, may be of any format.
   void require_kind(std::string_view name, const any_view& v, element_kind right, const char* what) const {
-    if (v.element_bytes == 1 && v.kind != right && v.kind != element_kind::other)
+    if (v.element_bytes() == 1 && v.type != right && v.type != element_kind::other)
       refuse_w4(operation, argument(name) + " has elements of another type; they are " + what);
   }
   void require_kinds() const {

@@ -1,5 +1,6 @@
-// Packed tensors, checked, as the kernel of repack takes them: where the numbers of each layout are.
+// Checks packed tensors and describes them for the kernel of repack: where each layout has its numbers.
 
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <initializer_list>
@@ -13,10 +14,9 @@ namespace {
 
 constexpr std::string_view operation = "repack";
 
-std::int64_t parts_of(std::int64_t all, std::int64_t size) { return (all + size - 1) / size; }
 std::string argument(std::string_view name) { return "argument " + std::string(name); }
 
-// Which number of its tensor each of the lower bits moves by how many.
+// For each of the lower bits of a row and a column, the numbers of the tensor that it moves by.
 struct low_bits {
   std::initializer_list<std::uint32_t> row, column;
 };
@@ -84,7 +84,7 @@ class resolver {
       refuse_w4(operation, given(" has codes of ") + std::to_string(source_.bits) +
                                " bits; 2, 3 and 4 are packed for matmul_w4, and 8 for matmul_w8");
     result_.flip = source_.flip;
-    // Fewer bits: the middle of the codes becomes 8.
+    // With fewer bits the middle of the codes becomes 8.
     result_.add = source_.eight_bits ? 0u : 8u - (1u << (source_.bits - 1));
   }
 
@@ -107,7 +107,7 @@ class resolver {
                                std::to_string(of_k));
   }
 
-  // Numbers without gaps along one dimension, in words: as many in a row as fill whole words.
+  // The place of numbers without gaps along one dimension, in words; `numbers` of them fill whole words.
   w4_place in_words(const any_view& v, std::int64_t bits, bool along_row, std::int64_t along,
                     std::int64_t other, bool turned = false) const {
     const auto width = static_cast<std::uint32_t>(bits);
@@ -134,14 +134,14 @@ class resolver {
     const std::string_view name = source_.words_name;
     switch (source_.layout) {
       case w4_word_layout::along_k: {
-        const std::int64_t words = parts_of(k_ * bits, 32);
+        const std::int64_t words = ceil_div(k_ * bits, 32);
         const bool n_first = source_.words_n_first;
         tensor(name, v, {n_first ? n_ : words, n_first ? words : n_});
         result_.codes = in_words(v, bits, true, v.strides[n_first ? 1 : 0], v.strides[n_first ? 0 : 1]);
         break;
       }
       case w4_word_layout::along_n:
-        tensor(name, v, {k_, parts_of(n_, 8)});
+        tensor(name, v, {k_, ceil_div(n_, 8)});
         result_.codes = in_words(v, bits, false, v.strides[1], v.strides[0], true);
         break;
       case w4_word_layout::awq_fast:
@@ -189,7 +189,7 @@ class resolver {
   std::int64_t groups_in(const any_view& v, std::uint32_t d) const {
     return source_.padded && v.rank > d && v.extents[d] > groups_ ? v.extents[d] : groups_;
   }
-  // Scales, or what is as them: element [group][n].
+  // The place of scales or offsets: element [group][n].
   w4_place elements(std::string_view name, const any_view& v) const {
     w4_place p{};
     p.bits = 1;
@@ -204,7 +204,7 @@ class resolver {
       const std::int64_t groups = groups_in(v, of_group);
       tensor(name, v, {n_first ? n_ : groups, n_first ? groups : n_});
       if (source_.layout == w4_word_layout::marlin) {
-        // Of one group Marlin permutes 32 columns, else 64.
+        // With one group Marlin permutes 32 columns, else 64.
         adjacent(name, v, 1);
         p = groups_ == 1 ? place_of(0, 1, {{}, {1, 8, 16, 2, 4}})
                          : place_of(0, 1, {{}, {8, 16, 32, 1, 2, 4}});
@@ -221,7 +221,7 @@ class resolver {
   void resolve_scales() {
     const any_view& v = source_.scales;
     result_.scales = elements(source_.scales_name, v);
-    const bool is_bf16 = v.kind == element_kind::bf16;
+    const bool is_bf16 = v.type == element_kind::bf16;
     result_.scales_type = static_cast<u32>(is_bf16 ? w4_scale_type::bf16 : w4_scale_type::f16);
     if (to_.shape.scales != w4_scale_type::f32 && is_bf16 != (to_.shape.scales == w4_scale_type::bf16))
       refuse_w4_shape(is_bf16 ? "scales of f16" : "scales of bf16",
@@ -232,7 +232,7 @@ class resolver {
   void resolve_offsets() {
     const any_view& v = source_.offsets;
     result_.offsets = elements(source_.offsets_name, v);
-    if (v.kind != source_.scales.kind)
+    if (v.type != source_.scales.type)
       refuse_w4(operation, argument(source_.offsets_name) + " is not of the type of the scales");
     if (source_.layout == w4_word_layout::tinygemm) {
       const auto next = static_cast<std::uint64_t>(v.strides[2]) * sizeof(bf16);
@@ -247,9 +247,9 @@ class resolver {
     const any_view& v = source_.zeros;
     const auto bits = static_cast<std::uint32_t>(source_.bits);
     const std::string_view name = source_.zeros_name;
-    const std::int64_t words = parts_of(n_ * bits, 32);
+    const std::int64_t words = ceil_div(n_ * bits, 32);
     if (source_.zeros_along_group) {
-      const std::int64_t of_group = parts_of(groups_, 8);
+      const std::int64_t of_group = ceil_div(groups_, 8);
       tensor(name, v, {n_, v.rank == 2 && v.extents[1] > of_group ? v.extents[1] : of_group});
       result_.zeros = in_words(v, bits, true, v.strides[1], v.strides[0]);
     } else {
@@ -258,7 +258,7 @@ class resolver {
       const std::int64_t along = v.strides[n_first ? 0 : 1], other = v.strides[n_first ? 1 : 0];
       if (source_.layout == w4_word_layout::marlin) {
         adjacent(name, v, 1);
-        // Permuted as the scales of several groups, and each eight then in AutoAWQ's order.
+        // Permuted as scales of several groups are, then each eight in AutoAWQ's order.
         result_.zeros = place_of(v.address, 4, {{}, {8, 16, 32, 4, 1, 2}});
         result_.zeros.row_units = other;
         result_.zeros.column_units = 8;

@@ -1,23 +1,23 @@
-// How long a matmul_w4 by matrices of slices of the weights takes, without running it.
+// The time model of matmul_w4 by dequantised slices of the weights (as_matrix.hpp).
 
 #include <kaio/ops/matmul.hpp>
 
 #include <algorithm>
 #include <limits>
 
+#include "ops/choice/machine.hpp"
 #include "ops/matmul/choice/table.hpp"
 #include "ops/weight_only/common/as_matrix.hpp"
-#include "ops/choice/machine.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// A product with a slice, of operands that begin at multiples of 16 bytes.
+// The product with a slice; operands begin at multiples of 16 bytes.
 matmul_call product_of(const w4_problem& p, std::uint32_t columns) {
-  const matmul_type type =
-      static_cast<element_type>(p.type) == element_type::f16 ? matmul_type::f16 : matmul_type::bf16;
-  std::uint64_t address = std::uint64_t{1} << 60;  // of no memory
+  const element_kind type =
+      static_cast<element_type>(p.type) == element_type::f16 ? element_kind::f16 : element_kind::bf16;
+  std::uint64_t address = std::uint64_t{1} << 60;  // no memory is there
   const auto view = [&](std::uint64_t lines, std::uint64_t along) {
     const std::uint64_t row = (along + 7) / 8 * 8;
     matmul_view v;
@@ -41,11 +41,11 @@ matmul_call product_of(const w4_problem& p, std::uint32_t columns) {
 }  // namespace
 
 w4_slicing plan_w4_slices(const w4_problem& p, const device_properties& device) {
-  // As measured on an H200: microseconds that a slice adds, and the rates of what is read and written, where a slice
-  // stays in L2, and where it does not.
+  // Measured on an H200: the microseconds that a slice adds; bytes per microsecond of what is read and
+  // written, if a slice stays in L2, and if not.
   constexpr double of_slice = 4, in_l2 = 5e6, in_memory = 3.6e6;
-  constexpr double in_order_of_k = 2e5;        // each weight is written by itself
-  constexpr double slower_in_us = 1.0 / 6000;  // the clock is lower of longer ones
+  constexpr double in_order_of_k = 2e5;        // act-order: each weight is written by itself
+  constexpr double slower_in_us = 1.0 / 6000;  // the clock is lower in longer products
   constexpr std::uint64_t most_bytes = std::uint64_t{128} << 20;
   constexpr std::uint32_t tried = 8;
   const double weights = static_cast<double>(p.w.n) * p.w.k;

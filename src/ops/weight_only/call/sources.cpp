@@ -1,4 +1,4 @@
-// The packed tensors of files and of the kernels of others, without their types; and the check of dequantise.
+// Packed tensors of files and of other libraries' kernels, without their types; and the check of dequantise.
 
 #include <kaio/ops/weight_only/call/arguments_packed.hpp>
 #include <kaio/ops/weight_only/call/arguments_w8.hpp>
@@ -151,8 +151,8 @@ w4_matrix resolve_dequantise_w4(const void* device, const w4_weights& w, const a
   result.out = out.address;
   result.out_n = out.strides[0];
   result.out_k = out.strides[1];
-  result.type = static_cast<u32>(out.kind == element_kind::f32   ? element_type::f32
-                                 : out.kind == element_kind::f16 ? element_type::f16
+  result.type = static_cast<u32>(out.type == element_kind::f32   ? element_type::f32
+                                 : out.type == element_kind::f16 ? element_type::f16
                                                                  : element_type::bf16);
   return result;
 }

@@ -1,7 +1,7 @@
 // Measures the kernels of a matmul_w4 or matmul_w8, and divisions of K, on memory of its own.
 
-#include <kaio/ops/weight_only/common/layout.hpp>
 #include <kaio/ops/tune.hpp>
+#include <kaio/ops/weight_only/common/layout.hpp>
 #include <kaio/runtime/buffer.hpp>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ops/weight_only/call/ordered.hpp"
-#include "ops/weight_only/choice/plan.hpp"
 #include "ops/weight_only/call/trial.hpp"
+#include "ops/weight_only/choice/plan.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/common/resolve.hpp"
 
@@ -57,7 +57,7 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   options.workspace = {};
   arguments.options = &options;
   const device_properties& properties = gpu.properties();
-  // What runs is the product of x in the order of the weights.
+  // With act-order, the product of x in the order of the weights is what runs.
   std::optional<w4_without_order> plain;
   if (w4_without_order::is_for(arguments, properties)) arguments = plain.emplace(arguments).arguments();
   w4_problem problem = detail::resolve_w4_product(gpu.identity(), arguments, false);
@@ -72,7 +72,7 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   for (const w4_choice& c : choices)
     workspace = std::max(workspace, divide_w4(arguments.operation, problem, c).workspace);
 
-  const buffer<u32> pattern = make_pattern_of(gpu, arguments.x.kind);
+  const buffer<u32> pattern = make_pattern_of(gpu, arguments.x.type);
   const auto trials =
       make_trials<w4_trial>(gpu, [&] { return w4_trial(gpu, arguments, workspace, pattern); });
   return measure_choices(

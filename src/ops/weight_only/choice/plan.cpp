@@ -2,6 +2,8 @@
 
 #include "ops/weight_only/choice/plan.hpp"
 
+#include <kaio/ops/shared/ceil_div.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/ops/weight_only/common/layout.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -10,12 +12,12 @@
 #include <limits>
 #include <span>
 
-#include "ops/weight_only/common/as_matrix.hpp"
-#include "ops/weight_only/common/families.hpp"
-#include "ops/weight_only/gemv/one_row.hpp"
-#include "ops/weight_only/common/resolve.hpp"
 #include "ops/choice/recent_choices.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/weight_only/common/as_matrix.hpp"
+#include "ops/weight_only/common/families.hpp"
+#include "ops/weight_only/common/resolve.hpp"
+#include "ops/weight_only/gemv/one_row.hpp"
 
 namespace kaio::ops {
 
@@ -23,65 +25,58 @@ namespace {
 
 constexpr std::uint64_t most_blocks = std::numeric_limits<std::int32_t>::max();
 
-constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
-
 // Steps along K.
 u32 steps_of(const w4_variant& v, const w4_problem& p) {
-  return static_cast<u32>(parts_of(p.w.tiles_k, v.tiles));
+  return static_cast<u32>(ceil_div(p.w.tiles_k, v.tiles));
 }
 
-// A kernel for sm_90a of more rows than these is for calls of more.
+// Kernels for sm_90a with more rows than these are for calls with more rows.
 constexpr u32 many_rows = 64;
 
 bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
 
-// Why a kernel cannot run a problem on a device; nullptr: it can.
-const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
-                   const device_properties& device) {
+// Why a kernel cannot run a problem on a device; empty: it can.
+std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t parts,
+                         const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
-  const ptx::target target = device.target;
-  if (needs.target.arch_specific && (target.sm != needs.target.sm || !target.arch_specific))
-    return "it is made for another architecture";
-  if (target.sm < needs.target.sm)
-    return target.sm < 80 ? "kernels of own codes are made for sm_80 and later"
-                          : "it is made for later devices";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "they need more shared memory than a block of this device has";
+  if (needs.target.sm > device.target.sm && device.target.sm < 80)
+    return "kernels for own codes need sm_80 or later";
+  if (const std::string_view why = device_refusal(needs, device); !why.empty()) return why;
   if (v.one_row != nullptr) {
     if (p.m != 1) return "it is for one row of x";
     const std::string_view why =
-        obstacle_of_one_row(*v.one_row, p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
-    if (!why.empty()) return why.data();  // a literal
+        refusal_of_one_row(*v.one_row, p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
+    if (!why.empty()) return why;
     if (plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
-      return "it divides K among 1, 2 or 4 blocks of a cluster, each of which has room for its part of x";
+      return "it splits K among 1, 2 or 4 blocks of a cluster, and a block's split of x exceeds its shared memory";
   }
-  if (!v.has_tensor_copies) return nullptr;
-  if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+  if (!v.has_tensor_copies) return {};
+  if (p.w.slots > v.slots) return "it needs groups of multiples of 64 codes";
   if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
-    return "its scales are of the type of x";
+    return "it needs scales of the type of x";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
-  if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
+  if (p.w.tiles_k < v.tiles) return "K is shorter than one of its stages";
   if (parts > static_cast<std::int64_t>(steps_of(v, p)))
-    return "K has fewer steps than parts; a step is two or four tiles of 64";
-  return nullptr;
+    return "K has fewer steps than splits; a step is two or four tiles of 64";
+  return {};
 }
 
-// Devices without the matrix instructions of the other kernels, and calls that name the kernel.
+// For devices without the matrix instructions of the other kernels, and for calls that name the multiply-add
+// kernel.
 bool is_for_multiply_adds(const device_properties& device, std::string_view forced) {
   return device.target.sm < 80 || forced == matmul_w4_simt_rows().front().image->name;
 }
 
 std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
-  return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
+  return ceil_div(p.m, v.rows) * ceil_div(p.w.n, v.columns);
 }
 
-// What the launch has of a kernel, but for the division of K.
+// The problem with the fields that a kernel decides, except for the division of K.
 w4_problem problem_of(w4_problem p, const w4_variant& v) {
   p.unit *= v.unit;
-  p.m_tiles = divisor::of(static_cast<u32>(parts_of(p.m, v.rows)));
-  p.n_tiles = divisor::of(static_cast<u32>(parts_of(p.w.n, v.columns)));
+  p.m_tiles = divisor::of(static_cast<u32>(ceil_div(p.m, v.rows)));
+  p.n_tiles = divisor::of(static_cast<u32>(ceil_div(p.w.n, v.columns)));
   return p;
 }
 
@@ -95,15 +90,15 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
   return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
-// Whether the kernel for one row takes less time than that for few rows, of which each block would gather x where it
-// follows an order. The models have no types, and that one makes numbers of f16 by fewer instructions than of bf16, and
-// of integers of eight bits by fewer than of four.
+// Whether the kernel for one row takes less time than the kernel for few rows. With act-order it does: in the
+// other kernel each block would gather x. The models have no types, hence `clearly`: the kernel for few rows
+// decodes f16 with fewer instructions than bf16, and integers of eight bits with fewer than of four.
 bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, const w4_problem& problem,
                     std::int64_t parts, const device_properties& device) {
   const double clearly = one.bits == 8                                         ? 0.88
                          : problem.type == static_cast<u32>(element_type::f16) ? 0.92
                                                                                : 0.97;
-  if (reason(one, problem, parts, device) != nullptr) return false;
+  if (!refusal(one, problem, parts, device).empty()) return false;
   const auto asked = static_cast<std::uint32_t>(parts);
   const auto few =
       std::find_if(family.begin(), family.end(), [](const w4_variant& v) { return v.has_few_rows; });
@@ -120,14 +115,14 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
       if (v.image->name == forced) best = &v;
       continue;
     }
-    // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
-    // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
+    // In a family fewer rows come first; with equal rows later devices; kernels for sm_90a last. Kernels for
+    // few rows have eight warps per tile of 32 or 64 columns, and read it faster than kernels for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
     if (v.rounds || (v.one_row != nullptr && !is_for_one_row(family, v, problem, parts, device))) continue;
     const bool is_few =
         best != nullptr && (best->one_row != nullptr || best->has_few_rows) && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
-    if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
+    if ((v.has_tensor_copies || v.has_few_rows) && !refusal(v, problem, parts, device).empty()) continue;
     if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
       best = &v;
   }
@@ -135,39 +130,38 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     throw invalid_argument(
         "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
         " for these activations and codes; leave it out, or take one that a choice has named");
-  const char* const why = reason(*best, problem, parts, device);
-  if (why != nullptr && !forced.empty())
+  const std::string_view why = refusal(*best, problem, parts, device);
+  if (!why.empty() && !forced.empty())
     throw invalid_argument("kaio: " + std::string(operation) + ": the variant " + std::string(forced) +
-                           " cannot run this call on " + device.name + ": " + why +
+                           " cannot run this call on " + device.name + ": " + std::string(why) +
                            "; leave it out, or take another");
-  if (why != nullptr)
+  if (!why.empty())
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
                              std::to_string(device.target.sm) +
-                             (device.target.arch_specific ? "a): " : "): ") + why +
+                             (device.target.arch_specific ? "a): " : "): ") + std::string(why) +
                              "; make a matrix of the weights, and multiply by matmul");
   return *best;
 }
 
-// Rows of x from which on weights may be rounded: by a matrix of them, or by a kernel that does it.
+// From this number of rows of x on weights may be rounded: by a matrix of them, or by a kernel that rounds.
 constexpr u32 rounded_rows = 129;
 
 bool may_round(const w4_problem& p, const matmul_w4_options& options) {
-  return options.parts == 0 && !options.exact_weights && p.m >= rounded_rows;
+  return options.splits == 0 && !options.exact_weights && p.m >= rounded_rows;
 }
 
-// The kernel for sm_90a of many rows of x that rounds nothing; nullptr: none can run the problem.
+// The kernel for sm_90a and many rows of x that rounds nothing; nullptr: it cannot run the problem.
 const w4_variant* exact_sm90(w4_problem& p, const device_properties& device) {
   for (const w4_variant& v : w4_family(p))
-    if (v.has_tensor_copies && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
-      return &v;
-  return nullptr;
+    if (v.has_tensor_copies && !v.rounds && v.rows > many_rows && refusal(v, p, 1, device).empty()) return &v;
+  return {};
 }
 
-// On sm_90a, of that kernel, or of the others.
+// The time of that kernel on sm_90a, or of the other kernels.
 double microseconds_of_kernel(w4_problem p, const device_properties& device) {
   if (const w4_variant* const v = exact_sm90(p, device); v != nullptr)
     return plan_w4_sm90(*v, problem_of(p, *v), device, 0).microseconds;
-  // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
+  // The other kernels have warp-level matrix instructions: rates measured on an H200, of 132 multiprocessors.
   const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
   const double operations_in_us = (p.w.rows != 0 ? 5e5
                                    : four        ? 1.35e6
@@ -178,7 +172,8 @@ double microseconds_of_kernel(w4_problem p, const device_properties& device) {
 
 using w4_signature = words_signature<6>;
 
-// By what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as the call.
+// Only what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as
+// the call.
 w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options) {
   packed_word kind;
   kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
@@ -187,18 +182,18 @@ w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options)
         p.x_by_16 != 0, p.x % 16 == 0, p.x_row > 0 && p.x_row < i64{1} << 39})
     kind.add(is, 1);
   const std::uint64_t asked =
-      static_cast<std::uint64_t>(options.parts) << 1 | (options.exact_weights ? 1 : 0);
+      static_cast<std::uint64_t>(options.splits) << 1 | (options.exact_weights ? 1 : 0);
   return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), asked}};
 }
 
-// The columns that the model has; it is of sm_90a, and others have all at once.
+// Columns per slice by the model, which is made for sm_90a; other devices have all columns at once.
 std::uint32_t slice_of(const w4_problem& p, const device_properties& device) {
   if (!(device.target == ptx::target{90, true}) || p.m == 0) return p.w.n;
   thread_local recent_choices<w4_signature, std::uint32_t> recent;
   return recent.find(signature_of(p, {}), device, [&] { return plan_w4_slices(p, device).columns; });
 }
 
-// "dequantise", in as many slices as the model has it, or "dequantise:4". 0: another name, or no such slices.
+// Columns per slice of "dequantise" (by the model) or "dequantise:4". 0: another name, or no such slices.
 std::uint32_t slice_named(const w4_problem& problem, const device_properties& device, std::string_view name) {
   if (name == w4_as_matrix) return slice_of(problem, device);
   const std::uint32_t slices = parts_of_name(name);
@@ -207,27 +202,27 @@ std::uint32_t slice_named(const w4_problem& problem, const device_properties& de
   return w4_slices(problem.w, columns) == slices ? columns : 0;
 }
 
-// Each kernel, those that round weights with `rounding`, with each number of parts, or with `asked` of them.
+// Each kernel with each number of parts, or with `asked` parts. rounding: kernels that round weights too.
 std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, bool rounding,
                                       const device_properties& device) {
   constexpr std::uint64_t most_parts = 64;
-  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  constexpr std::uint64_t blocks_of_parts = 4;  // blocks on a multiprocessor, beyond which K is not divided
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
     if (v.one_row != nullptr) {
       for (const std::uint32_t parts : {1u, 2u, 4u})
-        if ((asked == 0 || asked == parts) && reason(v, problem, parts, device) == nullptr)
+        if ((asked == 0 || asked == parts) && refusal(v, problem, parts, device).empty())
           result.push_back({&v, {parts, parts}});
       continue;
     }
-    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !rounding)) continue;
+    if (!refusal(v, problem, asked, device).empty() || (v.rounds && !rounding)) continue;
     const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
                         fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
     const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
     const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
     for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
       if (asked == 0 &&
-          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+          (parts != ceil_div(steps, ceil_div(steps, parts)) || (parts > 1 && tiles * parts > fill)))
         continue;
       result.push_back({&v, {parts, 1}});
       if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
@@ -236,7 +231,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
   return result;
 }
 
-// None: none has this name, and as many parts as were asked for.
+// The choice of this name with `asked` parts (0: any number), or none.
 w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
                        std::string_view name) {
   if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
@@ -248,35 +243,36 @@ w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_pro
   return {};
 }
 
-// What is taken if the workspace has room for it, the best one first; then the best kernel that rounds nothing.
+// Choices to take if the workspace has room, the best one first. After them: the best kernel that rounds
+// nothing.
 using early_choices = std::array<w4_choice, 2>;
 
-// What the models of sm_90a have faster than that kernel, of all that rounds weights.
+// The choices that round weights and are faster than that kernel, by the models of sm_90a.
 early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
   w4_problem p = problem;
   double least = microseconds_of_kernel(problem, device);
   w4_choice kernel;
   for (const w4_variant& v : w4_family(p))
-    if (v.rounds && reason(v, p, 1, device) == nullptr)
+    if (v.rounds && refusal(v, p, 1, device).empty())
       if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
         least = d.microseconds;
         kernel = {.variant = &v, .division = d};
       }
-  // Rows of x that begin anywhere are slow for matmul too.
+  // Unaligned rows of x are slow for matmul too.
   if (problem.x_by_16 == 0 && problem.w.rows == 0) return {kernel};
   const w4_slicing slicing = plan_w4_slices(problem, device);
   if (slicing.microseconds >= least) return {kernel};
   return {w4_choice{.slice = slicing.columns}, kernel};
 }
 
-// What tuning found, or what rounds weights.
+// The tuned choice, or the choices that round weights.
 const early_choices& find_early(w4_problem& problem, const matmul_w4_options& options,
                                 const device_properties& device) {
   thread_local recent_choices<w4_signature, early_choices> recent;
   return recent.find(signature_of(problem, options), device, [&]() -> early_choices {
     const bool may = may_round(problem, options);
     if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
-      if (const w4_choice tuned = choice_named(problem, options.parts, device, name);
+      if (const w4_choice tuned = choice_named(problem, options.splits, device, name);
           tuned.variant != nullptr ? may || !tuned.variant->rounds : tuned.slice != 0 && may)
         return {tuned};
     return may && device.target == ptx::target{90, true} ? rounding_choices(problem, device)
@@ -288,12 +284,12 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
 
 w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                           std::uint32_t asked) {
-  // In units of 8 KB of weights of a block, at its share of the bandwidth: 0.27 us on an H200 of few rows. A block
-  // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
-  // without others that work meanwhile, but for those of few rows of which two have room, unless they wait for pairs
-  // of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends; a cluster has none,
-  // but more latency the more blocks it has. A launch that does not begin before the one before it has ended costs
-  // 1.5 us. Measured on an H200.
+  // Costs are in units of 8 KB of a block's weights at its share of the bandwidth: 0.27 us on an H200 with
+  // few rows. If only one block is resident although more fit, nothing hides its waits for memory and
+  // instructions (`alone`). Kernels for few rows with room for two blocks have this cost only if they wait
+  // for pairs of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends. A
+  // cluster has no second kernel, but its latency grows with its blocks. A launch that does not begin before
+  // the previous one has ended costs 1.5 us. Measured on an H200.
   struct costs {
     double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
   };
@@ -309,7 +305,7 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, v.resident));
-  const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // of a warp
+  const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // per warp
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const std::uint32_t first = asked != 0 ? asked : 1,
@@ -319,10 +315,10 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
     const std::uint64_t blocks = tiles * parts;
     const std::uint32_t cluster = is_cluster ? parts : 1;
     const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, cluster, device, most) : most;
-    const std::uint64_t waves = parts_of(blocks, w4_blocks_at_once(together, cluster, device));
+    const std::uint64_t waves = ceil_div(blocks, w4_blocks_at_once(together, cluster, device));
     const double of_tiles =
-        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * together + 1)) *
-        static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
+        static_cast<double>(std::max(ceil_div(blocks, units), (waves - 1) * together + 1)) *
+        static_cast<double>(ceil_div(ceil_div(problem.w.tiles_k, parts), v.warps_k * v.together) *
                             v.together) *
         (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
     const bool is_late = v.has_few_rows && is_early &&
@@ -341,11 +337,11 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
 
 w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                          std::uint32_t asked) {
-  // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
-  // Sums for the second one go to the workspace from registers, which is shorter than the end of a whole product.
+  // Microseconds, as measured on an H200: per block, per tile of 64 k, for both kernels. Sums for the second
+  // kernel go to the workspace from registers, which is shorter than the end of a whole product.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
                    of_block_of_cluster = 0.25, second_kernel = 0.5, bytes_in_us = 8e6;
-  // Those that round keep the tensor cores busy: of longer ones the clock is lower.
+  // Kernels that round keep the tensor cores busy: in longer ones the clock is lower.
   constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000;
   const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
@@ -359,14 +355,15 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
-    // A cluster is in one group of multiprocessors, of which some are left over: 30 of 4 run on 132, 15 of 8.
+    // A cluster needs one group of multiprocessors, which leaves some over: 132 run 30 clusters of 4, or 15
+    // of 8.
     const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
-    const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
+    const std::uint64_t rounds = ceil_div(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
     const double combining = parts == 1         ? 0
                              : cluster == parts ? of_block * cluster
                                                 : second + sums * parts / bytes_in_us;
     const double computing =
-        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
+        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(ceil_div(steps, parts)));
     const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
     if (cost >= least) return;
     least = cost;
@@ -394,7 +391,7 @@ std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& 
                                   const device_properties& device) {
   constexpr std::uint32_t most_slices = 12;
   const bool may = may_round(problem, options);
-  std::vector<w4_choice> result = kernel_choices(problem, options.parts, may, device);
+  std::vector<w4_choice> result = kernel_choices(problem, options.splits, may, device);
   if (may && device.target.sm >= 80)
     for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
       if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
@@ -414,10 +411,10 @@ planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, cons
   p.steps = steps_of(v, p) / p.parts;
   p.rest = steps_of(v, p) % p.parts;
   const bool combines = p.parts > p.cluster;
-  const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : parts_of(p.w.n, 512) * p.m;
+  const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : ceil_div(p.w.n, 512) * p.m;
   if (tiles > most_blocks / p.parts || of_combine > most_blocks)
     throw invalid_argument("kaio: " + std::string(operation) +
-                           ": more than 2^31 blocks; divide the rows of x, or give fewer parts");
+                           ": more than 2^31 blocks; divide the rows of x, or give fewer splits");
   result.blocks = tiles * p.parts;
   if (combines) result.workspace = std::uint64_t{p.parts} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
   return result;
@@ -442,27 +439,28 @@ planned_w4 plan_w4(const void* device, const device_properties& properties,
   if (p.m == 0) return result;
   const bool own = arguments.weights->shape.codes == w4_codes::own;
   if (own && arguments.own == nullptr)
-    detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
-  // Sets what the launch has of the codes, whatever is chosen.
+    detail::refuse_w4(arguments.operation, "weights with own codes need matmul_w4_with");
+  // w4_family also sets the numbers of a table, whatever is chosen.
   const auto family = own ? std::span(arguments.own, arguments.own_count)
                       : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
                                                                           : w4_family(p);
   if (options.variant.empty() && !own) {
     const bool is_free = choice_alone && options.workspace.address == 0;
     for (const w4_choice& early : find_early(p, options, properties)) {
-      // Rows of x that overlap are for the kernels that address each of them.
+      // Overlapping rows of x are for the kernels, which address each of them.
       const bool overlap = p.m > 1 && p.x_row < i64{p.w.k};
       if (!early.exists() || (early.slice != 0 && overlap)) continue;
       const planned_w4 divided = divide_w4(arguments.operation, p, early);
       if (is_free || divided.workspace <= options.workspace.bytes) return divided;
     }
   } else if (!own && !options.variant.empty()) {
-    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.exists())
+    if (const w4_choice c = choice_named(p, options.splits, properties, options.variant); c.exists())
       return divide_w4(arguments.operation, p, c);
   }
-  const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);
+  const w4_variant& v =
+      choose_w4(arguments.operation, family, p, options.splits, properties, options.variant);
   return divide_w4(arguments.operation, p,
-                   {&v, plan_division(v, p, static_cast<std::uint32_t>(options.parts), properties)});
+                   {&v, plan_division(v, p, static_cast<std::uint32_t>(options.splits), properties)});
 }
 
 }  // namespace kaio::ops

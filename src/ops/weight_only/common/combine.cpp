@@ -1,4 +1,4 @@
-// The second kernel of matmul_w4.
+// Launches the second kernel of matmul_w4, which adds up the parts of K.
 
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
 

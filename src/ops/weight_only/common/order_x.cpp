@@ -7,9 +7,10 @@ namespace kaio::ops {
 
 namespace {
 
-constexpr u32 threads = 128, piece = 8;  // elements of 16 bits that a thread has
+constexpr u32 threads = 128, piece = 8;  // elements of 16 bits per thread
 
-// Columns of x in an order; beyond K zeros. Launched with a thread for each piece; from sm_90 on programmatically.
+// Permutes the columns of x, with zeros beyond K. Launched with a thread for each piece; programmatic from
+// sm_90 on.
 template <std::uint32_t Sm>
 constexpr auto order_columns =
     kaio::kernel<"matmul_w4_order_x_sm" + decimal<Sm>, threads, kernel_options{.target = {Sm, false}}>(

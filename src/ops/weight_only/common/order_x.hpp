@@ -1,5 +1,5 @@
 #pragma once
-// The kernel that puts x into the order of K that weights have.
+// The kernel that permutes the columns of x into the act-order of weights.
 
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -11,12 +11,12 @@
 
 namespace kaio::ops {
 
-// Of elements of 16 bits: column c of out is column order[c] of x.
+// Column c of out is column order[c] of x; elements have 16 bits.
 struct w4_ordered_x {
   u64 x, order, out;  // order: i32
   i64 x_row;
   u32 m, k;
-  divisor pieces;  // of 16 bytes, of a row of out
+  divisor pieces;  // pieces of 16 bytes per row of out
 };
 
 const ptx::kernel_image& order_w4_x_image(const device_properties& device);

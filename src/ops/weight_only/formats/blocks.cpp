@@ -1,4 +1,4 @@
-// Blocks of a file as a matrix: the checks and the launch.
+// dequantise of a file's blocks: the checks and the launch.
 
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/formats/dequantise_blocks.hpp>
@@ -48,7 +48,7 @@ void run_dequantise_blocks(const stream& s, block_format format, const any_view&
       .out_row = out.strides[0],
       .eights = static_cast<u32>(n * k / 8),
       .row = divisor::of(static_cast<u32>(k / 8)),
-      .type = element_type_of(out.kind),
+      .type = element_type_of(out.type),
       .out_by_16 = rows_begin_at(out, 16) ? 1u : 0u};
   if (properties.target.sm >= 80)
     dequantise_blocks<80>.launch(s, over(problem.eights), problem);

@@ -35,7 +35,7 @@ void check_line(std::string_view operation, std::string_view name, const any_vie
 
 bool rows_begin_at(const any_view& v, std::uint64_t bytes) {
   return v.address % bytes == 0 &&
-         (v.extents[0] <= 1 || static_cast<std::uint64_t>(v.strides[0]) * v.element_bytes % bytes == 0);
+         (v.extents[0] <= 1 || static_cast<std::uint64_t>(v.strides[0]) * v.element_bytes() % bytes == 0);
 }
 
 }  // namespace detail
@@ -48,7 +48,7 @@ std::uint64_t packed_bytes(block_format format, std::int64_t elements) {
                            " each");
   const auto blocks = static_cast<std::uint64_t>(elements) / f.elements;
   if (blocks > std::numeric_limits<std::uint64_t>::max() / f.bytes)
-    throw invalid_argument("kaio: packed_bytes: " + of + ", whose bytes are no number of 64 bits");
+    throw invalid_argument("kaio: packed_bytes: " + of + " need more than 2^64 bytes");
   return blocks * f.bytes;
 }
 
@@ -56,7 +56,7 @@ block_format block_format_named(std::string_view name) {
   for (const block_facts& f : block_formats)
     if (f.name == name) return f.format;
   throw invalid_argument("kaio: block_format_named: '" + std::string(name) +
-                         "' is no format of blocks that kaio decodes; formats.md lists them");
+                         "' is not a block format that kaio decodes; formats.md lists them");
 }
 
 }  // namespace kaio::ops

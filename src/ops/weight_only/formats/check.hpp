@@ -1,5 +1,5 @@
 #pragma once
-// Checks that the operations on formats of files share.
+// Checks that the operations on file formats share.
 
 #include <kaio/ops/shared/any_view.hpp>
 
@@ -12,11 +12,11 @@ namespace kaio::ops::detail {
 
 [[noreturn]] void refuse_format(std::string_view operation, const std::string& what);
 
-// A matrix whose neighbours are adjacent, of fewer than 2^31 rows and columns and 2^34 elements.
+// Requires a matrix with stride 1 along rows, fewer than 2^31 rows and columns, and fewer than 2^34 elements.
 void check_matrix(std::string_view operation, std::string_view name, const any_view& v);
-// A vector whose neighbours are adjacent.
+// Requires a vector of stride 1.
 void check_line(std::string_view operation, std::string_view name, const any_view& v);
-// Rows begin at multiples of so many bytes.
+// Whether each row begins at a multiple of `bytes`.
 bool rows_begin_at(const any_view& v, std::uint64_t bytes);
 
 }  // namespace kaio::ops::detail

@@ -1,4 +1,4 @@
-// Codes and scales as a matrix: the launch.
+// dequantise of separate codes and scales: the launch.
 
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/formats/dequantise_codes.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the operations on formats of files.
+// Lists and warms up the kernels of the operations on file formats.
 
 #include <kaio/ptx/kernel_image.hpp>
 

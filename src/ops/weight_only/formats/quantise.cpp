@@ -1,4 +1,4 @@
-// Numbers as blocks of codes: the checks and the launches.
+// quantise_weights into blocks of codes: the checks and the launches.
 
 #include <kaio/ops/weight_only/formats/quantise_blocks.hpp>
 #include <kaio/ops/weight_only/quantise_weights.hpp>
@@ -28,7 +28,7 @@ bool is_flat(const quantised_output& to) {
 }
 bool is_of_blocks(const quantised_output& to) { return to.kind <= quantised_kind::q8_0; }
 
-// The extents of the output, and that it shares memory with nothing.
+// Checks the output's extents, and that it shares no memory with other arguments.
 void check_output(const validation& check, const any_view& w, const quantised_output& to) {
   const std::int64_t n = w.extents[0], k = w.extents[1];
   if (!is_flat(to) && k % to.size != 0)
@@ -47,7 +47,7 @@ void check_output(const validation& check, const any_view& w, const quantised_ou
     check.extent(to.codes_name, to.codes, 0, static_cast<std::int64_t>(packed_bytes(format, n * k)),
                  "the bytes of w's blocks");
     if (to.codes.address % 2 != 0)
-      refuse_format(operation, "argument bytes begins at an odd address, and blocks have numbers of 16 bits");
+      refuse_format(operation, "argument bytes begins at an odd address; blocks hold 16-bit numbers");
   } else if (is_flat(to)) {
     if (to.size < 32 || to.size > 65536 || !std::has_single_bit(static_cast<std::uint64_t>(to.size)))
       refuse_format(operation, "blocksize is " + std::to_string(to.size) +
@@ -80,7 +80,7 @@ void run_tensor_scale(const stream& s, const any_view& w, const any_view& global
   const std::int64_t row = (w.extents[1] + 7) / 8;
   tensor_scale_problem p{.x = w.address,
                          .x_row = w.strides[0],
-                         .type = element_type_of(w.kind),
+                         .type = element_type_of(w.type),
                          .x_by_16 = rows_begin_at(w, 16) ? 1u : 0u,
                          .columns = static_cast<u32>(w.extents[1]),
                          .eights = static_cast<u32>(w.extents[0] * row),
@@ -95,7 +95,7 @@ void run_tensor_scale(const stream& s, const any_view& w, const any_view& global
 
 quantised_output quantised_output_of(block_format format, const tensor_view<u8, 1>& bytes) {
   if (format != block_format::q4_0 && format != block_format::q8_0)
-    refuse_format(operation, std::string(facts(format).name) + " is read alone; Q4_0 and Q8_0 are written");
+    refuse_format(operation, std::string(facts(format).name) + " cannot be written; write Q4_0 or Q8_0");
   const u32 kind = format == block_format::q4_0 ? u32{quantised_kind::q4_0} : u32{quantised_kind::q8_0};
   return {.kind = kind, .size = 32, .codes_name = "bytes", .scales_name = "", .codes = bytes, .scales = {}};
 }
@@ -138,14 +138,14 @@ void run_quantise_weights(const stream& s, const any_view& w, const quantised_ou
     n = 1;
     if (k > std::numeric_limits<std::int32_t>::max() - to.size)
       refuse_format(operation,
-                    "argument w has 2^31 elements or more, and blocks that do not end with its rows");
+                    "argument w has 2^31 elements or more, and its blocks span rows; quantise it in parts");
   }
   const std::int64_t row_blocks = k / to.size + (k % to.size != 0);
   const std::int64_t lanes = std::min<std::int64_t>(32, to.size / 8);
   quantise_blocks_problem p{};
   p.x = w.address;
   p.x_row = w.strides[0];
-  p.type = element_type_of(w.kind);
+  p.type = element_type_of(w.type);
   p.x_by_16 = n == 1 ? (w.address % 16 == 0 ? 1u : 0u) : rows_begin_at(w, 16) ? 1u : 0u;
   p.kind = to.kind;
   p.columns = static_cast<u32>(k);

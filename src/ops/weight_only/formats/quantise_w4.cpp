@@ -1,4 +1,4 @@
-// Weights as codes of four bits in groups: the checks and the launch.
+// quantise_weights into codes of four bits in groups: the checks and the launch.
 
 #include <kaio/ops/weight_only/formats/quantise_w4.hpp>
 #include <kaio/ops/weight_only/quantise_weights.hpp>
@@ -53,7 +53,7 @@ void run_quantise_w4(const stream& s, const any_view& w, const w4_output& to) {
   quantise_w4_problem p{};
   p.x = w.address;
   p.x_row = w.strides[0];
-  p.type = element_type_of(w.kind);
+  p.type = element_type_of(w.type);
   p.x_by_16 = rows_begin_at(w, 16) && (group % 8 == 0 || groups == 1) ? 1 : 0;
   p.n = static_cast<u32>(n);
   p.k = static_cast<u32>(k);
@@ -69,7 +69,7 @@ void run_quantise_w4(const stream& s, const any_view& w, const w4_output& to) {
   p.scales = scales.address;
   p.scales_row = scales.strides[0];
   p.scales_column = scales.strides[1];
-  p.scales_type = element_type_of(scales.kind);
+  p.scales_type = element_type_of(scales.type);
   p.zeros = zeros.address;
   p.zeros_row = zeros.strides[0];
   p.zeros_column = zeros.strides[1];

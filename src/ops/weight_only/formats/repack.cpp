@@ -1,4 +1,4 @@
-// Blocks as the packed weights of matmul_w4 and matmul_w8: their shapes, the checks and the launch.
+// Repacks blocks for matmul_w4 and matmul_w8: the shapes, the checks and the launch.
 
 #include <kaio/ops/weight_only/formats/repack_blocks.hpp>
 #include <kaio/ops/weight_only/repack_blocks.hpp>
@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "ops/weight_only/common/resolve.hpp"
 #include "ops/weight_only/formats/check.hpp"
 #include "ops/weight_only/formats/kernels.hpp"
-#include "ops/weight_only/common/resolve.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// In the order of block_format.
+// One entry per block_format, in its order.
 struct packed_as {
   block_operation operation;
   std::int64_t group = 32;
@@ -81,8 +81,7 @@ void run_repack_blocks(const stream& s, const gguf_blocks& source, const w4_weig
                "the bytes of n x k weights");
   const bool has_halves = layout.scales != block_scales::e8m0 && layout.scales != block_scales::ue4m3;
   if (has_halves && bytes.address % 2 != 0)
-    detail::refuse_format(operation,
-                          "argument bytes begins at an odd address, and blocks have numbers of 16 bits");
+    detail::refuse_format(operation, "argument bytes begins at an odd address; blocks hold 16-bit numbers");
   check.apart("weights", detail::memory_view(to), "bytes", bytes);
   const u64 blocks = u64{w.tiles_n} * w.tiles_k + u64{w.tiles_n} * w.groups;
   repack_blocks.launch(s, grid(blocks),

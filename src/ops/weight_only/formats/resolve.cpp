@@ -46,7 +46,7 @@ void check_flat_scales(const validation& check, const code_source& source, std::
   p.nested_offset = nested.offset;
 }
 
-// How many of a dimension share a scale, where there are `scales` of them.
+// Rows or columns that share a scale, from the extent of the scales.
 u32 group_of(const validation& check, const code_source& source, std::size_t dimension, std::int64_t extent,
              std::int64_t block) {
   const std::string member = dimension == 0 ? "block_rows" : "block_columns";
@@ -108,7 +108,7 @@ code_problem resolve_codes(const void* device, const code_source& source, const 
   check.apart("out", out, source.scales_name, source.scales);
   if (n == 0 || k == 0) return p;
   p.out_row = out.strides[0];
-  // Rows without gaps are one: eights need not end with them.
+  // Rows without gaps count as one row, so that an eight may span two of them.
   if (is_flat && (n == 1 || p.out_row == k) && n * k <= std::numeric_limits<std::int32_t>::max() - 8) {
     k *= n;
     n = 1;
@@ -116,7 +116,7 @@ code_problem resolve_codes(const void* device, const code_source& source, const 
   const std::uint64_t begins_at = is_nibbles ? 4 : 8;
   const bool is_aligned = source.codes.address % begins_at == 0 && (n == 1 || p.codes_row % 8 == 0) &&
                           out.address % 16 == 0 &&
-                          (n == 1 || static_cast<std::uint64_t>(p.out_row) * out.element_bytes % 16 == 0);
+                          (n == 1 || static_cast<std::uint64_t>(p.out_row) * out.element_bytes() % 16 == 0);
   const bool has_one_scale = group_columns % 8 == 0 || group_columns >= k;
   p.codes = source.codes.address;
   p.codes_kind = source.codes_kind;
@@ -127,7 +127,7 @@ code_problem resolve_codes(const void* device, const code_source& source, const 
   p.after = source.after;
   p.constant = source.constant;
   p.out = out.address;
-  p.type = element_type_of(out.kind);
+  p.type = element_type_of(out.type);
   const std::int64_t row = (k + 7) / 8;
   p.eights = static_cast<u32>(n * row);
   p.row_eights = divisor::of(static_cast<u32>(row));

@@ -1,15 +1,15 @@
-// What each format's codes and scales are.
+// Turns each format's tensors into a code_source.
 
+#include <kaio/ops/weight_only/common/codes.hpp>
 #include <kaio/ops/weight_only/formats/arguments.hpp>
 #include <kaio/ops/weight_only/formats/code_problem.hpp>
-#include <kaio/ops/weight_only/common/codes.hpp>
 
 namespace kaio::ops::detail {
 
 namespace {
 
-// bitsandbytes' own, not e2m1. Code 8 is +0 in its table, which files have as quant_map, and in its functions for
-// the CPU; its CUDA kernels multiply 0 by the sign, and give -0.
+// bitsandbytes' own fp4, not e2m1. Code 8 is +0 in its table (quant_map in files) and in its CPU functions.
+// Its CUDA kernels multiply 0 by the sign and give -0.
 constexpr float bnb_fp4_numbers[16] = {0.0f,        1.0f / 192, 2.0f / 3,    1.0f,        1.0f / 3,  0.5f,
                                        1.0f / 6,    0.25f,      0.0f,        -1.0f / 192, -2.0f / 3, -1.0f,
                                        -(1.0f / 3), -0.5f,      -(1.0f / 6), -0.25f};
@@ -53,7 +53,7 @@ code_source code_source_of(const bnb_int8& source) {
 }
 
 code_source code_source_of(const scaled_bytes& source) {
-  const element_kind kind = source.weight.view.kind;
+  const element_kind kind = source.weight.view.type;
   return {.codes_name = "weight",
           .scales_name = "scale",
           .codes = source.weight.view,
@@ -61,7 +61,7 @@ code_source code_source_of(const scaled_bytes& source) {
           .codes_kind = kind == element_kind::i8     ? u32{code_kind::i8}
                         : kind == element_kind::e4m3 ? u32{code_kind::e4m3}
                                                      : u32{code_kind::e5m2},
-          .scales_kind = scale_kind_of(source.scale.view.kind),
+          .scales_kind = scale_kind_of(source.scale.view.type),
           .block_rows = source.block_rows,
           .block_columns = source.block_columns};
 }

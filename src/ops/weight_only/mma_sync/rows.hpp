@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the kernels of matmul_w4 in the table, for one dequantisation and element type.
+// The kernel table of matmul_w4 for one dequantisation and element type.
 
 #include <kaio/ops/weight_only/choice/variant.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
@@ -13,9 +13,13 @@
 
 namespace kaio::ops {
 
-// For one row of x by integers, from sm_90 on; for up to eight and sixteen rows from sm_90 on, and from sm_80 on;
-// for so many rows from sm_80 on; and for many on sm_90a, where there are no offsets: sums of x would be products of
-// their own. Last, of plain integers, those that round weights, by scales of the type of x and of any.
+// The kernels, in this order:
+//
+//   1 row of x             integers, from sm_90 on
+//   8 rows, then 16        each from sm_90 on, then from sm_80 on
+//   Rows                   from sm_80 on
+//   32, 64, 128 rows       sm_90a, without offsets: sums of x would be products of their own
+//   256 rows               sm_90a, integers of four bits, rounds weights: scales of the type of x, then any
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {

@@ -1,4 +1,4 @@
-// matmul_w4 with matrix instructions of a warp: tables of numbers (nf4, fp4) by f16 and bf16 on sm_80 and later.
+// matmul_w4 with matrix instructions of a warp: tables (nf4, fp4) by f16 and bf16 on sm_80 and later.
 
 #include <kaio/ops/weight_only/common/decode_table.hpp>
 

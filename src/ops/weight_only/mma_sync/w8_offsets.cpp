@@ -1,5 +1,5 @@
 // matmul_w8 with matrix instructions of a warp: integers of eight bits with f32 offsets by f16 and bf16 on
-// sm_80 and later. Of 64 rows it would take more registers than there are.
+// sm_80 and later. A kernel for 64 rows would take too many registers.
 
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
 

@@ -1,10 +1,10 @@
 // The launches of repack and dequantise.
 
-#include <kaio/ops/weight_only/repack_w4.hpp>
 #include <kaio/ops/weight_only/repack/dequantise.hpp>
 #include <kaio/ops/weight_only/repack/dequantise_rows.hpp>
 #include <kaio/ops/weight_only/repack/repack.hpp>
 #include <kaio/ops/weight_only/repack/repack_bytes.hpp>
+#include <kaio/ops/weight_only/repack_w4.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void run_dequantise_w4(const stream& s, const w4_weights& w, const any_view& out
 }  // namespace detail
 
 void run_dequantise_w4_matrix(const stream& s, const w4_matrix& matrix) {
-  const w4_packed& w = matrix.w;  // of which n may be less than what is packed
+  const w4_packed& w = matrix.w;  // n may be less than what is packed
   dequantise_w4_tiles.launch(s, grid((u64{w.n} + w4_tile_n - 1) / w4_tile_n * w.tiles_k), matrix);
 }
 
@@ -59,14 +59,14 @@ namespace {
 
 constexpr std::uint32_t programmatic = 90;
 
-// Kernels of rows are for sm_80 and later, and weights in the order of K.
+// Kernels of rows need sm_80 and weights without act-order.
 bool dequantises_by_tiles(const w4_packed& w, const device_properties& device) {
   return w.rows != 0 || device.target.sm < 80;
 }
 
 bool is_programmatic(const device_properties& device) { return device.target.sm >= programmatic; }
 
-// Tiles of K of a warp: many, so that what they have in common is found once, but the device is filled.
+// Tiles of K per warp: many, so that what they share is found once, but few enough to fill the device.
 u32 strip_of(const w4_packed& w, const device_properties& device) {
   constexpr u32 most = 8, warps_of_multiprocessor = 32;
   const u64 all = (u64{w.n} + w4_rows_of_warp - 1) / w4_rows_of_warp * w.tiles_k;

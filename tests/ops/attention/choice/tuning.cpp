@@ -41,14 +41,14 @@ struct operands {
   auto k() { return of_k.view<const f16>(on_k); }
   auto o() { return of_o.view<f16>(on_o); }
   std::string choice(const attention_options& options = {}) {
-    return std::string(ops::attention_choice(under_test().stream(), q(), k(), k(), o(), options));
+    return std::string(ops::attention_choice(under_test().stream(), q(), k(), k(), o(), options).name);
   }
   auto variants(const attention_options& options = {}) {
     return ops::attention_variants(under_test().stream(), q(), k(), k(), o(), options);
   }
   ops::tune_report tuned(const attention_options& options = {},
                          const ops::tune_options& how = {.repetitions = 1}) {
-    return tune(under_test(), q(), k(), k(), o(), options, how);
+    return tune_attention(under_test(), q(), k(), k(), o(), options, how);
   }
 };
 
@@ -86,7 +86,7 @@ void check_compact(const own_cache& cache, u32 rows, u32 size, bool causal) {
   for (const std::string& name : names) {
     CAPTURE(name);
     if (name != found) cache.replace_variants(name);
-    REQUIRE(ops::attention_choice(s, in, in, in, out, options) == name);
+    REQUIRE(ops::attention_choice(s, in, in, in, out, options).name == name);
     const auto call = causal ? ops::attention_auto_causal : ops::attention_auto;
     call(gpu, on_x, on_x, on_x, memory, rows, size);
     attention_options by_name = options;
@@ -229,7 +229,7 @@ TEST_CASE("attention: a batch-invariant call is tuned for all lengths", "[ops][a
   const ops::attention_call call = ops::detail::resolve_attention(
       s.device_identity(), {"test", q, k, k, o, &options, false, false, &sequences});
   REQUIRE(ops::choose("test", call, s.properties(), {}).name() == found);
-  const auto report = tune(under_test(), q, k, k, o, sequences, options, {.repetitions = 1});
+  const auto report = tune_attention_varlen(under_test(), q, k, k, o, sequences, options, {.repetitions = 1});
   REQUIRE(report.variant_before == found);
   for (operands* const each : {&x, &longer, &more}) REQUIRE(each->choice(options) == report.variant);
 }
@@ -289,9 +289,9 @@ TEST_CASE("attention: threads tune, forget and call at once", "[ops][attention][
           return std::any_of(variants.begin(), variants.end(),
                              [&](const auto& v) { return v.refusal.empty() && v.name == name; });
         };
-        if (!can_run(tune(gpu, in, in, in, out, {}, {.repetitions = 1}).variant)) ++bad;
+        if (!can_run(tune_attention(gpu, in, in, in, out, {}, {.repetitions = 1}).variant)) ++bad;
         // Either what was found or, where the other thread has made it forgotten, what the model says.
-        if (!can_run(ops::attention_choice(gpu.stream(), in, in, in, out))) ++bad;
+        if (!can_run(ops::attention_choice(gpu.stream(), in, in, in, out).name)) ++bad;
         attention(gpu.stream(), in, in, in, out);
         ops::forget_tuning();
       }

@@ -1,24 +1,24 @@
 #pragma once
-// What a caller of make_block_mask gives, and what its kernel takes.
+// The arguments of make_block_mask, and those of its kernel.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
+#include <kaio/ops/attention/forward/call/arguments.hpp>
 
 #include <array>
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Where a block mask is written. With Qb = ceil(queries / size.queries) and Kb = ceil(keys / size.keys), of as
-// many batches B' and heads H' as each view has:
+// Where a block mask is written. Qb = ceil(queries / size.queries) and Kb = ceil(keys / size.keys). B'
+// batches and H' heads are those of the views, equal within a column:
 //
-//   kv_num_blocks, full_kv_num_blocks    (B', H', Qb)        q_num_blocks, full_q_num_blocks    (B', H', Kb)
-//   kv_indices, full_kv_indices          (B', H', Qb, Kb)    q_indices, full_q_indices          (B', H', Kb, Qb)
+//   kv_num_blocks, full_kv_num_blocks   (B', H', Qb)       q_num_blocks, full_q_num_blocks   (B', H', Kb)
+//   kv_indices, full_kv_indices         (B', H', Qb, Kb)   q_indices, full_q_indices         (B', H', Kb, Qb)
 //
-// or with more room along the last dimension. The lists of q name the blocks of queries that a block of keys
-// is visited by, as gradients need them. Each pair of views may be left out; where the full ones are, full
-// blocks are listed as partial ones.
+// The last dimension may have more room. The lists of q name the blocks of queries that visit a block of
+// keys, as gradients need them. Each pair of views may be left out. Without the full ones, full blocks are
+// listed as partial.
 struct block_mask_output {
   block_mask_numbers<3> kv_num_blocks{};
   block_mask_numbers<4> kv_indices{};
@@ -30,34 +30,34 @@ struct block_mask_output {
   block_mask_numbers<4> full_q_indices{};
   block_mask_size size{};
 
-  // For the option `blocks` of an attention.
+  // For an attention's option `blocks`.
   operator block_mask() const {
     return {kv_num_blocks, kv_indices, full_kv_num_blocks, full_kv_indices, size};
   }
 };
 
 struct block_mask_options {
-  std::int64_t queries = 0, keys = 0;  // of each head, as the attention will have them
-  // As of attention, for ops::band_mask.
+  std::int64_t queries = 0, keys = 0;  // per head, as the attention will have them
+  // For ops::band_mask, as in attention_options.
   causal_alignment causal = causal_alignment::none;
   attention_window window{};
 };
 
 // The lists along one side of a mask.
 struct block_mask_problem {
-  block_list partial, full;             // written
-  u32 queries, keys;                    // of a head
-  u32 block_queries, block_keys;        // of a block
-  u32 query_blocks, key_blocks, heads;  // blocks of a head
-  u32 of_keys;                          // 1: lists of blocks of queries, for each block of keys
+  block_list partial, full;             // to be written
+  u32 queries, keys;                    // per head
+  u32 block_queries, block_keys;        // queries and keys of a block
+  u32 query_blocks, key_blocks, heads;  // blocks per head
+  u32 of_keys;                          // 1: the lists name blocks of queries, for each block of keys
 };
 
 struct block_mask_call {
   struct side {
     block_mask_problem problem{};
-    std::uint64_t lists = 0;  // for as many blocks of all heads and batches; 0: they are not wanted
+    std::uint64_t lists = 0;  // number of lists, over all blocks, heads and batches; 0: not wanted
   };
-  std::array<side, 2> sides{};  // of queries, of keys
+  std::array<side, 2> sides{};  // lists for blocks of queries, lists for blocks of keys
   attention_band band{};
 };
 

@@ -1,14 +1,14 @@
 #pragma once
-// Lists of blocks out of a mask: a block of threads makes the two lists of one block of queries of one head
-// (or of keys), a warp classifies one pair of blocks at a time, by evaluating the mask at every place until
-// a kept and a dropped one were seen.
+// Turns a mask into lists of blocks. A thread block makes both lists of one block of queries (or of keys) of
+// one head. Each warp classifies one pair of blocks at a time: it evaluates the mask at every place until it
+// has seen a kept and a dropped one.
 //
-//   blocks of keys    0  1  2  3  4  5  6  7 | 8 ...     a round: one for each warp
-//   are               -  p  f  f  p  -  -  f |           then each warp knows its place in the list:
-//   partial           1, 4                               after those of the warps before it
+//   blocks of keys    0  1  2  3  4  5  6  7 | 8 ...     a round: one block per warp
+//   kind              -  p  f  f  p  -  -  f |           then each warp knows its place in the list:
+//   partial           1, 4                               after the blocks of the warps before it
 //   full              2, 3, 7
 //
-// Lists are in order, whatever the order in which warps run.
+// Lists are in order, regardless of the order in which warps run.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/block_mask/arguments.hpp>
@@ -22,8 +22,8 @@ namespace detail {
 
 enum : u32 { block_skipped, block_partial, block_full };
 
-// What a mask makes of a block of keys for a block of queries; by all lanes of a warp. Places that do not
-// exist are left out.
+// The kind of a block of keys for a block of queries, by all lanes of a warp. Places that do not exist are
+// ignored.
 template <class Mask, class... OfMask>
 constexpr val<u32> classify_block(thread t, const val<block_mask_problem>& problem, const val<u32>& batch,
                                   const val<u32>& head, const val<u32>& query_block,
@@ -61,7 +61,7 @@ constexpr val<u32> classify_block(thread t, const val<block_mask_problem>& probl
   return t.let(select(some, select(not_all, u32{block_partial}, u32{block_full}), u32{block_skipped}));
 }
 
-// Where the lists of a block are; the addresses are 0 where they are not wanted.
+// Addresses of a block's list; 0 if it is not wanted.
 struct written_list {
   val<u64> count, indices;
 };
@@ -110,7 +110,7 @@ struct block_mask_kernel<Mask, attention_parameters<OfMask...>> {
         const val warp = t.warp_rank();
         const val leads = t.let(t.lane_rank() == 0u);
 
-        var partials(t, 0u), fulls(t, 0u);  // listed so far
+        var partials(t, 0u), fulls(t, 0u);  // blocks listed so far
         for (auto first : t.range(0u, others, warps).no_unroll()) {
           const val other = t.let(first + warp);
           var kind(t, u32{detail::block_skipped});
@@ -149,8 +149,7 @@ struct block_mask_kernel<Mask, attention_parameters<OfMask...>> {
       });
 };
 
-// Launched with a grid of as many blocks as there are lists of a kind, the problem, and the arguments of the
-// mask.
+// Launched with one block per list of a kind, and with the problem and the arguments of the mask.
 template <class Mask>
 inline constexpr auto block_mask_lists = block_mask_kernel<Mask, parameters_of_mask<Mask>>::kernel;
 

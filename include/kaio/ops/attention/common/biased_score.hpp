@@ -1,13 +1,13 @@
 #pragma once
-// general_score, and tensors that have an element for each score: a bias, and which scores are kept. A thread
-// reads the elements of its own scores, at any strides. The forward's kernels for sm_90a, which contain their
-// score twice, would be too large with it: they have pair_biased_score.
+// general_score plus tensors with an element for each score: a bias, and a mask of the scores to keep. A
+// thread reads the elements of its own scores, at any strides. The forward kernels for sm_90a contain their
+// score twice and would become too large: they have pair_biased_score.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -15,10 +15,10 @@
 
 namespace kaio::ops {
 
-//   x = what general_score makes of it;   x += bias;   x = -inf where keep is 0, whatever it was
+//   x = general_score(x);   x += bias;   x = -inf if keep is 0, whatever x was
 //
-// A bias may be the lowest finite number in all of a row. Scores become exponents of two here, so that the
-// softmax subtracts the largest from others without a product, whose error would be as large as they are.
+// A whole row of the bias may be the lowest finite number. Scores become exponents of two here. The softmax
+// then subtracts the largest score without a product, whose error would be as large as the scores.
 struct biased_score {
   static constexpr fixed_string name = "biased";
 
@@ -97,8 +97,8 @@ struct biased_score {
       });
   }
 
-  // change(score, element) for each score of a thread; elements are T. Scores outside of the sequence, which
-  // the mask removes afterwards, meet some element of the tensor.
+  // change(score, element) for each score of a thread; elements are T. Scores outside of the sequence get an
+  // arbitrary element of the tensor; the mask removes them afterwards.
   template <scalar T, class Scores, std::uint32_t Rows, class Change>
   static constexpr void with_elements(thread t, Scores& s, const score_origin<Rows>& origin,
                                       const val<attention_score_tensor>& tensor, const Change& change) {

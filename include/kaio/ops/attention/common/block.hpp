@@ -1,15 +1,15 @@
 #pragma once
-// What a block of an attention kernel works on: a tile of queries of one head of one sequence. The grid has
-// one dimension; tiles of a head follow each other, so that blocks that run at once share K and V in L2. Where
-// the last tiles have the most keys (causal), they come first, and the last heads are taken together, the last
-// tiles of all of them first, so that no long one is left for the end. With four heads of three tiles, two of
-// them leading:
+// The tile of queries that a block of an attention kernel works on: part of one head of one sequence. The
+// grid has one dimension. Tiles of a head follow each other, so that concurrent blocks share K and V in L2.
+// If the last tiles have the most keys (causal), they come first. The last heads are then interleaved, the
+// last tiles of all of them first, so that no long tile is left for the end. Example with four heads of three
+// tiles, two of them leading:
 //
 //   block    0   1   2   3   4   5   6   7   8   9   10  11
 //   head     0   0   0   1   1   1   2   3   2   3   2   3
 //   tile     2   1   0   2   1   0   2   2   1   1   0   0
 //
-// Where sequences of different lengths share a tensor (packed), their lengths are read here.
+// If sequences of different lengths share a tensor (packed), their lengths are read here.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -21,16 +21,16 @@
 namespace kaio::ops {
 
 struct attention_block {
-  val<u32> batch, head, group;        // group: the head of K and V
-  val<u32> first_query;               // of the tile, in its sequence
-  val<u32> query_limit;               // rows of the tile are before it
-  val<u32> queries, keys;             // of the sequence
-  val<u32> tensor_batch;              // where the sequence is: in this batch of the tensors,
+  val<u32> batch, head, group;        // group: the KV head
+  val<u32> first_query;               // of the tile, within the sequence
+  val<u32> query_limit;               // the tile's rows are before it
+  val<u32> queries, keys;             // lengths of the sequence
+  val<u32> tensor_batch;              // the sequence is in this batch of the tensors,
   val<u32> first_q_row, first_k_row;  // from these rows on
   val<i32> offset;                    // keys - queries
 };
 
-// The rows that a batch has in the tensors: those of a sequence where several are packed.
+// A batch's rows in the tensors: those of its sequence if several are packed.
 struct attention_sequence {
   var<u32> queries, keys;
   var<u32> tensor_batch, first_q_row, first_k_row;
@@ -61,13 +61,13 @@ struct attention_sequence {
   }
 };
 
-// A tile of queries, by numbers.
+// A tile of queries, by its numbers.
 struct tile_of_head {
-  val<u32> head;  // of those of all batches
+  val<u32> head;  // among the heads of all batches
   val<u32> tile;
 };
 
-// Place `index` of the order above, of so many heads with so many tiles each.
+// Place `index` in the order above, for `heads` heads of `tiles` tiles each.
 constexpr tile_of_head tile_in_order(thread t, const val<u32>& index, const val<u32>& tiles,
                                      const val<u32>& heads, const val<u32>& longest_first,
                                      const val<u32>& leading) {
@@ -86,7 +86,7 @@ constexpr tile_of_head tile_in_order(thread t, const val<u32>& index, const val<
   return {t.let(head), t.let(tile)};
 }
 
-// Of tiles of queries.
+// Place `index` among the tiles of queries of a problem.
 constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& problem, const val<u32>& index) {
   const val tiles = t.let(problem[&attention_problem::query_tiles]);
   const val heads = t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches]);
@@ -122,15 +122,15 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
           t.let(cast<i32>(keys) - cast<i32>(queries))};
 }
 
-// Of tile `index` in the order above.
+// The block of tile `index` in the order above.
 template <class Walks>
 constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
                                      std::uint32_t rows, const Walks& walks) {
   return find_block(t, problem, tile_in_order(t, problem, index), rows, walks);
 }
 
-// The keys that a tile of `rows` queries may attend to; none where the sequence has no such tile. keys(block,
-// first query, last query) is keys_of the mask.
+// The keys that a tile of `rows` queries may attend to; none if the sequence has no such tile.
+// keys(block, first query, last query) is keys_of the mask.
 template <class Keys>
 constexpr key_range keys_of_block(thread t, const attention_block& block, std::uint32_t rows,
                                   const Keys& keys) {
@@ -141,7 +141,7 @@ constexpr key_range keys_of_block(thread t, const attention_block& block, std::u
           range.whole_last};
 }
 
-// The places of a thread's scores, whose first key is `key`; keys from `end` on do not exist.
+// The places of a thread's scores from key `key` on; keys from `end` on do not exist.
 template <std::uint32_t Rows>
 constexpr score_origin<Rows> origin_of(thread t, const attention_block& block,
                                        const dsl::register_array<val<u32>, Rows>& query, const val<u32>& key,
@@ -149,7 +149,7 @@ constexpr score_origin<Rows> origin_of(thread t, const attention_block& block,
   return {block.batch, block.head, query, key, t.let(block.queries - 1u), t.let(end - 1u), block.offset};
 }
 
-// The offset of row `row` of a head, in elements.
+// Offset of row `row` of a head, in elements.
 template <class Strides>
 constexpr val<i64> head_offset(thread t, const Strides& strides, const attention_block& block,
                                const val<u32>& head, const val<u32>& row) {
@@ -158,8 +158,7 @@ constexpr val<i64> head_offset(thread t, const Strides& strides, const attention
                cast<i64>(row) * strides[&attention_strides::row]);
 }
 
-// Where the log-sum-exp of a query goes; nothing is done where it is not wanted, or by threads for which
-// `writes` is false.
+// Stores the log-sum-exp of a query, if it is wanted. Threads with a false `writes` do nothing.
 constexpr void store_lse(thread t, const val<attention_problem>& problem, const attention_block& block,
                          const val<u32>& query, const val<bool>& writes, const val<f32>& lse) {
   const val address = t.let(problem[&attention_problem::lse]);
@@ -172,8 +171,8 @@ constexpr void store_lse(thread t, const val<attention_problem>& problem, const 
   }
 }
 
-// The sink of the block's head: a score of a key without a value, as an exponent of two; -inf where there is
-// none. Source: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023.
+// The sink of the block's head as an exponent of two: the score of a key without a value. -inf: no sink.
+// Source: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023.
 constexpr val<f32> sink_of(thread t, const val<attention_problem>& problem, const attention_block& block) {
   var sink(t, -std::numeric_limits<f32>::infinity());
   const val type = t.let(problem[&attention_problem::sinks_are]);

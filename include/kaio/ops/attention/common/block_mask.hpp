@@ -1,8 +1,7 @@
 #pragma once
-// A block-sparse mask, as FlexAttention's BlockMask has it: queries and keys are cut into blocks, and for
-// each block of queries of a head two lists name the blocks of keys that are visited. Everything is read on
-// the device when the call runs, so that a call that was captured into a graph may be replayed with other
-// lists.
+// A block-sparse mask in the form of FlexAttention's BlockMask. Queries and keys are cut into blocks. For
+// each block of queries of a head, two lists name the blocks of keys that are visited. The device reads
+// everything when the call runs, so a call captured into a graph can be replayed with other lists.
 //
 //   block_mask blocks{.kv_num_blocks = counts, .kv_indices = indices};     // i32, (1, 1, Qb), (1, 1, Qb, Kb)
 //   attention(s, q, k, v, out, {.causal = causal_alignment::top_left, .blocks = blocks});
@@ -15,10 +14,10 @@
 
 namespace kaio::ops {
 
-// Numbers of i32 that an operation reads, of Rank dimensions.
+// i32 numbers that an operation reads, of Rank dimensions.
 template <std::size_t Rank>
 struct block_mask_input {
-  attention_view view;  // of elements of four bytes
+  attention_view view;  // elements of four bytes
   block_mask_input() = default;
   template <class T, std::size_t R>
   block_mask_input(const tensor_view<T, R>& v) : view(detail::view_of_numbers(v)) {
@@ -29,7 +28,7 @@ struct block_mask_input {
   }
 };
 
-// The same, which it writes.
+// i32 numbers that an operation writes.
 template <std::size_t Rank>
 struct block_mask_numbers : block_mask_input<Rank> {
   block_mask_numbers() = default;
@@ -39,22 +38,21 @@ struct block_mask_numbers : block_mask_input<Rank> {
   }
 };
 
-// How many queries, and keys, a block has: any number from 1 on. Fastest where both are multiples of 128: a
-// tile of queries or keys of a kernel never reaches over the end of a block, so that smaller blocks, and
-// those that are no multiple of the kernel's tiles, leave a part of a tile unused.
+// Queries and keys of a block, each at least 1. Multiples of 128 are fastest. A kernel's tile never crosses
+// the end of a block, so other block sizes leave a part of some tiles unused.
 struct block_mask_size {
   std::int64_t queries = 128, keys = 128;
 };
 
-// With Qb = ceil(Sq / size.queries) blocks of queries and lists that have room for Kb numbers, which may
-// differ between both kinds, batches B' either those of q or 1, and heads H' either those of q or 1:
+// The lists of a mask. The queries are cut into Qb = ceil(Sq / size.queries) blocks. A list has room for Kb
+// numbers; Kb may differ between the two kinds. The batches B' are those of q or 1, and so are the heads H':
 //
-//   kv_num_blocks       (B', H', Qb)      how many blocks of keys are visited with the mask
-//   kv_indices          (B', H', Qb, Kb)  which: from 0 to before ceil(Sk / size.keys), in any order
-//   full_kv_*           the same          those of which every key is kept; the mask does not run
+//   kv_num_blocks       (B', H', Qb)      number of blocks of keys that are visited with the mask
+//   kv_indices          (B', H', Qb, Kb)  their indices, each below ceil(Sk / size.keys), in any order
+//   full_kv_*           likewise          the blocks whose keys are all kept; the mask does not run
 //
 // No block is in a list twice or in both; blocks in neither are skipped. The full lists may be left out.
-// Numbers past a count may be anything. Neighbours of a list are adjacent; other strides are free, also 0.
+// Numbers after a count may be anything. Neighbours of a list are adjacent; other strides are free, also 0.
 struct block_mask {
   block_mask_input<3> kv_num_blocks{};
   block_mask_input<4> kv_indices{};

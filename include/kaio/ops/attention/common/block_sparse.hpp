@@ -1,11 +1,11 @@
 #pragma once
-// A mask in the blocks of keys that an attention's option `blocks` lists: kernels with it visit those alone,
-// and run the mask in the partial ones.
+// A mask within the blocks of keys that an attention's option `blocks` lists. Kernels visit only these
+// blocks, and run the mask in the partial ones.
 //
 //   attention_with<128>(s, q, k, v, out, ops::general_score{}, ops::block_sparse<same_document>{},
 //                       {.blocks = blocks}, documents);
 //
-// It is a mask like any other, whose first parameter is the lists.
+// It is a mask like any other; its first parameter is the lists.
 
 #include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -49,8 +49,8 @@ struct block_sparse : detail::block_sparse_call<Mask, parameters_of_mask<Mask>>,
   static constexpr auto name = "blocks_" + attention_function_name<Mask>;
 };
 
-// Kernels that take both: with lists, or with none, and then they visit the range of keys that the mask keeps. What
-// the lists' `queries` is decides, 0 where there are none.
+// For kernels that run with or without lists. Without lists (their `queries` is 0) they visit the range of
+// keys that the mask keeps.
 template <attention_mask Mask>
 struct in_any_blocks : detail::block_sparse_call<Mask, parameters_of_mask<Mask>>,
                        detail::block_sparse_reads<Mask> {
@@ -67,7 +67,7 @@ template <class Mask>
 inline constexpr bool is_in_any_blocks = false;
 template <class Mask>
 inline constexpr bool is_in_any_blocks<in_any_blocks<Mask>> = true;
-// Whether its first parameter is lists of blocks.
+// Whether the mask's first parameter is lists of blocks.
 template <class Mask>
 inline constexpr bool takes_blocks = is_block_sparse<Mask> || is_in_any_blocks<Mask>;
 
@@ -86,7 +86,7 @@ struct mask_in_blocks<in_any_blocks<Mask>> {
 };
 }  // namespace detail
 
-// The mask itself: Mask, or what block_sparse or in_any_blocks has.
+// The mask itself: Mask, or the one inside block_sparse or in_any_blocks.
 template <class Mask>
 using mask_of_blocks = typename detail::mask_in_blocks<Mask>::type;
 

@@ -1,7 +1,6 @@
 #pragma once
-// Rows of Q, K and V from memory to tiles. Rows that begin at multiples of 16 bytes come by copies of 16
-// bytes, asynchronous ones from sm_80 on, others element by element; what is outside of the tensor becomes
-// zero.
+// Copies rows of Q, K and V from memory to tiles: by 16 bytes if rows begin at multiples of 16 bytes
+// (asynchronously from sm_80 on), else element by element. Elements outside of the tensor become zero.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -13,19 +12,19 @@
 
 namespace kaio::ops {
 
-// Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight
-// threads copy such a row of one panel. Asynchronous: whoever waits for the copies does it by
-// cp_async_wait_group before the barrier.
+// Copies Rows x Columns into a tile by Threads threads. A row of the tile is split into panels of 128 bytes;
+// eight threads copy a row of one panel. If Asynchronous, the reader calls cp_async_wait_group before the
+// barrier.
 template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads,
           class Layout = dsl::swizzled<128>, bool Asynchronous = true>
 class attention_rows {
  public:
   static constexpr std::uint32_t panel = 128 / sizeof(T), piece = 16 / sizeof(T), pieces = panel / piece;
   using tile = shared_tile<T, Rows, Columns, Layout>;
-  static constexpr std::uint32_t apart = Threads / pieces;  // rows between those of a thread
+  static constexpr std::uint32_t apart = Threads / pieces;  // distance between a thread's rows
   static_assert(Columns % panel == 0 && Rows % apart == 0 && apart % 8 == 0);
 
-  // `size`: elements of a row that exist; `pitch`: from row to row.
+  // `size`: existing elements of a row; `pitch`: elements from row to row.
   constexpr attention_rows(thread t, const in<T>& memory, const val<i64>& pitch, const val<u32>& size,
                            const val<u32>& by_16)
       : t_(t),
@@ -36,7 +35,7 @@ class attention_rows {
         line_(t.let(t.thread_rank() / pieces)),
         column_(t.let(t.thread_rank() % pieces * piece)) {}
 
-  // Rows first to first + Rows of memory, of which those from `limit` on do not exist. Commits a group of
+  // Copies rows first to first + Rows of memory; rows from `limit` on do not exist. Commits a group of
   // copies.
   constexpr void copy(const tile& to, const val<u32>& first, const val<u32>& limit) const {
     if (auto fast = t_.when(by_16_ != 0u)) {
@@ -72,7 +71,7 @@ class attention_rows {
   }
 
  private:
-  // f(cell, i) of each of the thread's pieces of a panel.
+  // f(cell, i) for each of the thread's pieces of a panel.
   template <class F>
   constexpr void each_piece(const tile& to, std::uint32_t p, const F& f) const {
     if constexpr (tile::layout::is_swizzled) {
@@ -84,7 +83,7 @@ class attention_rows {
     }
   }
 
-  // All loads of a panel are under way before the first one is stored.
+  // All loads of a panel are in flight before the first store.
   template <class From, class Exists>
   constexpr void copy_by_registers(const tile& to, std::uint32_t p, const From& from,
                                    const Exists& exists) const {

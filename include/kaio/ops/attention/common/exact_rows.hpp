@@ -1,15 +1,15 @@
 #pragma once
-// Rows of O that became NaN because of a value that they do not attend to. The products of matrix
-// instructions multiply the values of masked keys by 0, which is NaN where the value is NaN or infinite. Such
-// rows, which a kernel finds by their NaN next to a sum that is none, are computed once more, key by key,
-// without what is masked. No other input pays more than the test.
+// Recomputes rows of O that became NaN because of a value that they do not attend to. Matrix instructions
+// multiply the values of masked keys by 0, which gives NaN if the value is NaN or infinite. A kernel finds
+// such rows by a NaN in O while their sum is not NaN. They are computed again key by key, without masked
+// keys. Other inputs pay for the test only.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -19,7 +19,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// A probability as the products have it.
+// A probability, rounded as in the products.
 template <class T, class Source>
 constexpr val<f32> rounded(thread t, const Source& source, const val<f32>& x) {
   if constexpr (std::is_same_v<T, any_half>)
@@ -52,15 +52,15 @@ constexpr auto row_at(thread t, const val<u64>& address, const val<bool>& is_bf1
 
 }  // namespace detail
 
-// The 16 rows of a warp, and Depth columns of them from `first_column` on; lane l has rows l / 4 and l / 4 +
-// 8, of which `wrong` and `results` (with `largest` and `inverse`) are. put(row, column, x) takes these
-// elements of the rows of wrong lanes anew, columns counted from first_column. score(s, origin, scale) and
-// mask(s, origin) are those of the kernel. source_of() is where the numbers are:
+// Recomputes rows among a warp's 16, in Depth columns from `first_column` on. `wrong` and `results` (with
+// `largest` and `inverse`) of lane l are for rows l / 4 and l / 4 + 8. put(row, column, x) stores a new
+// element of a wrong row; columns count from first_column. score(s, origin, scale) and mask(s, origin) are
+// the kernel's. source_of() gives the source of the numbers:
 //
 //   qk_size, v_size, scale
-//   row(r)              of a row of the warp: q, its elements, and origin(key), the place of a score
+//   row(r)              row r of the warp: q, its elements, and origin(key), the place of a score
 //   key(j), value(j)    the elements of a key
-//   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f where the mask runs
+//   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f if the mask runs
 template <class T, std::uint32_t Depth, class Column, class SourceOf, class Results, class ApplyScore,
           class ApplyMask, class Put>
 constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Column& first_column,
@@ -69,7 +69,7 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
                                  const Put& put) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
   if (auto any = t.when((lanes[0] | lanes[1]) != 0u)) {
-    sync_warp(t);  // other lanes' stores of these rows come before
+    sync_warp(t);  // other lanes' stores of these rows come first
     const auto source = source_of();
     const val lane = t.lane_rank(), column = t.let(lane + first_column);
     for (auto row : t.range(0u, 16u).no_unroll()) {
@@ -79,7 +79,7 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
         const val shift = shfl_idx(select(upper, results[0].largest, results[1].largest), first_lane);
         const val inverse = shfl_idx(select(upper, results[0].inverse, results[1].inverse), first_lane);
         const auto of_row = source.row(t.let(row));
-        auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 i
+        auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 * i
         source.each_key([&](const val<u32>& key, const auto& where_masked) {
           const auto of_k = source.key(key);
           var dot(t, 0.0f);
@@ -149,7 +149,7 @@ struct rows_of_block {
 
 }  // namespace detail
 
-// The same of rows from `first_query` on of a tile of queries. walk_of() is the kernel's walk over keys.
+// Recomputes rows of a tile of queries, from `first_query` on. walk_of() is the kernel's walk over keys.
 template <class T, std::uint32_t Depth, class Column, class WalkOf, class Results, class ApplyScore,
           class ApplyMask, class Put>
 constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,

@@ -1,10 +1,9 @@
 #pragma once
-// The tiles of keys that a tile of queries is computed with: which they are, and in which the mask runs. A
-// kernel asks its walk, which has one of two forms, decided by the mask when the kernel is compiled, or by the launch
-// (any_walk):
+// The tiles of keys that a tile of queries visits, and whether the mask runs in each. A kernel asks its walk.
+// The mask decides between two forms when the kernel is compiled, or the launch does (any_walk):
 //
-//   range_walk    the keys from the first to the last one that the mask may keep, in tiles that follow each
-//                 other; the mask runs in those that it does not keep as a whole
+//   range_walk    adjacent tiles from the first to the last key that the mask may keep; the mask runs in
+//                 tiles that it does not keep whole
 //   block_walk    the blocks of two lists in device memory (block_lists.hpp), each from its first key on:
 //
 //                   list     | partial: 0, 3       | full: 1          blocks of 128 keys
@@ -12,16 +11,16 @@
 //
 //                 a tile that reaches beyond its block, or the sequence, is cut there
 //
-// A kernel's use of it:
+// A kernel uses it like this:
 //
 //   const auto range = walks.walk<keys of a tile>(t, block, queries of a tile);
 //   for (auto i : t.range(range.first, range.last)) {
-//     const auto found = range.find(t, i);        // reads what has to be read of memory
-//     const auto keys = range.tile(t, found);     // keys.first; from keys.limit on no query reads any
-//     range.mask(t, keys, scores, origin, mask);  // where it has to run
+//     const auto found = range.find(t, i);        // reads memory if the walk needs it
+//     const auto keys = range.tile(t, found);     // from keys.first; no query reads keys from keys.limit on
+//     range.mask(t, keys, scores, origin, mask);  // if it has to run
 //   }
 //
-// Everything in it is the same for all threads of a block, so that branches on it are taken alike.
+// All its numbers are uniform over a block, so its branches do not diverge.
 
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/block_sparse.hpp>
@@ -39,27 +38,27 @@ constexpr void cut_scores(thread t, const Scores& s, const val<u32>& key, const 
     s[i] = select(room > static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
 }
 
-// What a walk keeps from tile to tile.
+// The numbers of a walk besides its first and last tile, as any_walk stores them for either form.
 using walk_numbers = dsl::register_array<val<u32>, 3>;
 
-// Keys: of a tile.
+// Keys: keys of a tile.
 template <std::uint32_t Keys>
 class range_walk {
  public:
-  static constexpr bool cuts_tiles = false;  // a tile without the mask may end before its last key
+  static constexpr bool cuts_tiles = false;  // a tile without the mask never ends before its last key
   struct key_tile {
-    val<u32> first;  // key
-    val<u32> limit;  // keys from here on are read by no query of the tile
-    val<u32> end;    // keys from here on do not exist
+    val<u32> first;  // first key
+    val<u32> limit;  // no query of the tile reads keys from here on
+    val<u32> end;    // no keys exist from here on
   };
-  val<u32> first, last;  // numbers of tiles: from first to before last
+  val<u32> first, last;  // tile numbers: from first to before last
 
   constexpr range_walk(thread t, const attention_block& block, const key_range& keys)
       : first(t.let(keys.first / Keys)),
         last(t.let((keys.last + (Keys - 1)) / Keys)),
         end_(block.keys),
         keys_(keys) {}
-  // Numbers that a walk has had. The first key is not one of them, since each_key alone asks for it.
+  // A walk out of its numbers. They do not include the first key, since only each_key needs it.
   constexpr range_walk(const val<u32>& first_tile, const val<u32>& last_tile, const val<u32>& end,
                        const walk_numbers& x)
       : first(first_tile), last(last_tile), end_(end), keys_{first_tile, x[0], x[1], x[2]} {}
@@ -69,9 +68,9 @@ class range_walk {
   constexpr key_tile tile(thread t, const val<u32>& found) const {
     return {t.let(found * Keys), keys_.last, end_};
   }
-  // The first one; where there is none, one without keys.
+  // The first tile; one without keys if there is none.
   constexpr key_tile begin(thread t) const { return tile(t, first); }
-  // Tile i + 1, `keys` being tile i.
+  // Tile i + 1, where `keys` is tile i.
   constexpr key_tile after(thread t, const val<u32>&, const key_tile& keys) const {
     return {t.let(keys.first + Keys), keys_.last, end_};
   }
@@ -84,8 +83,7 @@ class range_walk {
                       const ApplyMask& mask) const {
     if (auto partial = t.when(is_partial(t, keys))) mask(s, origin);
   }
-  // visit(key, where_masked) for each key, one after the other; where_masked(f) calls f where the mask has to
-  // run.
+  // visit(key, where_masked) for each key in order; where_masked(f) calls f if the mask has to run.
   template <class Visit>
   constexpr void each_key(thread t, const Visit& visit) const {
     for (auto key : t.range(keys_.first, keys_.last).no_unroll()) visit(key, [](const auto& f) { f(); });
@@ -96,7 +94,7 @@ class range_walk {
   key_range keys_;
 };
 
-// each_key of a walk whose tiles are found by number.
+// each_key for a walk that finds tiles by number.
 template <std::uint32_t Keys, template <std::uint32_t> class Walk, class Visit>
 constexpr void visit_tiles(thread t, const Walk<Keys>& walk, const Visit& visit) {
   for (auto i : t.range(walk.first, walk.last).no_unroll()) {
@@ -114,8 +112,8 @@ class block_walk {
   static constexpr bool cuts_tiles = true;
   struct key_tile {
     val<u32> first;
-    val<u32> limit, end;  // the same: where the block or the sequence ends
-    val<bool> masked;     // in a partial block
+    val<u32> limit, end;  // the end of the block or of the sequence
+    val<bool> masked;     // the mask has to run
   };
   val<u32> first, last;
 
@@ -178,7 +176,7 @@ class block_walk {
   constexpr const val<u32>& keys() const { return keys_; }
   constexpr val<bool> exist(thread t) const { return t.let(lists_[&attention_block_lists::queries] != 0u); }
 
-  // Of the block of queries that the tile is in.
+  // The walk for the block of queries that contains the tile.
   static constexpr block_walk of(thread t, const attention_block& block,
                                  const val<attention_block_lists>& lists) {
     const val query_block = t.let(block.first_query / lists[&attention_block_lists::queries]);
@@ -193,7 +191,7 @@ class block_walk {
  private:
   constexpr val<bool> masks(thread t) const { return t.let(lists_[&attention_block_lists::masks] != 0u); }
 
-  // How many blocks a list has. What is beyond is never read, and nothing of one that is not there.
+  // Number of blocks in a list, limited to its room; 0 if the list or the tile does not exist.
   template <class List>
   static constexpr val<u32> blocks_of(thread t, const attention_block& block, const List& lists,
                                       const val<u32>& query_block) {
@@ -208,7 +206,7 @@ class block_walk {
     }
     return t.let(count);
   }
-  // Where the numbers of a list's blocks are: it is computed anew for each tile, and takes no registers in between.
+  // Address of a list's indices. Computed anew for each tile, so that it takes no registers in between.
   template <class List>
   constexpr val<u64> numbers_of(thread t, const List& lists) const {
     const val at = t.let(cast<i64>(batch_) * lists[&block_list::indices_batch] +
@@ -218,14 +216,14 @@ class block_walk {
   }
 
   val<attention_block_lists> lists_;
-  val<u32> keys_;  // of the sequence
+  val<u32> keys_;  // keys of the sequence
   val<u32> batch_, head_, query_block_;
-  val<u32> tiles_;    // of a block of keys
-  val<u32> partial_;  // blocks of the list
+  val<u32> tiles_;    // tiles per block of keys
+  val<u32> partial_;  // blocks in the partial list
 };
 
-// One of the two, which the launch decides: both visit tiles by number, and a tile of a range is one of a block that
-// ends where the range does.
+// Either form, chosen by the launch. Both visit tiles by number; a tile of a range is treated as one of a
+// block that ends where the range does.
 template <std::uint32_t Keys>
 class any_walk {
  public:
@@ -233,7 +231,7 @@ class any_walk {
   using key_tile = typename block_walk<Keys>::key_tile;
   val<u32> first, last;
 
-  // What the numbers are of, `lists` says: of the blocks where there are any.
+  // `numbers` are those of a block_walk if `lists` has blocks, else those of a range_walk.
   constexpr any_walk(const val<attention_block_lists>& lists, const val<u32>& in_first,
                      const val<u32>& in_last, const attention_block& block, const walk_numbers& numbers)
       : first(in_first),
@@ -284,8 +282,8 @@ class any_walk {
   block_walk<Keys> blocks_;
 };
 
-// How a kernel cuts the queries of a head into tiles of `rows`, and walks over the keys of one: from its
-// mask's range of keys,
+// How a kernel cuts the queries of a head into tiles of `rows`, and walks over the keys of a tile. This form
+// uses the mask's range of keys.
 template <class KeysOf>
 struct range_walks {
   KeysOf keys;  // keys(block, first query, last query)
@@ -304,7 +302,7 @@ struct range_walks {
 template <class KeysOf>
 range_walks(KeysOf) -> range_walks<KeysOf>;
 
-// or by the lists of its block of queries: a tile ends where the block does.
+// This form uses the lists of the tile's block of queries. A tile ends where the block does.
 struct block_walks {
   val<attention_block_lists> lists;
 
@@ -326,7 +324,7 @@ struct block_walks {
   }
 };
 
-// or whichever of the two the launch has lists for.
+// This form uses the lists if the launch has any, else the range.
 template <class KeysOf>
 struct any_walks {
   range_walks<KeysOf> of_range;

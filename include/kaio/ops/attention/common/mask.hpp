@@ -1,6 +1,6 @@
 #pragma once
-// Which keys a query attends to. A mask is a class without members whose operator() states its parameters:
-// the thread, the place, and then parameters of the kernel of its own. True keeps the score.
+// A mask: the keys that a query attends to. It is a class without members. Its operator() states its
+// parameters: the thread, the place, and then its own kernel parameters. True keeps the score.
 //
 //   struct same_document {
 //     static constexpr fixed_string name = "same_document";
@@ -9,9 +9,9 @@
 //     }
 //   };
 //
-// It is called for places that exist. A mask that knows which keys a tile of queries can attend to at all
-// says so by a function `keys`, as `band_mask` has it: tiles of keys outside of the range are skipped, and
-// tiles inside of `whole` run without the mask.
+// It is called for places that exist. A mask that knows the range of keys of a tile of queries reports it by
+// a function `keys`, as band_mask does. Tiles of keys outside of the range are skipped; tiles inside of
+// `whole` run without the mask.
 
 #include <kaio/ops/attention/common/score.hpp>
 
@@ -42,14 +42,13 @@ template <class M>
 concept attention_mask =
     detail::require_no_members<M>().value && requires { typename parameters_of_mask<M>; };
 
-// The keys of some queries: from first to before last, those that any of the queries may attend to; from
-// whole_first to before whole_last, those that all of them do.
+// The keys of some queries. Any of the queries may attend to the keys from first to before last; all of them
+// attend to those from whole_first to before whole_last.
 struct key_range {
   val<u32> first, last, whole_first, whole_last;
 };
 
-// Of queries first to last, both of which exist, of a sequence with so many keys and `offset` more keys than
-// queries.
+// The keys of the existing queries first_query to last_query. `offset` is keys - queries.
 template <class Mask, class... Extra>
 constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32>& last_query,
                             const val<u32>& keys, const val<i32>& offset, const Extra&... extra) {
@@ -59,13 +58,13 @@ constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32
     return {t.let(0u), keys, t.let(0u), t.let(0u)};
 }
 
-// The same of some keys: the queries that attend to any of them, and those that attend to all.
+// The queries of some keys: those that attend to any of the keys, and those that attend to all.
 struct query_range {
   val<u32> first, last, whole_first, whole_last;
 };
 
-// Of keys first to last, both of which exist. A mask without a function `queries`, as band_mask has it, is
-// asked for every query.
+// The queries of the existing keys first_key to last_key. A mask without a function `queries` (band_mask has
+// it) is called for every query.
 template <class Mask, class... Extra>
 constexpr query_range queries_of(thread t, const val<u32>& first_key, const val<u32>& last_key,
                                  const val<u32>& queries, const val<i32>& offset, const Extra&... extra) {
@@ -75,8 +74,7 @@ constexpr query_range queries_of(thread t, const val<u32>& first_key, const val<
     return {t.let(0u), queries, t.let(0u), t.let(0u)};
 }
 
-// Scores of keys that are masked or do not exist become -inf. A mask with a function `tile` does them
-// together.
+// Scores of masked or missing keys become -inf. A mask with a function `tile` processes them together.
 template <class Mask, class Scores, std::uint32_t Rows, class... Extra>
 constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin, const Extra&... extra) {
   if constexpr (requires { Mask::tile(t, s, origin, extra...); }) {
@@ -90,7 +88,7 @@ constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin,
   }
 }
 
-// Every key.
+// Keeps every key.
 struct every_key {
   static constexpr fixed_string name = "every_key";
   static constexpr bool reads_nothing = true;
@@ -105,7 +103,7 @@ struct every_key {
   }
 };
 
-// The mask of the prebuilt attention.
+// The mask of the prebuilt attention: an attention_band.
 struct band_mask {
   static constexpr fixed_string name = "band";
   static constexpr bool reads_nothing = true;
@@ -115,15 +113,15 @@ struct band_mask {
     return t.let(all_of(apart >= band[&attention_band::low], apart <= band[&attention_band::high]));
   }
 
-  // Of each row the columns from `from` to `to` are kept: one comparison a score, and another one where the band
-  // has a lower end.
+  // Keeps columns `from` to `to` of each row: one comparison per score, and another one if the band has a
+  // lower end.
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin,
                              const val<attention_band>& band) {
     if constexpr (requires { Scores::keys; }) return tile_by_keys(t, s, origin, band);
     const val low = t.let(band[&attention_band::low]), high = t.let(band[&attention_band::high]);
     const val own = t.let(shift(t, origin.offset, band));
-    // Columns are few: what is beyond them is as good at their ends, and differences stay within 32 bits.
+    // A tile has few columns, so clamped numbers compare alike, and differences stay within 32 bits.
     const auto column = [&](const val<i32>& apart, u32 r) {
       const val key = t.let(cast<i64>(origin.query[r]) + cast<i64>(own) + cast<i64>(apart));
       return t.let(cast<i32>(min(max(key - cast<i64>(origin.key), i64{-1}), i64{1} << 30)));
@@ -146,13 +144,13 @@ struct band_mask {
     }
   }
 
-  // The same where a row's columns are 0, 1, 8, 9, 16, 17 ..: of each row a bit for each score, which ptxas makes
-  // predicates of, several at once.
+  // tile() for rows with columns 0, 1, 8, 9, 16, 17 ..: a bit for each score of a row. ptxas makes predicates
+  // of several bits at once.
   template <std::uint32_t Rows, class Scores, class To, class From>
   static constexpr void keep_pairs(thread t, Scores& s, const To& to, const From& from,
                                    const val<bool>& has_low) {
     constexpr u32 of_row = Scores::size() / Rows, words = (of_row + 31) / 32;
-    // How many scores of a row are in columns before `column`.
+    // Number of a row's scores in columns before `column`.
     const auto before = [&](const val<i32>& column) {
       const val nearby = t.let(min(cast<u32>(column), 4 * of_row));
       return t.let(nearby / 8u * 2u + min(nearby % 8u, 2u));
@@ -179,8 +177,8 @@ struct band_mask {
     }
   }
 
-  // The same of scores of few keys and many queries: of each key the queries from `from` to `to`, counted
-  // from the thread's first one.
+  // tile() for scores of few keys and many queries: keeps queries `from` to `to` of each key, counted from
+  // the thread's first query.
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile_by_keys(thread t, const Scores& s, const score_origin<Rows>& origin,
                                      const val<attention_band>& band) {
@@ -225,7 +223,7 @@ struct band_mask {
             within(t.let(select(open_high, count, top + high)))};
   }
 
-  // low <= key - own <= high, the other way round.
+  // Solves low <= key - own <= high for the query.
   static constexpr query_range queries(thread t, const val<u32>& first_key, const val<u32>& last_key,
                                        const val<u32>& queries, const val<i32>& offset,
                                        const val<attention_band>& band) {

@@ -1,7 +1,7 @@
 #pragma once
-// A bias of the elements of q, or a mask, in memory, for the forward's kernels for sm_90a. What is read for a thread's scores
-// is read while their products are in flight. biased_score has the rest: both at once, f32, any strides, and a soft cap
-// and ALiBi.
+// A bias of q's element type, or a mask, in memory, for the forward kernels for sm_90a. A thread reads the
+// elements of its scores while the products are in flight. biased_score does the rest: both at once, f32, any
+// strides, a soft cap and ALiBi.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -14,18 +14,18 @@
 
 namespace kaio::ops {
 
-// One tensor with an element for each score, neighbouring keys adjacent. Strides count bytes.
+// One tensor with an element for each score; neighbouring keys are adjacent. Strides count bytes.
 struct score_pairs {
   enum kind : u32 {
-    keep,         // of bytes, read by pairs of keys
-    bias,         // of the elements of q, the same
-    vector_bias,  // of the elements of q, read by 16 bytes, eight keys
+    keep,         // bytes, read in pairs of keys
+    bias,         // elements of q, read in pairs of keys
+    vector_bias,  // elements of q, read in vectors of eight keys, 16 bytes
   };
   u64 address, batch, head, query;
   u32 what;
 
-  // Of a call's bias and keep, whose operands have elements of two bytes and so many keys; address 0: they are none that
-  // can be read so.
+  // The bias or keep of a call with operands of two bytes and `keys` keys. Address 0: it cannot be read in
+  // pairs.
   static constexpr score_pairs of(const attention_score_tensor& bias, const attention_score_tensor& keep,
                                   std::uint64_t keys) {
     if ((bias.address != 0) == (keep.address != 0)) return {};
@@ -42,13 +42,13 @@ struct score_pairs {
   }
 };
 
-//   x = scale * (q . k) + bias, or -inf where keep is 0
+//   x = scale * (q . k) + bias, or -inf if keep is 0
 //
-// Scores become exponents of two, as those of biased_score do.
+// Scores become exponents of two, as in biased_score.
 struct pair_biased_score {
   static constexpr fixed_string name = "pair_biased";
 
-  // What was read before the scores are there, for each pair of them.
+  // The elements of a thread's scores, two in each word, read before the scores are complete.
   template <class Scores>
   using ahead = dsl::register_array<var<u32>, Scores::size() / 2>;
   template <class Scores, std::uint32_t Rows>
@@ -80,7 +80,7 @@ struct pair_biased_score {
     }
   }
 
-  // Of one score, whose place may be any: where rows are computed once more.
+  // For a single score at any place, as in rows that are recomputed.
   template <scalar T>
   static constexpr void tile(thread t, const single_score<T>& s, const score_origin<1>& origin,
                              const val<f32>& scale, const val<score_pairs>& tensor) {
@@ -101,7 +101,7 @@ struct pair_biased_score {
  private:
   static constexpr f32 none = -std::numeric_limits<f32>::infinity();
 
-  // A bias may be the lowest finite number in all of a row.
+  // A whole row of the bias may be the lowest finite number.
   static constexpr val<f32> exponent(thread t, const var<f32>& score, const val<f32>& scale,
                                      const val<f32>& bias) {
     constexpr f32 lowest = std::numeric_limits<f32>::lowest();
@@ -110,7 +110,7 @@ struct pair_biased_score {
     return t.let(select(x >= lowest, max(result, lowest), result));
   }
 
-  // Where the elements of row r of a thread begin, at key 0.
+  // Address of the elements of a thread's row r, at key 0.
   template <std::uint32_t Rows>
   static constexpr val<u64> row_of(thread t, const score_origin<Rows>& origin, u32 r,
                                    const val<score_pairs>& x) {
@@ -118,8 +118,8 @@ struct pair_biased_score {
                               cast<u64>(origin.head) * x[&score_pairs::head]);
     return t.let(of_head + cast<u64>(min(origin.query[r], origin.last_query)) * x[&score_pairs::query]);
   }
-  // For each pair of a thread's scores their elements, a Pair. Of keys outside of the sequence, which the mask removes
-  // afterwards, the last pair.
+  // Reads a Pair of elements for each pair of a thread's scores. Keys outside of the sequence read the last
+  // pair; the mask removes them afterwards.
   template <scalar Pair, class Scores, std::uint32_t Rows>
   static constexpr void read_pairs(thread t, const Scores& s, const score_origin<Rows>& origin,
                                    const val<score_pairs>& x, ahead<Scores>& to) {
@@ -131,8 +131,8 @@ struct pair_biased_score {
       to[p] = cast<u32>(pointer_at<in<Pair>>(t, at)[0]);
     }
   }
-  // The same by vectors of eight keys: lane i of the four that have a row reads vector i of four, and they exchange what
-  // is not their own.
+  // Reads vectors of eight keys. In the quad that holds a row, lane i reads vector i of four; then the lanes
+  // exchange words.
   template <class Scores, std::uint32_t Rows>
   static constexpr void read_vectors(thread t, const Scores& s, const score_origin<Rows>& origin,
                                      const val<score_pairs>& x, ahead<Scores>& to) {
@@ -141,7 +141,7 @@ struct pair_biased_score {
     for (u32 r = 0; r < Rows; ++r) {
       const val row = row_of(t, origin, r, x);
       for (u32 c = 0; c < s.size() / 16; ++c) {  // 32 keys
-        // The first key of the tile, which a thread's first one is 2 * lane after, + 8 * lane.
+        // origin.key is 2 * lane after the first key of the tile; vector `lane` is 8 * lane after it.
         const val key = t.let(min(origin.key + (lane * 6u + 32 * c), last));
         const val four = load_vec<4>(pointer_at<in<u32>>(t, t.let(row + cast<u64>(key * 2u)))[0]);
         for (u32 j = 0; j < 4; ++j) to[2 * (4 * c + j) + r] = four[j];
@@ -149,7 +149,8 @@ struct pair_biased_score {
     }
     exchange<Scores>(t, to);
   }
-  // What lane i has as word j, lane j has as word i of: between neighbours, and then between pairs of lanes.
+  // Transposes four words within a quad: word j of lane i becomes word i of lane j. First between neighbours,
+  // then between pairs of lanes.
   template <class Scores>
   static constexpr void exchange(thread t, ahead<Scores>& words) {
     const val odd = t.let(t.lane_rank() % 2u != 0u), upper = t.let(t.lane_rank() % 4u >= 2u);

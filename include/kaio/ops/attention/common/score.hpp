@@ -1,7 +1,7 @@
 #pragma once
-// What happens to a score before the softmax. A score is a class without members whose operator() states its
-// parameters: the thread, scale * (q . k), its place, and then parameters of the kernel of its own, which the
-// launch takes after the others.
+// A score: a function that changes scale * (q . k) before the softmax. It is a class without members. Its
+// operator() states its parameters: the thread, scale * (q . k), its place, and then its own kernel
+// parameters, which the launch takes last.
 //
 //   struct distance_penalty {
 //     static constexpr fixed_string name = "distance_penalty";
@@ -10,9 +10,9 @@
 //     }
 //   };
 //
-// It is called for places that exist, also those that the mask leaves out. `name` becomes a part of the
-// kernel's. One that reads no memory by its place may say `static constexpr bool reads_nothing = true`: it is
-// called for places outside of the tensors too, which costs less.
+// It is called for places that exist, also for those that the mask removes. `name` becomes a part of the
+// kernel's name. A score that does not read memory by its place may say `static constexpr bool
+// reads_nothing = true`. It is then also called for places outside of the tensors, which is cheaper.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -25,7 +25,7 @@
 
 namespace kaio::ops {
 
-// The parameters that a score, or a mask, adds to its kernel.
+// The parameters that a score or a mask adds to its kernel.
 template <class... Extra>
 struct attention_parameters {};
 
@@ -44,7 +44,7 @@ struct score_signature<val<f32> (S::*)(thread, val<f32>, attention_place, Extra.
   using parameters = attention_parameters<Extra...>;
 };
 
-// Whether a score or a mask is a class that kernels can be compiled of alone.
+// Requires a score or a mask without members: kernels are compiled from its type alone.
 template <class F>
 constexpr auto require_no_members() {
   static_assert(
@@ -64,7 +64,7 @@ constexpr auto name_of_attention_function() {
 }
 }  // namespace detail
 
-// "128", and "192v128" where rows of V are shorter: a part of a kernel's name.
+// "128", or "192v128" if rows of V are shorter: a part of a kernel's name.
 template <std::uint32_t DepthQk, std::uint32_t DepthV>
 inline constexpr auto attention_depth_name = [] {
   if constexpr (DepthQk == DepthV)
@@ -80,12 +80,12 @@ template <class S>
 concept attention_score =
     detail::require_no_members<S>().value && requires { typename parameters_of_score<S>; };
 
-// Of a score or a mask.
+// The name of a score or a mask.
 template <class F>
 inline constexpr auto attention_function_name = detail::name_of_attention_function<F>();
 
-// The origin of the places for a score or a mask, and the place of score i: it may read memory by them unless
-// it says that it does not.
+// The origin of the places, and the place of score i. Both stay within the tensors unless the score or mask
+// says `reads_nothing`, since it may read memory by them.
 template <class F, std::uint32_t Rows>
 constexpr score_origin<Rows> origin_for(thread t, const score_origin<Rows>& origin) {
   if constexpr (requires { F::reads_nothing; })
@@ -102,11 +102,11 @@ constexpr attention_place place_for(thread t, const Scores& s, const score_origi
     return origin.inside(t, s, i);
 }
 
-// What turns a score into the exponent of two: exp(x) = exp2(x * log2(e)).
+// Turns a score into an exponent of two: exp(x) = exp2(x * log2(e)).
 inline constexpr f32 log2_of_e = std::numbers::log2e_v<f32>;
 
-// All scores of a thread, as they come from the product, become those whose exponentials are summed, but for
-// the factor that `exponent_factor` gives. A score with a function `tile` does them together.
+// Turns all products of a thread into scores, still without the factor that `exponent_factor` gives. A score
+// with a function `tile` processes them together.
 template <class Score, class Scores, std::uint32_t Rows, class... Extra>
 constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
                            const Extra&... extra) {
@@ -131,12 +131,12 @@ struct plain_score {
   static constexpr fixed_string name = "plain";
   static constexpr bool reads_nothing = true;
 
-  // The scale is a part of the factor.
+  // The scale is part of the factor.
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile(thread, Scores&, const score_origin<Rows>&, const val<f32>&) {}
   static constexpr val<f32> factor(thread t, const val<f32>& scale) { return t.let(scale * log2_of_e); }
 
-  // What attention_backward multiplies by.
+  // For attention_backward: no derivative changes.
   template <class Scores, class Derivatives, std::uint32_t Rows>
   static constexpr void tile_derivative(thread, Scores&, Derivatives&, const score_origin<Rows>&,
                                         const val<f32>&) {}
@@ -144,11 +144,11 @@ struct plain_score {
   constexpr val<f32> operator()(thread, val<f32> x, attention_place) const { return x; }
 };
 
-// In place of an array of derivatives.
+// Replaces an array of derivatives.
 struct no_derivatives {};
 
-// cap * tanh(u), u = scale * x / cap, with a relative error of about 2^-17 for every cap. The exponential of 2 u gives it with
-// an error of 2^-22 of the cap, so a small u takes u - u^3 / 3 instead.
+// cap * tanh(u) with u = scale * x / cap, at a relative error of about 2^-17 for every cap. The exponential
+// of 2 u gives it with an error of 2^-22 of the cap, so a small u takes u - u^3 / 3 instead.
 class bent_score {
  public:
   constexpr bent_score(thread t, const val<f32>& cap, const val<f32>& scale)
@@ -173,7 +173,7 @@ class bent_score {
   val<f32> twice_cap_, narrow_;
 };
 
-// The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
+// The score of the prebuilt attention: a soft cap, then ALiBi, each chosen at the launch.
 //
 //   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|
 //
@@ -215,7 +215,7 @@ struct general_score {
     return t.let(x);
   }
 
-  // All but the scale. Where there are derivatives[i], they are multiplied by that of score i.
+  // All terms except the scale. derivatives[i], if given, is multiplied by the derivative of score i.
   template <class Scores, std::uint32_t Rows, class Derivatives = no_derivatives>
   static constexpr void add_terms(thread t, Scores& s, const score_origin<Rows>& origin,
                                   const val<attention_terms>& terms, Derivatives&& derivatives = {}) {
@@ -240,7 +240,7 @@ struct general_score {
     }
     if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
       const val slope = slope_of(t, origin, terms);
-      // From the first key; f32 holds it exactly up to 2^24.
+      // Distances count from the first key; f32 holds them exactly up to 2^24.
       const auto apart = array_of<Rows>([&](u32 r) {
         return t.let(cast<f32>(cast<i32>(origin.query[r]) + origin.offset - cast<i32>(origin.key)));
       });
@@ -250,18 +250,18 @@ struct general_score {
   }
 
  private:
-  // The scale and add_terms, in fewer instructions for a score: of kernels that they are most of the time of.
+  // The scale and add_terms in fewer instructions per score, for kernels that spend most of their time there.
   template <class Scores, std::uint32_t Rows>
   static constexpr void scale_and_add_terms(thread t, Scores& s, const score_origin<Rows>& origin,
                                             const val<f32>& scale, const val<attention_terms>& terms) {
     const val cap = t.let(terms[&attention_terms::softcap]);
     const val is_linear = t.let(terms[&attention_terms::alibi] != 0u);
-    var<f32> by(t, scale);  // what ALiBi multiplies them by
+    var<f32> by(t, scale);  // factor of the scores before ALiBi
     if (auto capped = t.when(cap != 0.0f)) {
       cap_scores(t, s, cap, scale);
       by = 1.0f;
     }
-    // Without ALiBi the slope is 0, and they are scaled alone.
+    // Without ALiBi the slope is 0: the scores are only scaled.
     if (auto scaled = t.when(any_of(is_linear, cap == 0.0f))) {
       var<f32> slope(t, 0.0f);
       if (auto linear = t.when(is_linear)) slope = slope_of(t, origin, terms);
@@ -269,8 +269,8 @@ struct general_score {
     }
   }
 
-  // s = cap * tanh(scale * s / cap). For bf16 by tanh.approx, whose relative error of 2^-11 is a quarter of what the scores
-  // would lose if they were rounded to bf16.
+  // s = cap * tanh(scale * s / cap). bf16 uses tanh.approx: its relative error of 2^-11 is a quarter of the
+  // error of rounding a score to bf16.
   template <class Scores>
   static constexpr void cap_scores(thread t, Scores& s, const val<f32>& cap, const val<f32>& scale) {
     if constexpr (std::is_same_v<typename Scores::element, bf16>) {
@@ -282,11 +282,12 @@ struct general_score {
     }
   }
 
-  // s = s * by - slope * |distance|. Mostly all keys are on one side of the queries, where that is linear.
+  // s = s * by - slope * |distance|. Mostly all keys are on one side of the queries, where the distance is
+  // linear.
   template <class Scores, std::uint32_t Rows>
   static constexpr void add_distances(thread t, Scores& s, const score_origin<Rows>& origin,
                                       const val<f32>& slope, const val<f32>& by) {
-    // From the first key; f32 holds it exactly up to 2^24.
+    // Distances count from the first key; f32 holds them exactly up to 2^24.
     const auto apart = array_of<Rows>([&](u32 r) {
       return t.let(cast<f32>(cast<i32>(origin.query[r]) + origin.offset - cast<i32>(origin.key)));
     });

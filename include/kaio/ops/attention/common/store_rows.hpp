@@ -1,6 +1,6 @@
 #pragma once
-// The rows of O that a warp has, from a tile in shared memory to the tensor: whole lines where they begin at
-// multiples of 16 bytes, element by element elsewhere.
+// Stores a warp's rows of O from a tile in shared memory to the tensor: by 16 bytes if rows begin at
+// multiples of 16 bytes, else element by element.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -10,8 +10,7 @@
 
 namespace kaio::ops {
 
-// A warp's Rows x Columns of a tile, from row `of_warp` of it on, into rows `first` on of memory, where they
-// exist.
+// Stores Rows x Columns of a tile, from its row `of_warp` on, to the existing rows of memory from `first` on.
 template <scalar T, std::uint32_t Rows, std::uint32_t Columns, class Tile>
 constexpr void store_rows(thread t, const Tile& tile, const val<u32>& of_warp, const out<T>& memory,
                           const val<i64>& pitch, const val<u32>& size, const val<u32>& by_16,

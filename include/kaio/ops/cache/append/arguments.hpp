@@ -3,6 +3,7 @@
 
 #include <kaio/ops/cache/rotary/arguments.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/constant_inputs.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct rotary_table_input {
   }
 };
 
-// Queries of the new tokens, and where they go: the elements and the number of dimensions of k.
+// Queries of the new tokens, and their destination: with the element type and the number of dimensions of k.
 struct append_queries {
   any_view in, out;
   append_queries() = default;
@@ -32,21 +33,20 @@ struct append_queries {
   }
 };
 
-// The rotation of K, and of Q where it is given: rotary of each, next to the append.
+// The rotation of K, and of Q if it is given: as by rotary, in the launch of the append.
 struct append_rotary {
   rotary_table_input cos{}, sin{};
   bool interleaved = false;
-  // In place of the token's own place in its sequence, less its left padding.
+  // Positions of the tokens. If not given: the number of the token's key, less its sequence's left padding.
   token_number_input positions{};
-  // Q is not needed with every append; out may be in itself.
+  // Q may be left out; out may be in itself.
   append_queries q{};
-  // All queries of a sequence are rotated as the first new token, as FlashAttention does without a causal
-  // mask.
+  // Rotates all queries of a sequence as the first new token, as FlashAttention does without a causal mask.
   bool q_at_first = false;
 };
 
-// Scales of f32: (1) for all heads, (heads), or (pages, rows, heads) of any strides, 0 for what shares them. Of
-// append_kv and attention_decode (sequences, heads) too.
+// Scales of f32: (1) for all heads, (heads), or (pages, rows, heads) of any strides; stride 0 shares a scale.
+// append_kv and attention_decode also take (sequences, heads).
 struct append_scale_input {
   any_view view;
   append_scale_input() = default;
@@ -59,20 +59,21 @@ struct append_scale_input {
 };
 
 struct append_kv_options {
-  // Of append_kv_varlen: (sequences + 1), sequence b has new tokens cu_seqlens[b] to before
-  // cu_seqlens[b + 1].
+  // For append_kv_varlen, (sequences + 1): sequence b has new tokens cu_seqlens[b] to before cu_seqlens[b +
+  // 1].
   tensor_view<const i32, 1> cu_seqlens{};
-  // In place of the numbers of the cache: token i is row slots[i] % rows of page slots[i] / rows; a negative
-  // slot is skipped.
+  // Used in place of the numbers of the cache: token i is row slots[i] % rows of page slots[i] / rows. A
+  // token with a negative slot is skipped.
   token_number_input slots{};
   append_rotary rotary{};
-  // Of a cache of e4m3, e5m2 or i8, whose elements are x / scale: given; 1 where there are none.
+  // Given scales of a cache of e4m3, e5m2 or i8, whose elements are x / scale; 1 if there are none.
   append_scale_input k_scale{}, v_scale{};
-  // The same, computed for each row of a head: (pages, rows, heads), written where the row is.
+  // Computed scales, one for each row of a head: (pages, rows, heads), written where the row is.
   tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
-  // Nothing in the stream before this call writes the numbers that say where the new rows go (of the cache, cu_seqlens,
-  // slots, rotary.positions): they may be read before it has ended. A hint; results do not depend on it.
-  bool constant_numbers = false;
+  // With indices, nothing in the stream before this call writes the numbers that place the new rows (of the
+  // cache, cu_seqlens, slots, rotary.positions). They may be read before that work has ended. A hint; results
+  // do not depend on it.
+  constant_inputs constant = constant_inputs::none;  // indices
 };
 
 }  // namespace kaio::ops

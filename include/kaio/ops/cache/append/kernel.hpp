@@ -1,13 +1,14 @@
 #pragma once
-// append_kv: new rows of K and V into a cache, K rotated by position and both in 8 bits where that is asked
-// for; and Q rotated into a tensor of its own. A token has 2 Hkv + Hq rows, a group of lanes has one of them:
+// append_kv: writes new rows of K and V into a cache, and rotated Q into a tensor of its own. K may be
+// rotated by position, and both K and V quantised to 8 bits. A token has 2 Hkv + Hq rows; a group of lanes
+// has one of them:
 //
 //   row of a token    0 .. Hkv - 1     Hkv .. 2 Hkv - 1     2 Hkv .. 2 Hkv + Hq - 1
 //   is                K of a head      V of a head          Q of a head
 //
-// A lane has a unit of 16 elements (common/rotate.hpp), which stays in registers from the load to the store,
-// so that the largest element of a row is known before it is written; rows that are kept as they come are
-// copied.
+// A lane has a unit of 16 elements (common/rotate.hpp). It stays in registers from the load to the store, so
+// the largest element of a row is known before the row is written. Elements that are neither rotated nor
+// quantised are copied.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -23,7 +24,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// Where a row of K or V goes, and the place of its scale, of page `scale_page`.
+// The destinations of a row of K or V and of its scale, which is in page `scale_page`.
 struct kept_row {
   val<u64> address, scale;
 };
@@ -43,7 +44,7 @@ constexpr kept_row find_kept_row(thread t, const Rows& rows, const append_place&
           t.let(rows[&cache_rows::scale] + of_scale * sizeof(f32))};
 }
 
-// The elements of x as memory of this type has them.
+// Rounds the elements of x to their type in memory.
 template <class Vars>
 constexpr void round_to_type(thread t, const val<u32>& type, Vars& x) {
   with_any_element(t, type, [&]<class A>(A) {
@@ -54,9 +55,10 @@ constexpr void round_to_type(thread t, const val<u32>& type, Vars& x) {
 
 }  // namespace detail
 
-// From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. From sm_90 on it is
-// launched programmatically, and what follows it begins before it has ended, but when all before it has: of what is in
-// memory by then, attention_decode need not wait for more than the new rows. The bits are the same.
+// From sm_89 on conversions to 8-bit floats are instructions; before, each takes about 13 instructions. From
+// sm_90 on the launch is programmatic. The next kernel then begins before this one has ended, but after
+// everything before this one has ended. So attention_decode has to wait only for the new rows. The bits are
+// the same.
 template <std::uint32_t Sm>
 inline constexpr auto append_kv_rows =
     kaio::kernel<"append_kv_sm" + decimal<Sm>, row_threads, kernel_options{.target = {Sm}}>(
@@ -97,7 +99,7 @@ inline constexpr auto append_kv_rows =
               select(is_query, problem[&append_problem::q_aligned], of_row(&cache_rows::aligned)) != 0u);
           const val interleaved = t.let(tables[&rotary_tables::interleaved] != 0u);
 
-          // Where the row is, and where it goes.
+          // Source and destination of the row.
           var writes(t, false);
           var from(t, u64{0}), to(t, u64{0}), scale_at(t, u64{0});
           var position(t, 0u);

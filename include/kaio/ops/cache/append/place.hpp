@@ -1,6 +1,6 @@
 #pragma once
-// Where a new token goes, and the position that it is rotated by. All of it is read on the device; a token
-// without a place in the cache has none, whatever the numbers are.
+// The destination of a new token, and the position that rotates it. Everything is read on the device. If the
+// cache has no row for a token, the token has no place, whatever the numbers are.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
@@ -12,7 +12,7 @@
 namespace kaio::ops {
 
 struct append_place {
-  val<bool> exists;  // the token is of a sequence
+  val<bool> exists;  // the token belongs to a sequence
   val<u32> sequence;
   val<bool> has_place;  // and the cache has a row for it:
   val<u32> page, row;   // row `row` of page `page`
@@ -26,8 +26,8 @@ constexpr append_place place_of_token(thread t, const Problem& problem, const va
   const val key_tokens = t.let(problem[&append_problem::key_tokens]);
   const val query_tokens = t.let(problem[&append_problem::query_tokens]);
   var exists(t, token < select(is_query, query_tokens, key_tokens));
-  var sequence(t, batch), index(t, token);  // index: of the token in its sequence
-  var count(t, key_tokens);                 // of the sequence's new tokens
+  var sequence(t, batch), index(t, token);  // index of the token in its sequence
+  var count(t, key_tokens);                 // new tokens of the sequence
   const val cu = t.let(problem[&append_problem::cu]);
   if (auto packed = t.when(cu != 0u)) {
     const token_place of = find_sequence(t, cu, t.let(problem[&append_problem::sequences]), token);

@@ -1,6 +1,6 @@
 #pragma once
-// Sixteen elements of a row as x / scale in 8 bits: e4m3 and e5m2 rounded to the nearest even and saturated,
-// i8 rounded to the nearest even and clamped to -127 .. 127, a NaN as 0.
+// Stores sixteen elements of a row as x / scale in 8 bits. e4m3 and e5m2 are rounded to the nearest even and
+// saturated. i8 is rounded to the nearest even and clamped to -127 .. 127, and NaN becomes 0.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
@@ -10,14 +10,14 @@
 
 namespace kaio::ops {
 
-// The largest number of a type, which the largest element of a row with a scale of its own becomes.
+// The largest number of a type. A row with a scale of its own has its largest element mapped to this number.
 constexpr val<f32> largest_kept(thread t, const val<u32>& kept) {
   return t.let(select(kept == static_cast<u32>(kept_type::e4m3), 448.0f,
                       select(kept == static_cast<u32>(kept_type::e5m2), 57344.0f, 127.0f)));
 }
 
-// Of rows that groups of `lanes` lanes have: amax / largest, and 1 for a row of zeros. By all lanes of a
-// warp.
+// The scale of a row that a group of `lanes` lanes has: largest abs(x) / largest_kept, or 1 if that is 0. All
+// lanes of a warp call it.
 template <class Vars>
 constexpr val<f32> scale_of_row(thread t, const val<u32>& kept, const Vars& x, const val<u32>& lanes) {
   var largest(t, 0.0f);
@@ -37,7 +37,7 @@ constexpr void pack_pairs(const Numbers& x, dsl::register_array<var<u32>, run_si
 }
 }  // namespace detail
 
-// Stores the runs of a unit. `runs` are by addresses and counts of bytes.
+// Stores the runs of a unit. Addresses and counts of the runs are in bytes.
 template <class Vars>
 constexpr void store_quantised(thread t, const val<u32>& kept, const element_run& run0,
                                const element_run& run1, const Vars& x, const val<f32>& scale) {

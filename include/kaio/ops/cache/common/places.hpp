@@ -1,6 +1,6 @@
 #pragma once
-// Where a key of a sequence is in a cache. All of it is read on the device; what the cache has no place for
-// is in none, whatever the numbers are.
+// The place of a key of a sequence in a cache. Everything is read on the device. If the cache has no row for
+// a key, the key has no place, whatever the numbers are.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
@@ -55,7 +55,7 @@ constexpr key_place place_of_key(thread t, const Places& places, const val<u32>&
   return {t.let(all_of(page < places[&cache_places::pages], row < page_rows)), t.let(page), row};
 }
 
-// How many keys a sequence has; 2^31 - 1 where no length is given; i32.
+// The number of keys of a sequence, an i32; 2^31 - 1 if no length is given.
 template <class Places>
 constexpr val<u32> length_of_sequence(thread t, const Places& places, const val<u32>& sequence) {
   var length(t, 0x7fffffffu);

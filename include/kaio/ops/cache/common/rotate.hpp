@@ -1,6 +1,7 @@
 #pragma once
-// Rotary position embedding of a row in registers. A lane has a unit: eight pairs of a row, as two runs of
-// eight elements; pair i of a position turns by the angle whose cosine and sine the tables have,
+// Rotary position embedding of a row in registers. A lane has a unit: eight pairs of a row, in two runs of
+// eight elements. Pair i turns by the angle whose cosine and sine are in the tables, in the row of its
+// position:
 //
 //   y0 = x0 cos - x1 sin        y1 = x1 cos + x0 sin
 //
@@ -10,7 +11,7 @@
 //   half             8u .. 8u + 7 and P + 8u .. P + 8u + 7           pairs (i, i + P): GPT-NeoX, Llama
 //   interleaved      16u .. 16u + 7 and 16u + 8 .. 16u + 15          pairs (2i, 2i + 1): GPT-J
 //
-// Elements from 2 P on are not rotated: units after those have runs of neighbours.
+// Elements from 2 P on are not rotated. The units after the rotated ones have runs of consecutive elements.
 // Source: Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021.
 
 #include <kaio/dsl/dsl.hpp>
@@ -22,14 +23,14 @@
 
 namespace kaio::ops {
 
-// The two runs of a unit, by their elements.
+// The two runs of a unit, as ranges of elements.
 struct row_unit {
   val<bool> rotated;
   val<u32> first_pair;
   val<u32> first[2], limit[2];
 };
 
-// Unit `unit` of a row of `size` elements of which 2 `pairs` are rotated.
+// Unit `unit` of a row of `size` elements, where the first 2 * `pairs` are rotated.
 constexpr row_unit unit_of(thread t, const val<u32>& unit, const val<u32>& pairs, const val<u32>& size,
                            const val<bool>& interleaved) {
   const val rotated_units = t.let((pairs + (run_size - 1)) / run_size);
@@ -45,7 +46,8 @@ constexpr row_unit unit_of(thread t, const val<u32>& unit, const val<u32>& pairs
           {t.let(select(halves, pairs, end)), end}};
 }
 
-// The cosines and sines of eight pairs of `position`, from `first_pair` on; unchanged where the tables have none.
+// Loads the cosines and sines of eight pairs of `position`, from `first_pair` on. If the tables have no such
+// row, nothing changes.
 template <class Tables, class Vars>
 constexpr void load_rotation(thread t, const Tables& tables, const val<u32>& position,
                              const val<u32>& first_pair, Vars& cosine, Vars& sine) {
@@ -86,7 +88,7 @@ constexpr void rotate_by(thread t, const Tables& tables, const Numbers& cosine, 
                   j < run_size ? low[j] : high[j - run_size]);
 }
 
-// The same by the row of the tables of `position`; to NaN where they have none.
+// rotate_by with the row of the tables of `position`; NaN if they have none.
 template <class Tables, class Vars>
 constexpr void rotate_unit(thread t, const Tables& tables, const val<u32>& position, const row_unit& unit,
                            Vars& x) {

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a tensor of (batch, token, head, element) among threads: a group of 1 to 32 neighbouring lanes has
-// a row, a block of 256 threads as many as fit.
+// Divides the rows of a tensor of (batch, token, head, element) among threads. A group of 1 to 32
+// neighbouring lanes has a row; groups fill a block of 256 threads.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
@@ -30,16 +30,16 @@ constexpr val<u64> row_address(thread t, const Strides& strides, const val<u32>&
   return t.let(strides[&row_strides::address] + (cast<u64>(offset) << shift));
 }
 
-// Sequences whose tokens follow each other: sequence b has tokens cu[b] to before cu[b + 1].
+// The place of a token in packed sequences: sequence b has tokens cu[b] to before cu[b + 1].
 struct token_place {
-  val<u32> sequence, first;  // the token that it begins with
+  val<u32> sequence, first;  // first: the sequence's first token
   val<bool> found;
 };
 constexpr token_place find_sequence(thread t, const val<u64>& cu, const val<u32>& sequences,
                                     const val<u32>& token) {
   const auto begins = pointer_at<in<i32>>(t, cu);
   const val at = t.let(cast<i32>(token));
-  var below(t, 0u), above(t, sequences);  // the last sequence that begins at or before the token
+  var below(t, 0u), above(t, sequences);  // below: the last sequence that begins at or before the token
   for (auto l : t.loop()) {
     l.break_if(above - below <= 1u);
     const val middle = t.let((below + above) / 2u);
@@ -65,7 +65,7 @@ constexpr val<i64> number_of_token(thread t, const Numbers& numbers, const val<u
   return t.let(result);
 }
 
-// As an index of a table: numbers that none has become the largest one.
+// The number as an index of a table. Numbers that no table has become the largest one.
 constexpr val<u32> as_index(thread t, const val<i64>& number) {
   constexpr u32 none = std::numeric_limits<u32>::max();
   return t.let(select(all_of(number >= 0, number < i64{none}), cast<u32>(number), none));

@@ -1,10 +1,10 @@
 #pragma once
-// Runs of up to eight neighbouring elements of a row in registers, as f32, whatever their type in memory is:
-// one access of 16 bytes (f32: two) where a run is whole and aligned, element by element elsewhere.
+// Runs of up to eight consecutive elements of a row, in registers as f32, whatever their type in memory. A
+// whole and aligned run takes one access of 16 bytes (f32: two). Any other run goes element by element.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -12,12 +12,12 @@
 namespace kaio::ops {
 
 struct element_run {
-  val<u64> address;  // of its first element
+  val<u64> address;  // of the first element
   val<u32> count;    // 0 to 8
   val<bool> whole;   // eight, aligned to 16 bytes
 };
 
-// Of elements `first` to before `limit`, eight at most, of a row; they have 1 << shift bytes.
+// The run of elements `first` to before `limit` of a row, eight at most. Elements have 1 << shift bytes.
 constexpr element_run run_of(thread t, const val<u64>& row, const val<u32>& shift, const val<u32>& first,
                              const val<u32>& limit, const val<bool>& aligned) {
   const val count = t.let(select(first < limit, min(limit - first, run_size), 0u));
@@ -26,7 +26,7 @@ constexpr element_run run_of(thread t, const val<u64>& row, const val<u32>& shif
 
 namespace detail {
 
-inline constexpr u32 run_words = run_size / 2;  // of elements of 16 bits
+inline constexpr u32 run_words = run_size / 2;  // words of a run of 16-bit elements
 
 // Element i of words of 16-bit elements, as f32.
 template <class A, class Words>
@@ -39,7 +39,7 @@ constexpr val<f32> number_of_words(thread t, const Words& words, u32 i) {
                       : t.let(bit_cast<f32>(words[i / 2] & 0xffff0000u));
   }
 }
-// Word w of x from x[first] on.
+// Word w of the elements from x[first] on.
 template <class A, class Vars>
 constexpr val<u32> word_of_numbers(thread t, const Vars& x, std::uint32_t first, u32 w) {
   if constexpr (std::is_same_v<A, stored_f16>) {
@@ -82,7 +82,7 @@ constexpr void store_single_run(thread t, const element_run& run, const Vars& x,
   }
 }
 
-// The words of a run of 16-bit elements; what does not exist stays as it is.
+// Loads the words of a run of 16-bit elements. Elements beyond the run stay as they are.
 template <class Words>
 constexpr void load_words_of_run(thread t, const element_run& run, Words& words) {
   if (auto whole = t.when(run.whole)) {
@@ -108,7 +108,8 @@ constexpr void store_words_of_run(thread t, const element_run& run, const Words&
 
 }  // namespace detail
 
-// The run into x[first], x[first + 1], ...; what does not exist is 0 or stays as it is. `type` is an element_type.
+// Loads the run into x[first], x[first + 1], ... Elements beyond the run become 0 or stay as they are. `type`
+// is an element_type.
 template <class Vars>
 constexpr void load_run(thread t, const val<u32>& type, const element_run& run, Vars& x,
                         std::uint32_t first) {
@@ -126,7 +127,7 @@ constexpr void load_run(thread t, const val<u32>& type, const element_run& run, 
   }
 }
 
-// The other way round: rounded once, to the nearest, ties to even.
+// Stores x[first], x[first + 1], ... into the run; rounded once, to the nearest, ties to even.
 template <class Vars>
 constexpr void store_run(thread t, const val<u32>& type, const element_run& run, const Vars& x,
                          std::uint32_t first) {
@@ -144,8 +145,8 @@ constexpr void store_run(thread t, const val<u32>& type, const element_run& run,
   }
 }
 
-// Bytes of a row by `lanes` threads, of which this one is `lane`: 16 at a time where both rows allow it, else
-// elements of 1 << shift bytes.
+// Copies `bytes` bytes of a row with `lanes` threads; this one is thread `lane`. With by_16, which both rows
+// must allow, it moves 16 bytes at a time; else elements of 1 << shift bytes.
 constexpr void copy_row(thread t, const val<u64>& from, const val<u64>& to, const val<u32>& bytes,
                         const val<u32>& shift, const val<bool>& by_16, const val<u32>& lane,
                         const val<u32>& lanes) {

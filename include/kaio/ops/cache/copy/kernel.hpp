@@ -1,5 +1,5 @@
 #pragma once
-// Copies of pages, and of the rows of sequences out of pages. A group of lanes has a row of a head.
+// Copies pages, and rows of sequences out of pages. A group of lanes has a row of a head.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/places.hpp>
@@ -12,8 +12,8 @@
 
 namespace kaio::ops {
 
-// Row `row` of head `head` of page `to` of each layer becomes that of page `from`, for each pair (from, to);
-// blocks along y share the layers.
+// For each pair (from, to) and each layer, copies row `row` of head `head` of page `from` to page `to`.
+// Blocks along y divide the layers.
 inline constexpr auto copy_pages_rows =
     kaio::kernel<"copy_pages", row_threads>([](thread t, val<copy_pages_problem> problem) {
       const row_place place = place_of_thread(t, t.let(problem[&copy_pages_problem::lanes_log]));
@@ -55,7 +55,7 @@ inline constexpr auto copy_pages_rows =
 
 namespace detail {
 
-// The elements of a run in 8 bits, as f32.
+// Loads a run of 8-bit elements, as f32.
 template <class Vars>
 constexpr void load_kept(thread t, const val<u32>& kept, const element_run& run, Vars& x) {
   auto bytes = array_of<run_size>([&](u32) { return var(t, 0u); });
@@ -76,7 +76,7 @@ constexpr void load_kept(thread t, const val<u32>& kept, const element_run& run,
     for (u32 i = 0; i < run_size; ++i) x[i] = cast<f32>(bit_cast<i8>(cast<u8>(bytes[i])));
 }
 
-// A row as it is, or one of 8-bit elements times its scale.
+// Copies a row as it is, or 8-bit elements times their scale.
 template <class Rows>
 constexpr void gather_row(thread t, const val<gather_problem>& problem, const Rows& rows, const key_place& of,
                           const val<u32>& batch, const val<u32>& token, const val<u32>& head,
@@ -121,7 +121,8 @@ constexpr void gather_row(thread t, const val<gather_problem>& problem, const Ro
 
 }  // namespace detail
 
-// Row i of each sequence out of the cache; rows from the sequence's length on are not written.
+// Copies row i of each sequence out of the cache. Rows in the left padding, from the sequence's length on, or
+// without a page are not written.
 inline constexpr auto gather_kv_rows =
     kaio::kernel<"gather_kv", row_threads>([](thread t, val<gather_problem> problem) {
       const row_place place = place_of_thread(t, t.let(problem[&gather_problem::lanes_log]));

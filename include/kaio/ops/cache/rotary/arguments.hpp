@@ -12,7 +12,8 @@
 
 namespace kaio::ops {
 
-// A number for each token, i32 or i64: (batches, tokens), or (tokens): for all batches alike, or of packed sequences.
+// A number for each token, i32 or i64: (batches, tokens); or (tokens), for all batches alike or for packed
+// sequences.
 struct token_number_input {
   any_view view;
   token_number_input() = default;
@@ -26,30 +27,30 @@ struct token_number_input {
 };
 
 struct rotary_options {
-  // The position of each token; token i of a sequence is at position i where it is not given.
+  // The position of each token. If not given, token i of a sequence is at position i.
   token_number_input positions{};
   // (sequences): added to the positions 0, 1, ... of each. Not with `positions`.
   tensor_view<const i32, 1> offsets{};
-  // Of rotary_varlen: (sequences + 1), as of attention_varlen.
+  // For rotary_varlen: (sequences + 1), as in attention_varlen.
   tensor_view<const i32, 1> cu_seqlens{};
-  // Pairs (0, 1), (2, 3), ..., as GPT-J has them; or (0, P), (1, P + 1), ..., as GPT-NeoX and Llama.
+  // true: pairs (0, 1), (2, 3), ..., as in GPT-J. false: (0, P), (1, P + 1), ..., as in GPT-NeoX and Llama.
   bool interleaved = false;
-  bool inverse = false;  // by the negative angles, which undoes it
+  bool inverse = false;  // rotates by the negative angles, which undoes a rotation
 };
 
-// How the frequencies base^(-i / P) of pair i of P are changed for sequences longer than a model was trained on. The
-// kinds and their parameters are those of rope_parameters (rope_scaling) in a Hugging Face config.json; the static
+// Changes the frequencies base^(-i / P) of pair i of P for sequences longer than a model was trained on.
+// Kinds and parameters are those of rope_parameters (rope_scaling) in a Hugging Face config.json. The static
 // functions take what a kind needs.
 struct rotary_scaling {
   enum class kind : std::uint8_t { none, linear, dynamic, yarn, longrope, llama3, proportional };
   kind type = kind::none;
-  double factor = 1;           // of all but none
+  double factor = 1;           // for every kind except none
   double low_frequency = 1;    // llama3: low_freq_factor
   double high_frequency = 4;   // llama3: high_freq_factor
   double original_length = 0;  // original_max_position_embeddings; dynamic: max_position_embeddings
   double beta_fast = 32;       // yarn
   double beta_slow = 1;        // yarn
-  std::optional<double> attention_factor{};  // yarn, longrope: of cos and sin; computed where it is not given
+  std::optional<double> attention_factor{};  // yarn, longrope: factor of cos and sin; computed if not given
   bool truncate = true;                      // yarn: whether the ramp begins and ends at whole pairs
   double mscale = 0,
          mscale_all_dim = 0;  // yarn: attention_factor is m(mscale) / m(mscale_all_dim) if both are given
@@ -57,15 +58,15 @@ struct rotary_scaling {
   std::vector<double> pair_factors{};  // longrope: short_factor or long_factor, one for each pair
   double rotated = 1;                  // proportional: partial_rotary_factor
 
-  // Frequencies divided by `factor`.
+  // Divides frequencies by `factor`.
   static rotary_scaling linear(double factor) { return {.type = kind::linear, .factor = factor}; }
-  // Frequencies for another base, where `length` is above `original_length`:
+  // If `length` is above `original_length`, the frequencies are those of the base
   // base * (factor * length / original_length - (factor - 1))^(P / (P - 1)).
   static rotary_scaling dynamic(double factor, double original_length, double length) {
     return {.type = kind::dynamic, .factor = factor, .original_length = original_length, .length = length};
   }
-  // A pair that turns more than `high` times in original_length tokens keeps its frequency, less than `low` times has
-  // it divided by `factor`, with a smooth change between them.
+  // Pairs that turn more than `high` times in original_length tokens keep their frequency. Pairs that turn
+  // less than `low` times have it divided by `factor`. Between them the change is smooth.
   static rotary_scaling llama3(double factor, double low, double high, double original_length) {
     return {.type = kind::llama3,
             .factor = factor,
@@ -73,9 +74,9 @@ struct rotary_scaling {
             .high_frequency = high,
             .original_length = original_length};
   }
-  // A pair that turns more than beta_fast times in original_length tokens keeps its frequency, less than beta_slow times
-  // has it divided by `factor`, with a ramp between them. cos and sin are multiplied by attention_factor, which is
-  // 0.1 ln(factor) + 1 where it is not given.
+  // Pairs that turn more than beta_fast times in original_length tokens keep their frequency. Pairs that turn
+  // less than beta_slow times have it divided by `factor`. Between them is a ramp. cos and sin are multiplied
+  // by attention_factor; if not given, it is 0.1 ln(factor) + 1.
   static rotary_scaling yarn(double factor, double original_length, double beta_fast = 32,
                              double beta_slow = 1, std::optional<double> attention_factor = {},
                              bool truncate = true) {
@@ -87,10 +88,10 @@ struct rotary_scaling {
             .attention_factor = attention_factor,
             .truncate = truncate};
   }
-  // The frequency of pair i divided by pair_factors[i]: short_factor of the configuration for sequences of up to
-  // original_length tokens, long_factor for longer ones. `factor` is that of the configuration, or max_position_embeddings
-  // / original_length where it has none. cos and sin are multiplied by attention_factor, which is
-  // sqrt(1 + ln(factor) / ln(original_length)) where it is not given and factor is above 1.
+  // Divides the frequency of pair i by pair_factors[i]: short_factor of the configuration for sequences of up
+  // to original_length tokens, long_factor for longer ones. `factor` is that of the configuration; if it has
+  // none, max_position_embeddings / original_length. cos and sin are multiplied by attention_factor. If not
+  // given, and factor is above 1, it is sqrt(1 + ln(factor) / ln(original_length)).
   static rotary_scaling longrope(std::vector<double> pair_factors, double factor, double original_length,
                                  std::optional<double> attention_factor = {}) {
     return {.type = kind::longrope,
@@ -99,17 +100,21 @@ struct rotary_scaling {
             .attention_factor = attention_factor,
             .pair_factors = std::move(pair_factors)};
   }
-  // The first `rotated` of the pairs have their frequency divided by `factor`, the others the frequency 0.
+  // The first pairs, a fraction `rotated` of all, have their frequency divided by `factor`. The others have
+  // frequency 0.
   static rotary_scaling proportional(double rotated, double factor = 1) {
     return {.type = kind::proportional, .factor = factor, .rotated = rotated};
   }
 };
 
-// Which position turns a pair of a token that has A positions, such as the time, height and width of a patch of an image.
-// `pairs` is mrope_section of a config.json: the number of pairs of each section.
+// Chooses the position that turns a pair, for tokens that have A positions, such as the time, height and
+// width of a patch of an image. `pairs` is mrope_section of a config.json: the number of pairs of each
+// section.
 //
-//   in a row      the first pairs[0] pairs are section 0, the next pairs[1] section 1, ...; position s % A turns section s
-//   interleaved   (Qwen3-VL) position s > 0 turns pairs s, s + A, s + 2 A, ..., pairs[s] of them; position 0 turns the rest
+//   in a row      the first pairs[0] pairs are section 0, the next pairs[1] section 1, ...;
+//                 position s % A turns section s
+//   interleaved   (Qwen3-VL) position s > 0 turns the pairs[s] pairs s, s + A, s + 2 A, ...;
+//                 position 0 turns the rest
 struct rotary_sections {
   std::vector<std::uint32_t> pairs{};
   bool interleaved = false;
@@ -118,9 +123,10 @@ struct rotary_sections {
 struct rotary_table_options {
   double base = 10000;  // rope_theta
   rotary_scaling scaling{};
-  std::int64_t first_position = 0;  // of row 0
-  // In place of first_position, first_position + 1, ...: the position of each row, (rows), or with `sections` (A, rows).
-  // Such a table has a row for each token: rotary takes it with the numbers of the tokens as its positions.
+  std::int64_t first_position = 0;  // position of row 0
+  // Used in place of first_position, first_position + 1, ...: the position of each row, (rows), or with
+  // `sections` (A, rows). Such a table has a row for each token: rotary takes it with the numbers of the
+  // tokens as its positions.
   token_number_input positions{};
   rotary_sections sections{};
 };

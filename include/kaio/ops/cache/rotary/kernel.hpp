@@ -1,6 +1,6 @@
 #pragma once
-// rotary: every row of X turned by its token's position, into Y. A group of lanes has a row, each lane one
-// unit of eight pairs (common/rotate.hpp); elements that are not rotated are copied.
+// rotary: turns every row of X by its token's position, into Y. A group of lanes has a row; a lane takes one
+// unit of eight pairs (common/rotate.hpp) at a time. Elements that are not rotated are copied.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>

@@ -1,30 +1,30 @@
 #pragma once
-// rotary_table: the cosines and sines of position * frequency. A frequency is given in half turns for a
-// position, in double precision, so that the angle's whole turns are exact: only the fraction of the f64
-// product is rounded, at position 2^20 to 2^-33 of a half turn.
+// rotary_table: the cosines and sines of position * frequency. Frequencies are in half turns per position, in
+// double precision, so the whole turns of an angle are exact. Only the fraction of the f64 product is
+// rounded: at position 2^20 to 2^-33 of a half turn.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
 
 namespace kaio::ops {
 
-inline constexpr std::uint32_t rotary_table_pairs = 32;  // of a launch
+inline constexpr std::uint32_t rotary_table_pairs = 32;  // pairs of a launch
 
 struct rotary_table_problem {
   u64 cos, sin;
   i64 cos_row, sin_row;
   u64 first_position;
-  token_numbers positions;  // (axes, rows) in place of first_position; positions.batch: from axis to axis
-  u32 axis;                 // of this launch
+  token_numbers positions;  // (axes, rows), in place of first_position; positions.batch: stride of the axes
+  u32 axis;                 // axis of this launch
   u32 rows;
-  u32 first_pair, pair_step, pairs;  // of this launch
-  u32 type;                          // of element_type
-  f64 factor;                        // of cos and sin
+  u32 first_pair, pair_step, pairs;  // pairs of this launch
+  u32 type;                          // an element_type
+  f64 factor;                        // factor of cos and sin
   f64 half_turns[rotary_table_pairs];
 };
 

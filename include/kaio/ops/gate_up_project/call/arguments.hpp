@@ -1,12 +1,13 @@
 #pragma once
-// What a caller of gate_up_project gives: weights, and options.
+// Arguments of gate_up_project: weights and options.
 
-#include <kaio/ops/shared/workspace.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/weight_only/call/projection_weight.hpp>
 #include <kaio/ops/norm/call/x_norm.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/constant_inputs.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/shared/workspace.hpp>
+#include <kaio/ops/weight_only/call/projection_weight.hpp>
 
 #include <array>
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace kaio::ops {
 
-// One weight of both, the rows of the gate first, then those of up; or two.
+// One weight with the rows of the gate first, then those of up; or two weights.
 struct gate_up_weights {
   std::array<projection_weight, 2> of{};
   std::uint32_t count = 1;
@@ -37,33 +38,33 @@ struct gate_up_vector {
   }
 };
 
-struct gate_up_options {
+struct gate_up_project_options {
   matmul_activation activation = matmul_activation::silu;
   gate_up_vector gate_bias{}, up_bias{};  // (F)
-  ops::x_norm x_norm{};                   // of x, before it is multiplied
-  // Of x of i8 and fp8: one for each row, or one for all. Or of fp8, with weights that have `blocks`: one for
-  // each row and 128 of K, (rows, ceil(K / 128)).
+  ops::x_norm x_norm{};                   // norm of x before the product
+  // x_scale: scales of x of i8 and fp8, one for each row, or one for all. x_groups: scales of x of fp8, with
+  // weights that have `blocks`: one for each row and 128 of K, (rows, ceil(K / 128)).
   tensor_view<const f32, 1> x_scale{};
   tensor_view<const f32, 2> x_groups{};
-  attention_workspace workspace{};  // of gate_up_workspace_bytes, at a multiple of 16 bytes
-  // Nothing in the stream before this call writes the weights, or that of x_norm: products may read them before it has
-  // ended.
-  bool constant_weights = false;
-  // The kernel to run, by a name that gate_up_choice gives; "separate": products, and what combines them; empty:
-  // the best one.
+  workspace_view workspace{};  // gate_up_project_workspace_bytes bytes, aligned to 16 bytes
+  // With weights, nothing in the stream before this call writes the weights or the weight of x_norm. Products
+  // may read them before that work has ended.
+  constant_inputs constant = constant_inputs::none;  // weights
+  // The kernel to run, by a name that gate_up_project_choice gives; "separate": products, and then the kernel
+  // that combines them; empty: the best one.
   std::string_view variant{};
-  // Of packed weights: none is rounded to the type of x before it is multiplied (matmul_w4_options).
+  // If true, packed weights are not rounded to the type of x before they are multiplied (matmul_w4_options).
   bool exact_weights = false;
 };
 
 namespace detail {
 
-// A gate_up_project that was not checked yet.
+// Arguments of a gate_up_project, not checked yet.
 struct gate_up_arguments {
   std::string_view operation;
   any_view x, out;
   const gate_up_weights* weights;
-  const gate_up_options* options;
+  const gate_up_project_options* options;
 };
 
 }  // namespace detail

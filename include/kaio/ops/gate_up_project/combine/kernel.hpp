@@ -1,6 +1,6 @@
 #pragma once
-// The end of gate_up_project, on products that are in memory: y = activation(gate + bias) * (up + bias). A
-// thread has eight neighbours of a row.
+// The end of gate_up_project, on products in memory: y = activation(gate + bias) * (up + bias). A thread has
+// eight consecutive elements of a row.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -13,18 +13,18 @@
 
 namespace kaio::ops {
 
-// Addresses of elements of `type`; strides in elements. A row of both products: gate, and `apart` elements
-// after it up.
+// Addresses of elements of `type`; strides in elements. A row of both products has the gate first, and up
+// `apart` elements after it.
 struct gate_up_problem {
   u64 product;
   i64 row, apart;
-  u64 gate_bias, up_bias;  // 0: there is none
+  u64 gate_bias, up_bias;  // 0: none
   u64 out;
   i64 out_batch, out_row;
-  divisor rows;  // of a batch
+  divisor rows;  // rows of a batch
   u32 columns;
   u32 type;                                        // an element_type
-  u32 activation;                                  // of matmul_activation
+  u32 activation;                                  // a matmul_activation
   u32 product_aligned, bias_aligned, out_aligned;  // runs begin at multiples of 16 bytes
 };
 
@@ -49,8 +49,8 @@ constexpr void activate_run(thread t, const val<u32>& which, Vars& y) {
 
 }  // namespace detail
 
-// Launched with gate_up_blocks_of_row blocks for each row, those of a row one after the other; from sm_90 on
-// programmatically, before the products have ended.
+// Launched with gate_up_blocks_of_row consecutive blocks for each row. From sm_90 on programmatically, before
+// the products have ended.
 template <std::uint32_t Sm>
 inline constexpr auto gate_up_combine =
     kaio::kernel<"gate_up_combine_sm" + decimal<Sm>, gate_up_threads, kernel_options{.target = {Sm, false}}>(

@@ -1,6 +1,6 @@
 #pragma once
-// gate_up_project in one launch, for one row of x and weights of four and eight bits: the kernel of matmul_w4 for one
-// row, whose units are 32 columns of the gate and the same 32 of up.
+// gate_up_project in one launch, for one row of x and weights of four or eight bits. It is the kernel of
+// matmul_w4 for one row, with units of 32 columns of the gate and the same 32 of up.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/gate_up_project/skinny/kernel.hpp>
@@ -17,7 +17,7 @@ struct gate_up_w4_one_row_end {
   const val<w4_problem>& product;
   const val<gate_up_problem>& problem;
 
-  // The tiles of up begin in the middle.
+  // The second half of the tiles is up.
   constexpr val<u32> tile(thread t, const val<u32>& first_unit, const val<u32>& i) const {
     const val half = t.let(product[&w4_problem::w][&w4_packed::tiles_n] / 2u);
     return t.let(first_unit + i / 2u + select(i % 2u != 0u, half, 0u));
@@ -51,7 +51,7 @@ struct gate_up_w4_one_row_kernel {
           });
 };
 
-// Launched as w4_one_row_launch has it, of F / 32 units; F is a multiple of 32.
+// Launched as w4_one_row_launch says, with F / 32 units; F is a multiple of 32.
 template <w4_one_row_config C, scalar T>
 inline constexpr auto gate_up_w4_one_row = gate_up_w4_one_row_kernel<C, T>::kernel;
 

@@ -1,8 +1,8 @@
 #pragma once
-// gate_up_project in one launch, for few rows of x and weights of four and eight bits: the kernel of matmul_w4 for
-// few rows with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x, or of eight
-// bits, the first warp of two has those of the gate, the second one the others; else a warp has both. So both are in
-// shared memory together when the sums are added up, and their product is what is stored.
+// gate_up_project in one launch, for few rows of x and weights of four or eight bits. It is the kernel of
+// matmul_w4 for few rows, with 64 columns of a block: 32 of the gate, and the same 32 of up. For up to eight
+// rows of x, or weights of eight bits, the first of two warps has the gate and the second has up; else a warp
+// has both. So shared memory has both when the sums are added up, and only their product is stored.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -20,7 +20,7 @@ constexpr w4_few_rows_config gate_up_w4_rows() {
   return config;
 }
 
-// Sums of four columns of the gate or of up, as the product is in memory otherwise, and the bias.
+// Sums of four columns of the gate or of up: rounded as a product in memory is, plus the bias.
 template <scalar T, class Sums>
 constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& unit, const val<u64>& bias,
                                  const val<u32>& column) {
@@ -32,7 +32,8 @@ constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& uni
   return y;
 }
 
-// As activate_run, of four elements: the long functions one element after the other, by one copy of their instructions.
+// activate_run for four elements. The long functions take one element after the other, with one copy of their
+// instructions.
 template <class Four>
 constexpr void activate_four(thread t, const val<u32>& which, Four& y) {
   const auto is = [&](matmul_activation a) { return t.let(which == static_cast<u32>(a)); };
@@ -54,7 +55,7 @@ constexpr void activate_four(thread t, const val<u32>& which, Four& y) {
   one_by_one(matmul_activation::gelu, activation::gelu{});
 }
 
-// Columns `column` to column + 3 of row `row` of the output, of the sums of both products.
+// Stores columns `column` to column + 3 of row `row` of the output, from the sums of both products.
 template <scalar T, class Sums>
 constexpr void store_gated(thread t, const val<gate_up_problem>& problem, const val<f32>& unit,
                            const val<u32>& row, const val<u32>& column, const Sums& gate_sums,
@@ -76,7 +77,7 @@ struct gate_up_w4_end {
   static_assert(C.columns() == 2 * w4_tile_n);
   val<gate_up_problem> problem;
 
-  // The tiles of up begin in the middle.
+  // The second half of the tiles is up.
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>& of, const val<u32>& column,
                                          const val<u32>& index) {
     const val half = t.let(of[&w4_problem::w][&w4_packed::tiles_n] / 2u);
@@ -103,7 +104,7 @@ struct gate_up_w4_end {
   }
 };
 
-// The same of a kernel that is launched programmatically.
+// gate_up_w4_end for a kernel that is launched programmatically.
 template <auto C, scalar T>
 struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
   const val<w4_problem>& product;
@@ -116,8 +117,8 @@ struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
   static constexpr void begin(thread) {}
 };
 
-// Launched with F / 32 blocks along x, from sm_90 on programmatically; the columns of the gate are multiples of
-// 32.
+// Launched with F / 32 blocks along x, from sm_90 on programmatically. F, the columns of the gate, is a
+// multiple of 32.
 template <class D, std::uint32_t Rows, scalar T, std::uint32_t Sm>
 inline constexpr auto gate_up_w4 =
     kaio::kernel<"gate_up_w" + decimal<D::bits> + "_mma_" + D::name + type_name<T> + "_" + decimal<Rows> +

@@ -1,5 +1,5 @@
 #pragma once
-// A call's operands in the forms in which kernels take them.
+// A call's operands as kernel parameters: device pointers, matrix lines, C.
 
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/matmul/call/call.hpp>
@@ -17,7 +17,8 @@ constexpr line_direction direction_of(major m) {
   return m == major::k ? line_direction::along_k : line_direction::across_k;
 }
 
-// Operands of one call may be columns of one matrix: which of their elements meet was checked with the call.
+// Marks the memory as scattered: operands of one call may be interleaved columns of one matrix, and the
+// call's checks have already looked for overlaps.
 template <class T>
 device_pointer<T> memory_of(const matmul_operand& x) {
   return {x.address, x.bytes / sizeof(T), x.device, true};
@@ -28,7 +29,7 @@ matrix_lines<T> lines_for(const matmul_operand& x, std::uint64_t across, std::ui
   const bool along = x.lines == line_direction::along_k;
   return {memory_of<T>(x), along ? k : across, along ? across : k, x.pitch, batches, x.batch_pitch};
 }
-// C as a kernel takes it: by its type, or with output_among as its address and the type of the call.
+// C as a kernel takes it: typed memory, or for output_among its address and the call's type.
 template <class Out>
 auto output_of_call(const matmul_call& call) {
   if constexpr (detail::is_output_among<Out>)
@@ -36,17 +37,17 @@ auto output_of_call(const matmul_call& call) {
   else
     return memory_of<Out>(call.c);
 }
-static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(matmul_type::f32) &&
-              static_cast<u32>(output_type::f16) == static_cast<u32>(matmul_type::f16) &&
-              static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16) &&
-              static_cast<u32>(output_type::e4m3) == static_cast<u32>(matmul_type::e4m3) &&
-              static_cast<u32>(output_type::i8) == static_cast<u32>(matmul_type::i8) &&
-              static_cast<u32>(output_type::i32) == static_cast<u32>(matmul_type::i32));
+static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(element_kind::f32) &&
+              static_cast<u32>(output_type::f16) == static_cast<u32>(element_kind::f16) &&
+              static_cast<u32>(output_type::bf16) == static_cast<u32>(element_kind::bf16) &&
+              static_cast<u32>(output_type::e4m3) == static_cast<u32>(element_kind::e4m3) &&
+              static_cast<u32>(output_type::i8) == static_cast<u32>(element_kind::i8) &&
+              static_cast<u32>(output_type::i32) == static_cast<u32>(element_kind::i32));
 template <class Out>
 matrix_lines<Out> output_for(const matmul_call& call) {
   return {output_of_call<Out>(call), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
 }
-// Whether four neighbours of C from a multiple of four on are at a multiple of their size.
+// Whether columns 4q to 4q + 3 of C begin at a multiple of their size, for every q.
 inline bool stores_by_four(const matmul_call& call) {
   return call.c.aligned(bytes_of(call.output), 4 * bytes_of(call.output));
 }
@@ -54,16 +55,17 @@ inline output_lines output_lines_of(const matmul_call& call) {
   return {static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), static_cast<u32>(call.m),
           static_cast<u32>(call.n), stores_by_four(call) ? 1u : 0u};
 }
-// The element type of C of a variant's row; f32 where the launch gives it, until a row is made for each.
+// The type of C in a variant's table row. If the launch gives the type, f32 is a placeholder until the table
+// adds a row per type.
 template <class Out>
-constexpr matmul_type output_type_of() {
+constexpr element_kind output_type_of() {
   if constexpr (detail::is_output_among<Out>)
-    return matmul_type::f32;
+    return element_kind::f32;
   else
-    return detail::matmul_type_of<Out>();
+    return element_kind_of<Out>();
 }
 
-// A configuration with the lines of its operands along K or across it.
+// A configuration with these directions of the lines of A and B.
 template <auto C>
 constexpr auto with_lines(major a, major b) {
   auto result = C;
@@ -71,7 +73,8 @@ constexpr auto with_lines(major a, major b) {
   result.b = b;
   return result;
 }
-// A configuration whose kernel serves every direction of the lines of A, or of A and B; elements have 16 bits.
+// Configurations of a kernel that serves both directions of the lines of A, or of A and B; elements have 16
+// bits.
 template <auto C>
 constexpr auto with_lines_of_a_by_launch(major a, major b) {
   auto result = with_lines<C>(a, b);
@@ -84,7 +87,7 @@ constexpr auto with_lines_by_launch(major a, major b) {
   result.b_by_launch = true;
   return result;
 }
-// A configuration of a kernel that serves both types of the size of its elements: f16 and bf16, e4m3 and e5m2.
+// A configuration of a kernel that serves both types of one element size: f16 and bf16, or e4m3 and e5m2.
 template <auto C>
 inline constexpr auto of_both_types = [] {
   auto result = C;

@@ -1,5 +1,5 @@
 #pragma once
-// A matrix in device memory as tensor copies see it, with the map that they read it through.
+// A matrix in device memory as tensor copies see it, and the tensor map for them.
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -10,8 +10,7 @@
 
 namespace kaio::ops {
 
-// One matrix of a batch in device memory, as tensor copies see it: lines of neighbours, `pitch` elements
-// apart.
+// A batch of matrices in device memory: lines of neighbours, `pitch` elements apart.
 template <class T>
 struct matrix_lines {
   device_pointer<T> memory;
@@ -21,12 +20,12 @@ struct matrix_lines {
   std::uint64_t batches = 1;
   std::uint64_t batch_pitch = 0;  // elements from one matrix to the next
 
-  // Four neighbours from a multiple of four on are at a multiple of their size.
+  // Whether elements 4q to 4q + 3 of every line begin at a multiple of their size.
   bool stores_by_four() const {
     return memory.address % (4 * sizeof(T)) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
   }
 
-  // These elements by another type of their size.
+  // The elements as another type of their size.
   template <class U>
   matrix_lines<U> as() const {
     static_assert(sizeof(U) == sizeof(T));
@@ -38,7 +37,8 @@ struct matrix_lines {
             batch_pitch};
   }
 
-  // The map whose boxes are `box`, innermost dimension first. `format`: what copies make of elements, of f32 alone.
+  // The tensor map with boxes of `box`, innermost dimension first. `format`: the conversion of f32 elements;
+  // no other type has one.
   encoded_tensor_map<T, 3> map(const stream& s, const std::uint32_t (&box)[3], std::uint32_t swizzle,
                                f32_format format = f32_format::f32) const {
     return tiled_tensor_map<3>(s, memory,

@@ -1,7 +1,7 @@
 #pragma once
-// What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class
-// without members whose operator() states its parameters: the thread, the sum, its place in C, and then
-// parameters of the kernel of its own, which the launch takes after the others.
+// An epilogue: what happens to each sum of a matmul before it is stored, C = epilogue(A * B). It is a class
+// without members. Its operator() takes the thread, the sum and its place in C; then follow kernel parameters
+// of its own, which the launch takes last.
 //
 //   struct clamped {
 //     static constexpr fixed_string name = "clamped";
@@ -10,8 +10,8 @@
 //     }
 //   };
 //
-// It is called for places inside of C only, or its result is dropped, in no stated order. The result is
-// rounded to the type of C. `name`, which becomes a part of the kernel's, may be left out.
+// It is called in no stated order. It sees places inside C only, or its result is dropped. Results are
+// rounded to the type of C. `name` becomes part of the kernel's name and may be left out.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -23,7 +23,7 @@ namespace kaio::ops {
 using dsl::fixed_string;
 using dsl::scalar;
 
-// The place of a sum in C, all from 0.
+// The zero-based place of a sum in C.
 struct place {
   val<u32> batch, row, column;
 };
@@ -50,7 +50,7 @@ struct epilogue_signature<val<Result> (E::*)(thread, val<Sum>, place, Extra...) 
   using parameters = epilogue_parameters<Extra...>;
 };
 
-// In what products of operands of type T are added up.
+// The type of sums of products of T.
 template <class T>
 struct sum_of_operand {
   using type = f32;
@@ -63,18 +63,18 @@ struct sum_of_operand<i8> {
 
 template <class T>
 using sum_of = typename detail::sum_of_operand<T>::type;
-// What an epilogue takes: f32, or the i32 of products of i8.
+// The type that an epilogue takes: f32, or i32 for products of i8.
 template <class E>
 using sum_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::sum;
 
-// What it gives: f32, or i32.
+// The type that it returns: f32 or i32.
 template <class E>
 using result_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::result;
 
 template <class E>
 using parameters_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::parameters;
 
-// A class without members that is called with a sum and its place, and gives the value to store.
+// A class without members that maps a sum and its place to the value to store.
 template <class E>
 concept epilogue = std::is_empty_v<E> && requires { typename parameters_of_epilogue<E>; };
 
@@ -91,8 +91,8 @@ constexpr auto name_of_epilogue() {
 template <class E>
 inline constexpr auto epilogue_name = detail::name_of_epilogue<E>();
 
-// Whether an epilogue has `static constexpr bool in_registers = true`: that it works on the sum alone and
-// reads no memory. Its result may then take a shorter way to C, and is computed for places outside of C too.
+// Whether an epilogue has `static constexpr bool in_registers = true`: it uses the sum alone and reads no
+// memory. Its result may then take a shorter way to C, and is computed for places outside C too.
 template <class E>
 inline constexpr bool works_in_registers = [] {
   if constexpr (requires { E::in_registers; })
@@ -101,11 +101,11 @@ inline constexpr bool works_in_registers = [] {
     return false;
 }();
 
-// Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of
-// the sum, of what it reads for the row and of what it reads for the column, which a thread then reads once
-// for all of its sums in the row (column). It has three static functions:
-//   of_row(t, batch, row, extra...)           a val<f32>, of a row inside C
-//   of_column(t, batch, column, extra...)     column_numbers: two of them
+// Whether an epilogue in registers has `static constexpr bool is_factored = true`: its result depends on the
+// sum, on numbers of the row and on numbers of the column. A thread reads those once for all of its sums in
+// the row or column. Three static functions:
+//   of_row(t, batch, row, extra...)           a val<f32>; the row is inside C
+//   of_column(t, batch, column, extra...)     column_numbers, two val<f32>; the column is inside C
 //   apply(t, x, of_row, of_column, extra...)
 template <class E>
 inline constexpr bool is_factored = [] {
@@ -115,11 +115,12 @@ inline constexpr bool is_factored = [] {
     return false;
 }();
 
-// Whether an epilogue has `static constexpr bool promotes = true`: that the sums over each 128 of K, a group,
-// are multiplied by a scale of their row and one of their columns, and added up by the threads in f32. Its
-// static functions give what has at(t, group), the scale:
-//   line_of_row(t, batch, row, extra...), line_of_columns(t, batch, column, extra...)     one of 128 columns
-//   groups(t, extra...)                                                                   how many K has
+// Whether an epilogue has `static constexpr bool promotes = true`: each sum over a group of 128 along K is
+// multiplied by a scale of its row and a scale of its columns, and threads add those products in f32. The
+// first two static functions return objects with at(t, group), the scale:
+//   line_of_row(t, batch, row, extra...)
+//   line_of_columns(t, batch, column, extra...)    one scale for 128 columns
+//   groups(t, extra...)                            the number of groups of K
 template <class E>
 inline constexpr bool promotes = [] {
   if constexpr (requires { E::promotes; })
@@ -129,8 +130,8 @@ inline constexpr bool promotes = [] {
 }();
 inline constexpr std::uint32_t promoted_k = 128;
 
-// The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then
-// what is the same for all of them is in the kernel once, and their loads do not wait for each other.
+// The results of N sums. An epilogue with a function `several`, such as `general`, makes them together:
+// shared code is emitted once, and loads do not wait for each other.
 template <class Epilogue, std::uint32_t N, class Sum, class... Extra>
 constexpr auto finished(thread t, const dsl::register_array<val<Sum>, N>& x,
                         const dsl::register_array<place, N>& at, const Extra&... extra) {
@@ -181,12 +182,12 @@ struct silu {
 };
 }  // namespace activation
 
-// The address of an argument of `linear`, for each place of C: strides in elements, 0 where it is repeated.
+// The strides of an argument of `linear` over the places of C, in elements; 0 repeats it.
 struct term_strides {
   i64 batch, row, column;
 };
 
-// The numbers of `linear`. A term that is not used is not read: its memory may be any, but not null.
+// The numbers of `linear`. An unused term is not read: its memory may be anything except null.
 struct linear_terms {
   f32 alpha = 1, beta = 0;
   u32 uses_c = 0, uses_bias = 0, uses_residual = 0;  // 0 or 1

@@ -1,6 +1,6 @@
 #pragma once
-// C as the kernels store it, and how many rows of it a thread finishes together. output.hpp has the store with the
-// epilogue.
+// C as kernels store it, and the number of rows that a thread finishes together. output.hpp has the store
+// with the epilogue.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 
@@ -12,7 +12,7 @@ namespace kaio::ops {
 struct output_lines {
   i64 pitch, batch_pitch;  // elements from row to row, from matrix to matrix
   u32 rows, columns;
-  u32 by_four;  // 1 where four neighbours from a multiple of four on may be stored at once
+  u32 by_four;  // 1: columns 4q to 4q + 3 may be stored at once
 };
 
 // The offset of a place of C, in elements.
@@ -21,8 +21,8 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
-// How many rows a thread finishes together at most: several where the epilogue has `static constexpr bool takes_strips
-// = true`, whose function `several` then makes the results of a strip.
+// The most rows that a thread finishes together. It is above 1 if the epilogue has `static constexpr bool
+// takes_strips = true`; its function `several` then makes the results of a strip.
 template <class Epilogue>
 inline constexpr std::uint32_t rows_together = [] {
   if constexpr (requires { Epilogue::takes_strips; })
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t rows_together = [] {
   else
     return 1u;
 }();
-// As many, `most` at most, as divide `rows`.
+// A number of rows up to that and up to `most` that divides `rows`.
 template <class Epilogue>
 constexpr std::uint32_t rows_together_of(std::uint32_t rows, std::uint32_t most = 4) {
   std::uint32_t result = rows_together<Epilogue> < most ? rows_together<Epilogue> : most;

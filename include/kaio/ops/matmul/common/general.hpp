@@ -1,7 +1,6 @@
 #pragma once
-// The epilogue of the prebuilt matmul: alpha, beta * C, a bias, an activation and a residual, each of them
-// chosen at run time by numbers that are the same for all threads, so that one kernel serves every
-// combination and type.
+// The epilogue of the prebuilt matmul: alpha, beta * C, a bias, an activation and a residual. Numbers that
+// are uniform across threads choose each at run time, so that one kernel serves every combination and type.
 //
 //   y = activation(alpha * x + beta * C + bias) + residual
 
@@ -15,7 +14,7 @@
 namespace kaio::ops {
 
 namespace detail {
-// A term that the kernel chooses.
+// A term that is chosen in the kernel, with the members of matmul_term.
 struct chosen_term {
   val<u64> address;
   val<i64> batch, row, column;
@@ -38,7 +37,7 @@ struct general {
   static constexpr fixed_string name = "general";
   static constexpr bool takes_strips = true;
 
-  // For sums at any places, or of a strip.
+  // `x`: sums at any places, or of a strip.
   template <std::uint32_t N, class At>
   static constexpr dsl::register_array<val<f32>, N> several(thread t,
                                                             const dsl::register_array<val<f32>, N>& x,
@@ -53,7 +52,8 @@ struct general {
     return array_of<N>([&](u32 i) { return val<f32>(t.let(y[i])); });
   }
 
-  // Has L2 fetch what a warp's part of C will need of the tensors that are as large as C: `rows` x `columns` from `first` on.
+  // Prefetches to L2 what a warp's part of C needs of the tensors as large as C: `rows` x `columns` from
+  // `first` on.
   static constexpr void prefetch(thread t, const place& first, const val<u32>& rows, const val<u32>& columns,
                                  const val<matmul_terms>& terms) {
     constexpr std::uint32_t line_bytes = 128;
@@ -76,7 +76,7 @@ struct general {
   }
 
  private:
-  // What is read by fours is added without further decisions.
+  // Adds terms that are read by fours without a branch per term; add_in_turn adds the others.
   template <std::uint32_t N, class At>
   static constexpr void add_to_strip(thread t, dsl::register_array<var<f32>, N>& y, const At& at,
                                      const val<matmul_terms>& terms) {
@@ -95,8 +95,8 @@ struct general {
     }
   }
 
-  // One after the other, so that what reads a tensor is in the kernel once. A product with 1 is exact. Activates alone
-  // where what else there is to add is added elsewhere.
+  // Adds the terms one after another, so that the code that reads a tensor is emitted once. A product with 1
+  // is exact. `activates_alone`: only the activation is left to do.
   template <std::uint32_t N, class At>
   static constexpr void add_in_turn(thread t, dsl::register_array<var<f32>, N>& y, const At& at,
                                     const val<matmul_terms>& terms, const val<bool>& activates_alone) {
@@ -114,7 +114,7 @@ struct general {
     }
   }
 
-  // C, bias, residual.
+  // The term of a turn: C, bias, residual.
   static constexpr detail::chosen_term term_of_turn(thread t, const val<matmul_terms>& terms,
                                                     const val<u32>& turn) {
     const auto chosen = [&](auto member) {
@@ -146,8 +146,8 @@ struct general {
     }
   }
 
-  // f of a few of y after the other, for a long f, which is in the kernel once. Registers have constant numbers, so a
-  // loop over them chooses.
+  // Applies f to a few elements of y at a time, so that a long f is emitted once. Registers have constant
+  // numbers, so selects over all of them pick the elements.
   template <std::uint32_t N, class F>
   static constexpr void in_turn(thread t, dsl::register_array<var<f32>, N>& y, const F& f) {
     constexpr std::uint32_t few = N % 4 == 0 ? 4 : 1;
@@ -169,8 +169,8 @@ struct general {
   }
 
  public:
-  // After what it calls: clang evaluates a kernel where its image is asked for, and knows the templates that are
-  // defined up to there.
+  // Defined last: clang evaluates a kernel where its image is asked for, and knows only the templates defined
+  // up to there.
   constexpr val<f32> operator()(thread t, val<f32> x, place at, val<matmul_terms> terms) const {
     return several(t, dsl::register_array<val<f32>, 1>{{x}}, places<1>{{at}}, terms)[0];
   }

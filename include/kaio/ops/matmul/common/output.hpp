@@ -1,6 +1,6 @@
 #pragma once
-// C of a matmul kernel whose element type the kernel fixes, or whose launch gives it: then one kernel serves
-// several, for a branch that all threads take alike.
+// C of a matmul kernel, whose element type is fixed by the kernel or given by the launch. In the second case
+// one kernel serves several types, for one branch that is uniform across threads.
 //
 //   mma_sync_matmul<cut, product, f16, identity>           // out<f16> c
 //   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
@@ -28,7 +28,7 @@ constexpr u32 bytes_of(output_type type) {
 }
 struct output_memory {
   u64 address;
-  u32 type;  // of output_type
+  u32 type;  // an output_type
   u32 unused = 0;
 };
 
@@ -61,12 +61,12 @@ struct output_of {
   template <bool Pointers>
   using parameter = std::conditional_t<Pointers, in<u64>, out<Out>>;
 
-  // C, or the part of it that has an address of its own.
+  // C, or the part of it with its own address.
   static constexpr out<Out> bind(thread, const out<Out>& c, const val<u32>&) { return c; }
   static constexpr out<Out> bind(thread t, const in<u64>& addresses, const val<u32>& part) {
     return pointer_at<out<Out>>(t, t.let(addresses[part]));
   }
-  // f(c as out<T>), T the element type of C.
+  // Calls f(c as out<T>), where T is the element type of C.
   template <class F>
   static constexpr void typed(thread, const out<Out>& c, const F& f) {
     f(c);
@@ -97,7 +97,7 @@ struct output_of<output_among<T...>> {
     };
     (one(std::type_identity<T>{}), ...);
   }
-  // Rounded by the element type, stored by its size.
+  // Rounds by element type, stores by element size: types of one size share a store.
   template <class At, class Results>
   static constexpr void store(thread t, const val<output_memory>& c, const val<output_lines>& lines,
                               const At& at, const Results& x) {
@@ -133,7 +133,7 @@ struct output_of<output_among<T...>> {
 
 }  // namespace detail
 
-// Four columns of a few rows from `first` on, whose column is a multiple of four.
+// A strip of four columns; the column of `first` is a multiple of four.
 template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
 constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& lines, const place& first) {
   const val rows = t.let(lines[&output_lines::rows]), columns = t.let(lines[&output_lines::columns]);
@@ -142,7 +142,7 @@ constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& 
   return strip<Rows, Apart, Lanes>::within(t, first, rows_left, columns_left);
 }
 
-// The results of a strip into C.
+// Stores the results of a strip to C.
 template <class Out, class C, class At, class Results>
 constexpr void store_results(thread t, const C& c, const val<output_lines>& lines, const At& at,
                              const Results& x) {

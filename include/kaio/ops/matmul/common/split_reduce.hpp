@@ -1,7 +1,6 @@
 #pragma once
-// The second half of a matmul whose K is split among blocks: adds the parts of each sum in their order, so
-// that results are the same in every run, and then does what the first half left out: the epilogue and the
-// rounding.
+// The second kernel of a split-K matmul. It adds the partial sums in their order, so that every run gives the
+// same results. Then it does what the first kernel left out: the epilogue and the rounding.
 //
 //   workspace: f32, [batch][part][row][column], compact       C[b] = epilogue(part 0 + part 1 + ...)
 
@@ -13,7 +12,7 @@ namespace kaio::ops {
 
 struct split_problem {
   i64 row, column, batch;  // strides of C
-  u32 m, n;                // as the parts are stored; m * n below 2^32
+  u32 m, n;                // shape of a stored part; m * n below 2^32
   u32 splits;
   u32 exchanged;  // 1: rows and columns of C are exchanged for the epilogue
 };

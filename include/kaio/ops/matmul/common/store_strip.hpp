@@ -1,16 +1,17 @@
 #pragma once
-// The store of a strip of results to C. Where four neighbours begin at a multiple of their size, together:
+// Stores a strip of results to C. If four neighbours begin at a multiple of their size, a lane stores them
+// together:
 //
 //   lane     0          1          2
 //   stores   0 1 2 3    4 5 6 7    8 9 10 11
 //
-// Elements of 16 bits of rows that begin elsewhere are stored as vectors too, by lanes that hand on to the next lane
-// what is before its vector, the last one to the first. `shift`: how many elements a lane's four begin after a multiple
-// of their size, here 1.
+// If rows of 16-bit elements begin elsewhere, lanes exchange elements and still store vectors. `shift`: the
+// distance of a lane's four elements from a multiple of their size, here 1. Each lane passes its last `shift`
+// elements to the next lane, the last lane to the first:
 //
 //   stores   11, 0 1 2  3 4 5 6    7 8 9 10     the first lane one by one
 //
-// Otherwise one by one.
+// All other elements are stored one by one.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/strip.hpp>
@@ -20,8 +21,8 @@
 
 namespace kaio::ops {
 
-// A result as an element of C. An epilogue may give results of a type of its own, with functions of these names next
-// to it.
+// Rounds a result to an element of C. An epilogue may return a type of its own, with functions of these names
+// next to it.
 template <scalar Out>
 constexpr val<Out> rounded(thread t, const val<f32>& x) {
   return t.let(cast<Out>(x));
@@ -30,7 +31,7 @@ constexpr const val<f32>& number_in(const val<f32>& x) { return x; }
 
 namespace detail {
 
-// Results as elements of C, in words of 32 bits: as many of a row of four as an element has bytes.
+// Packs results as elements of C into 32-bit words; a row of four has sizeof(Out) words.
 template <class Out, class Results>
 constexpr auto words_of(thread t, const Results& x) {
   constexpr std::uint32_t size = sizeof(Out), words = Results::size() * size / 4;
@@ -62,8 +63,8 @@ constexpr out<word_of_size<Size>> memory_at(thread t, const val<u64>& address) {
   return pointer_at<out<word_of_size<Size>>>(t, address);
 }
 
-// One row of elements of 16 bits, the lanes of it together. `exist`: a bit for each of the four of the lane before, which is
-// the last one for the first one, and above them for each of this lane's.
+// Stores one row of 16-bit elements by all of its lanes. `exist`: bits 0 to 3 are for the elements of the
+// lane before (for the first lane: of the last one), bits 4 to 7 for those of this lane.
 template <std::uint32_t Lanes>
 constexpr void store_shifted(thread t, const val<u64>& address, const dsl::register_array<val<u32>, 2>& four,
                              const val<u32>& exist, const val<bool>& row_exists) {
@@ -85,7 +86,7 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
     if (auto together = t.when(all_of(there == 15u, any_of(!is_first, shift == 0u))))
       store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
     if (auto one_by_one = t.otherwise()) {
-      // What the first lane has of the last one is after the last one's vector.
+      // The first lane's elements from the last lane go after the last lane's vector.
       const val to_before = t.let(to + select(is_first, u64{Lanes * 8}, u64{0}));
       for (u32 j = 0; j < 4; ++j)
         if (auto exists = t.when((there >> j & 1u) != 0u)) {
@@ -97,11 +98,11 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
   }
 }
 
-// `words`: of all rows, as words_of has them.
+// `words`: all rows, as words_of packs them.
 template <std::uint32_t Size, class At, class Words>
 constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitch, const val<bool>& aligned,
                            const At& at, const Words& words) {
-  constexpr std::uint32_t rows = At::rows, count = Size;  // words of a row
+  constexpr std::uint32_t rows = At::rows, count = Size;  // words per row
   const val step = t.let(pitch * u64{At::apart * Size});
   const auto vectors = [&] {
     for (u32 i = 0; i < rows; ++i)
@@ -116,7 +117,8 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
           row[0] = word(0);
       }
   };
-  // f(address, words, whether it exists) for each row; registers have constant numbers, so the loop chooses.
+  // Calls f(address, words, exists) for each row. Registers have constant numbers, so selects pick the row's
+  // words.
   const auto each_row = [&](const auto& f) {
     if constexpr (rows == 1) {
       f(first, array_of<count>([&](u32 w) { return val<u32>(t.let(words[w])); }), at.exists[0]);

@@ -1,6 +1,6 @@
 #pragma once
-// What a thread finishes of C at once: the same columns of a few rows. What is the same for all of them is computed
-// once, and loads for one row do not wait for those for another.
+// A strip: what a thread finishes of C at once, the same columns of a few rows. Values common to the strip
+// are computed once, and loads for one row do not wait for those for another.
 //
 //   columns         c   c+1  c+2  c+3
 //   row r           x    x    x    x
@@ -12,18 +12,18 @@
 
 namespace kaio::ops {
 
-// Lanes: so many neighbouring lanes of a warp, which work together, have neighbouring columns of the same rows.
+// `Lanes`: the number of neighbouring lanes that work together, on neighbouring columns of the same rows.
 template <std::uint32_t Rows, std::uint32_t Apart = 1, std::uint32_t Lanes = 1, std::uint32_t Columns = 4>
 struct strip {
   static constexpr std::uint32_t rows = Rows, apart = Apart, lanes = Lanes, columns = Columns,
                                  size = Rows * Columns;
 
   place first;
-  dsl::register_array<val<bool>, Rows> exists;  // the row
-  val<u32> columns_left;                        // of C, from the first one on
+  dsl::register_array<val<bool>, Rows> exists;  // per row
+  val<u32> columns_left;                        // columns of C from the first one on
   val<bool> is_whole;                           // all columns exist
 
-  // Rows `row`, `row` + Apart, ... where they are from `begin` to `end`.
+  // The rows row + i * Apart; each exists if it is at least `begin` and below `end`.
   static constexpr strip within(thread t, const place& first, const val<u32>& row, const val<u32>& begin,
                                 const val<u32>& end, const val<u32>& columns_left) {
     return {first, array_of<Rows>([&](u32 i) {
@@ -32,7 +32,7 @@ struct strip {
             }),
             columns_left, t.let(columns_left >= Columns)};
   }
-  // From the first row on.
+  // `left`: rows of C from the first one on.
   static constexpr strip within(thread t, const place& first, const val<u32>& left,
                                 const val<u32>& columns_left) {
     return {first, array_of<Rows>([&](u32 i) { return t.let(left > i * Apart); }), columns_left,
@@ -41,7 +41,7 @@ struct strip {
 
   constexpr auto has_columns() const { return columns_left != 0u; }
 
-  // Its rows alone, for what is the same in all columns; its columns, for what is the same in all rows.
+  // Its rows, for values common to all columns; its columns, for values common to all rows.
   constexpr strip<Rows, Apart, 1, 1> of_rows() const { return {first, exists, columns_left, is_whole}; }
   constexpr strip<1, 1, 1, Columns> of_columns() const {
     return {first, {{val<bool>(true)}}, columns_left, is_whole};

@@ -1,6 +1,6 @@
 #pragma once
-// What an epilogue reads of a tensor that the call adds (matmul_term) for several places of C at once. The element type
-// and the strides are the call's, the same for all threads.
+// Loads of a matmul_term, a tensor that the call adds, for several places of C at once. The call gives the
+// element type and the strides; they are uniform across threads.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/strip.hpp>
@@ -12,7 +12,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// The C that is read may be the C that is written, so what is read is inout.
+// inout, because the C that is read may be the C that is written.
 template <class Word>
 constexpr inout<Word> term_memory(thread t, const val<u64>& address) {
   return pointer_at<inout<Word>>(t, address);
@@ -24,7 +24,7 @@ constexpr val<i64> term_offset(thread t, const Term& term, const place& at) {
                cast<i64>(at.column) * term[&matmul_term::column]);
 }
 
-// Into to[i]: element i, a number of 32 or 16 bits.
+// Loads to[i], an element of 32 or 16 bits, for each place.
 template <class Word, class Term, std::uint32_t N>
 constexpr void load_term(thread t, const Term& term, const places<N>& at,
                          dsl::register_array<var<Word>, N>& to) {
@@ -33,7 +33,7 @@ constexpr void load_term(thread t, const Term& term, const places<N>& at,
   for (u32 i = 0; i < N; ++i) to[i] = memory[offset[i]];
 }
 
-// Four neighbours together, where they are neighbours in the tensor and begin at a multiple of their size.
+// Loads four columns together if they are neighbours in the tensor and begin at a multiple of their size.
 template <class Word, class Term, std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes,
           std::uint32_t Columns>
 constexpr void load_term(thread t, const Term& term, const strip<Rows, Apart, Lanes, Columns>& at,
@@ -75,7 +75,7 @@ inline constexpr std::uint32_t places_of<places<N>> = N;
 
 }  // namespace detail
 
-// The elements of a term for these places, as f32, where there is such a term; 0 for those that do not exist.
+// The elements of a term at these places, as f32; 0 for places that do not exist. The term itself must exist.
 template <class Term, class At>
 constexpr auto term_values(thread t, const Term& term, const At& at) {
   constexpr std::uint32_t n = detail::places_of<At>;
@@ -93,15 +93,15 @@ constexpr auto term_values(thread t, const Term& term, const At& at) {
   return array_of<n>([&](u32 i) { return t.let(x[i]); });
 }
 
-// A number of 16 bits, of either type, in half `half` of a word.
+// The number in half `half` of a word, f16 or bf16, as f32.
 constexpr val<f32> number_of_half(thread t, const val<bool>& is_f16, const val<u32>& word, u32 half) {
   const val bits = t.let(word >> (16 * half));
   const val upper = half == 0 ? t.let(word << 16) : t.let(word & 0xffff0000u);
   return t.let(select(is_f16, cast<f32>(bit_cast<f16>(cast<u16>(bits))), bit_cast<f32>(upper)));
 }
 
-// Four neighbours of a bias of columns, which begin at a multiple of their size; -0, which changes no sum, where there is
-// none.
+// Four neighbours of a per-column bias, which begin at a multiple of their size. If there is no bias: -0,
+// which changes no sum.
 template <class Term>
 constexpr auto four_of_bias(thread t, const Term& term, const place& first) {
   const val type = t.let(term[&matmul_term::type]);
@@ -127,7 +127,7 @@ constexpr auto four_of_bias(thread t, const Term& term, const place& first) {
   });
 }
 
-// Four neighbours of each row of a residual of 16 bits, two in a word.
+// Four neighbours of each row of a 16-bit residual, two per word.
 template <class Term, std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
 constexpr auto words_of_residual(thread t, const Term& term, const strip<Rows, Apart, Lanes>& at,
                                  const val<bool>& exists) {
@@ -145,7 +145,7 @@ constexpr auto words_of_residual(thread t, const Term& term, const strip<Rows, A
   return words;
 }
 
-// The same of a term of 32-bit integers, which is called f32.
+// The elements of a term of 32-bit integers, whose type says f32.
 template <class Term, class At>
 constexpr auto term_integers(thread t, const Term& term, const At& at) {
   constexpr std::uint32_t n = detail::places_of<At>;

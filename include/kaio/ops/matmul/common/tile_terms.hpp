@@ -1,9 +1,10 @@
 #pragma once
-// What kernels add to a tile of C of 16 bits as they store it by tensor copies, chosen when the operation is called:
+// The terms that kernels add to a tile of 16-bit C as tensor copies store it, chosen per call:
 //
 //   C[m, n] = activation(alpha * A * B + bias[n]) + factor * addend[m, n]
 //
-// The addend is of C's type and comes by tensor copies as C leaves. What else matmul_terms can say is for `general`.
+// The addend has C's type and is loaded by tensor copies, as C is stored. `general` handles all other
+// matmul_terms.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -15,20 +16,20 @@ namespace kaio::ops {
 
 struct tile_terms {
   f32 alpha = 1, factor = 1;
-  matmul_term bias = {};  // of columns
-  u32 activation = 0;     // of matmul_activation
+  matmul_term bias = {};  // per column
+  u32 activation = 0;     // a matmul_activation
   u32 has_addend = 0;
   u32 is_scaled = 1;    // neither an activation nor an addend
-  f32 bias_factor = 1;  // 1 / alpha: what a sum begins at is multiplied by alpha
-  u32 is_bf16 = 0;      // C, where the launch gives its type
+  f32 bias_factor = 1;  // 1 / alpha: sums begin at the bias, and alpha multiplies them
+  u32 is_bf16 = 0;      // the type of C, if the launch gives it
   u32 unused = 0;
 
-  // The tensor that is added last, of those of a call: its residual, or its C where nothing comes after that.
+  // The tensor that a call adds last: its residual, or its C if nothing follows that.
   static constexpr const matmul_term& addend_of(const matmul_terms& terms) {
     return terms.c.type != 0 ? terms.c : terms.residual;
   }
-  // Whether these are all that the call adds: sums begin at the bias, which is read by twos, of C's type or f32. The
-  // addend's rows begin at multiples of 16 bytes and are apart.
+  // Whether these terms are all that the call adds. Sums begin at the bias, which is read by twos and has C's
+  // type or f32. The addend's rows begin at multiples of 16 bytes and do not overlap.
   static constexpr bool serve(const matmul_terms& terms, term_type output, std::uint64_t columns) {
     const matmul_term& addend = addend_of(terms);
     if (terms.bias.type != 0 && (!has_pairs(terms.bias, output) || !can_divide_by(terms.alpha))) return false;
@@ -65,7 +66,8 @@ struct tile_terms {
   }
 };
 
-// The epilogue of these kernels, as it is where neither an activation nor an addend follows; sm90_terms_store has the rest.
+// The epilogue of these kernels if neither an activation nor an addend follows; sm90_terms_store does the
+// rest.
 template <scalar Out>
 struct with_terms {
   static constexpr fixed_string name = "terms";

@@ -1,8 +1,8 @@
 #pragma once
-// The order in which a persistent kernel walks over the tiles of C: in groups of a few tiles along M, down
-// the rows of a group first, so that the tiles that are computed at the same time share rows of A and columns
-// of B in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them precedes
-// the first load, so the host prepares it as a multiplication.
+// The order in which a persistent kernel visits the tiles of C: in groups of a few tiles along M, down the
+// rows of a group first. Tiles that are computed at the same time then share rows of A and columns of B in
+// L2. The number of tiles is known only at launch, and a division by it precedes the first load; the host
+// prepares it as a multiplication.
 //
 //   group = 2:    0  2  4        tile_walk::over(3, 3, 1, 2)
 //                 1  3  5
@@ -15,13 +15,12 @@
 
 namespace kaio::ops {
 
-// Division by a number that the host knows at the launch: n / value = n * multiplier >> shift, for n below
-// 2^31.
+// Division by a number that the host knows at launch: n / value = n * multiplier >> shift, for n below 2^31.
 // Source: Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
 struct divisor {
   u32 value, multiplier, shift;
   static constexpr divisor of(u32 d) {
-    u32 shift = 31;  // and as many as d - 1 has bits
+    u32 shift = 31;  // plus the bits of d - 1
     for (u32 rest = d - 1; rest != 0; rest >>= 1) ++shift;
     return {d, static_cast<u32>(((u64{1} << shift) + d - 1) / d), shift};
   }
@@ -40,12 +39,12 @@ constexpr quotient divide(thread t, const val<u32>& n, const D& d) {
 }
 
 struct tile_walk {
-  divisor per_product, per_group;  // tiles of a product, of a whole group
-  divisor group, last_group;       // tiles along M in a group, in the last one of a product
+  divisor per_product, per_group;  // tiles per product, per whole group
+  divisor group, last_group;       // tiles along M in a group, in the last group of a product
   u32 first_of_last;               // where along M the last group begins
-  u32 tiles;                       // in all
+  u32 tiles;                       // tiles of all products
 
-  // At least one tile in each direction, fewer than 2^31 together; groups of at least one tile.
+  // Requires at least one tile in each direction, fewer than 2^31 in all, and groups of at least one tile.
   static constexpr tile_walk over(u32 tiles_m, u32 tiles_n, u32 batches, u32 group) {
     const u32 along_m = std::min(group, tiles_m);
     const u32 first_of_last = (tiles_m - 1) / along_m * along_m;
@@ -58,7 +57,7 @@ struct tile_walk {
   }
 };
 
-// Which tile: its product of the batch, and its place along M and N.
+// A tile: its product of the batch, and its place along M and N.
 struct tile_index {
   val<u32> batch, m, n;
 };

@@ -1,7 +1,7 @@
 #pragma once
-// How a tile of an operand is copied to shared memory: by asynchronous copies, by loads of 16 bytes, element by
-// element from memory or from a function, or by shifted vectors (shifted_copy.hpp). The threads share the pieces
-// of 16 bytes of a tile's lines evenly; what is outside of the operand becomes zero.
+// Copies of an operand's tile to shared memory: asynchronous, by loads of 16 bytes, element by element from
+// memory or a function, or by shifted vectors (shifted_copy.hpp). The threads share the 16-byte pieces of a
+// tile's lines evenly. Elements outside the operand become zero.
 
 #include <kaio/ops/matmul/mma_sync/ring.hpp>
 #include <kaio/ops/matmul/mma_sync/source.hpp>
@@ -10,19 +10,20 @@
 
 namespace kaio::ops {
 
-// What is left of the operand at a tile, along M (N) and along K.
+// The elements of the operand from a tile's first one on, along M (N) and along K.
 struct operand_rest {
   val<u32> across, along;
 };
 
-// The pieces of a thread, of Bytes each: as many in each tile, `lines_apart` lines from each other.
+// The pieces of a thread, `Bytes` each. Every tile has `count` of them, `lines_apart` lines from each other.
 template <class Ring, scalar T, std::uint32_t Threads, std::uint32_t Bytes = 16>
 struct tile_pieces {
   static constexpr std::uint32_t elements = Bytes / sizeof(T);
   static constexpr std::uint32_t of_line = Ring::width / elements;
   static constexpr std::uint32_t lines_apart = Threads / of_line;
   static constexpr std::uint32_t count = Ring::lines / lines_apart;
-  // A swizzle is the same every 8 lines: so many pieces have places of their own, and others are 8 lines on.
+  // A swizzle repeats every 8 lines: only `places` pieces need addresses of their own, others are multiples
+  // of 8 lines away.
   static constexpr std::uint32_t places =
       count == 1 || lines_apart >= 8 || !Ring::tiles::layout::is_swizzled ? 1 : 8 / lines_apart;
   static constexpr std::uint32_t place_lines = places * lines_apart;
@@ -31,7 +32,7 @@ struct tile_pieces {
           (count == places || place_lines % 8 == 0 || !Ring::tiles::layout::is_swizzled),
       "kaio: the threads of a block share the pieces of a tile evenly, of a swizzled one in steps of 8 lines");
 
-  val<u32> line, column;  // of the first piece
+  val<u32> line, column;  // place of the first piece
   dsl::register_array<typename Ring::tiles::lane_type, places> first;
 
   constexpr tile_pieces(thread t, const Ring& ring)
@@ -40,21 +41,21 @@ struct tile_pieces {
         first(array_of<places>(
             [&](u32 i) { return ring.memory().lane(t.let(line + i * lines_apart), column); })) {}
 
-  // Of piece `j` in a tile.
+  // The place of piece `j` in a tile.
   template <class Tile>
   constexpr auto place(const Tile& tile, std::uint32_t j) const {
     return tile.at(first[j % places], j / places * place_lines);
   }
 };
 
-// Asynchronous copies of Bytes.
+// Copies by cp.async of `Bytes`.
 template <class Ring, scalar T, std::uint32_t Threads, std::uint32_t Bytes = 16>
 class async_copy {
   using pieces = tile_pieces<Ring, T, Threads, Bytes>;
 
  public:
-  // The operand's batch begins at `x`; its leading dimension is `leading`, and the tiles' first place is
-  // `across` along M (N), `along` along K.
+  // `x`: the batch's first element; `leading`: its leading dimension. The first tile begins at `across` along
+  // M (N) and at `along` along K.
   template <class Leading>
   constexpr async_copy(thread t, const Ring& ring, const in<T>& x, const Leading& leading,
                        const val<u32>& across, const val<u32>& along)
@@ -67,7 +68,7 @@ class async_copy {
                            cast<i64>(pieces_.column + (Ring::along_k ? along : across))))),
         walked_(t, i64{0}) {}
 
-  // The next tile into a stage. Ragged: a part of it is outside the operand.
+  // Copies the next tile into a stage. Ragged: part of it is outside the operand.
   template <bool Ragged>
   constexpr void copy(const Ring& ring, const val<u32>& stage, const operand_rest& rest) {
     copy_from<Ragged, 0>(ring, from_.from(walked_), stage, rest);
@@ -105,8 +106,8 @@ class async_copy {
   var<i64> walked_;
 };
 
-// Through registers: fetch loads a tile's pieces, put() stores them. Ragged: a part of the tile is outside
-// the operand, and is not read.
+// Copies through registers: the fetch functions load a tile's pieces, put() stores them. Ragged: part of the
+// tile is outside the operand, and is not read.
 template <class Ring, scalar T, std::uint32_t Threads>
 class staged_copy {
   using pieces = tile_pieces<Ring, T, Threads>;
@@ -116,7 +117,7 @@ class staged_copy {
   constexpr staged_copy(thread t, const Ring& ring)
       : t_(t), pieces_(t, ring), words_(array_of<4 * pieces::count>([&](u32) { return var(t, 0u); })) {}
 
-  // Whole pieces from memory, `leading` elements from line to line; `x`: the tile's first element.
+  // Loads whole pieces from memory. `x`: the tile's first element; `leading`: elements from line to line.
   template <bool Ragged>
   constexpr void fetch_vectors(const in<T>& x, const val<i64>& leading, const operand_rest& rest) {
     const val<u32>& lines_left = Ring::along_k ? rest.across : rest.along;
@@ -137,8 +138,8 @@ class staged_copy {
     }
   }
 
-  // Width elements along K at a time: f(across, along) -> register_array<val<T>, Width>, of a place in the
-  // tile.
+  // Makes `Width` elements along K at a time by f(across, along) -> register_array<val<T>, Width>, for a
+  // place in the tile.
   template <bool Ragged, std::uint32_t Width, class F>
   constexpr void fetch_elements(const F& f, const operand_rest& rest) {
     static_assert(Width == 1 || Ring::along_k);
@@ -169,7 +170,7 @@ class staged_copy {
   }
 
  private:
-  // Elements `first` to first + Width - 1 of piece j; those from `along_left` on are zero.
+  // Packs elements `first` to first + Width - 1 of piece j; those from `along_left` on become zero.
   template <bool Ragged, std::uint32_t Width, class Values>
   constexpr void take(const Values& values, std::uint32_t j, std::uint32_t first, const val<u32>& along,
                       const val<u32>& along_left) {

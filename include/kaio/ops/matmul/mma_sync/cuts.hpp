@@ -1,12 +1,12 @@
 #pragma once
-// The tile shapes of the matmul kernels with matrix instructions of a warp that the library uses, for each
-// kind of product. `large` for problems that fill a device, `small` for those that do not; `shifted` and
-// `unaligned` for operands whose lines begin anywhere. Their kernels hold all sums in registers without
-// spilling (on every target that they are made for), and as many blocks as `min_blocks` says share a
-// multiprocessor.
+// The tile shapes of the matmul kernels with matrix instructions of a warp, for each kind of product. `large`
+// is for problems that fill a device, `small` for those that do not. `shifted` and `unaligned` are for
+// operands whose lines begin anywhere. On every target their kernels hold all sums in registers without
+// spilling, and `min_blocks` blocks share a multiprocessor.
 //
-//   inline constexpr auto& multiply = mma_sync_matmul<mma_cuts::large_16(major::k, major::mn),
-//                                                     instruction_product<mma_m16n8k16<f32, f16>>, f16, identity>;
+//   inline constexpr auto& multiply =
+//       mma_sync_matmul<mma_cuts::large_16(major::k, major::mn),
+//                       instruction_product<mma_m16n8k16<f32, f16>>, f16, identity>;
 
 #include <kaio/ops/matmul/mma_sync/config.hpp>
 
@@ -22,7 +22,8 @@ constexpr mma_sync_config small_16(major a, major b) {
       .m = 64, .n = 64, .k = 64, .warp_m = 32, .warp_n = 32, .stages = 3, .min_blocks = 3, .a = a, .b = b};
 }
 
-// f32 as tf32 on sm_80; as three products of them, with smaller warps for the rests.
+// f32 as tf32 on sm_80; x3: as three products of tf32, with smaller warps because the remainders take
+// registers too.
 constexpr mma_sync_config large_tf32(major a, major b) {
   return {
       .m = 128, .n = 128, .k = 32, .warp_m = 64, .warp_n = 64, .stages = 3, .min_blocks = 2, .a = a, .b = b};
@@ -32,13 +33,12 @@ constexpr mma_sync_config large_tf32x3(major a, major b) {
       .m = 128, .n = 128, .k = 32, .warp_m = 32, .warp_n = 64, .stages = 3, .min_blocks = 1, .a = a, .b = b};
 }
 
-// For products that a device has too few large tiles of.
+// For products with too few large tiles to fill a device.
 constexpr mma_sync_config small_tf32(major a, major b) {
   return {
       .m = 64, .n = 64, .k = 32, .warp_m = 32, .warp_n = 32, .stages = 4, .min_blocks = 3, .a = a, .b = b};
 }
-// Lines that begin anywhere; and the same for a K so long that C is small next to it, by 8 or 16 blocks of a cluster,
-// which is for sm_90.
+// Lines that begin anywhere.
 constexpr mma_sync_config anywhere_tf32(major a, major b) {
   mma_sync_config result = small_tf32(a, b);
   result.stages = 3;
@@ -46,6 +46,8 @@ constexpr mma_sync_config anywhere_tf32(major a, major b) {
   result.copy_b = copy_form::async_words;
   return result;
 }
+// For a C that is small next to a long K: 8 or 16 blocks of a cluster share a tile. Lines begin anywhere;
+// sm_90.
 constexpr mma_sync_config split_tf32(major a, major b) {
   return {.m = 32,
           .n = 32,
@@ -74,7 +76,7 @@ constexpr mma_sync_config large_8() {
           .b = major::k};
 }
 
-// The same with smaller warps, whose epilogue has numbers of its own in registers.
+// With smaller warps: the epilogue keeps numbers of its own in registers.
 constexpr mma_sync_config large_8_narrow() {
   mma_sync_config result = large_8();
   result.warp_n = 32;
@@ -82,7 +84,7 @@ constexpr mma_sync_config large_8_narrow() {
   return result;
 }
 
-// The same where lines begin at multiples of 4 bytes.
+// For lines of 8-bit elements that begin at multiples of 4 bytes.
 constexpr mma_sync_config words_8() {
   return {.m = 64,
           .n = 64,
@@ -97,7 +99,7 @@ constexpr mma_sync_config words_8() {
           .copy_b = copy_form::async_words};
 }
 
-// The same with sums and totals in registers.
+// For epilogues that promote: both sums and totals are in registers.
 constexpr mma_sync_config promoted_8() {
   mma_sync_config result = large_8();
   result.n = 64;
@@ -120,7 +122,7 @@ constexpr mma_sync_config large_sm75(major a, major b) {
           .copy_a = copy_form::vectors,
           .copy_b = copy_form::vectors};
 }
-// Elements of 8 bits there, along K.
+// Elements of 8 bits on sm_75, along K.
 constexpr mma_sync_config large_8_sm75() {
   mma_sync_config result = large_sm75(major::k, major::k);
   result.k = 64;
@@ -140,8 +142,8 @@ constexpr mma_sync_config large_sm70(major a, major b) {
           .copy_b = copy_form::vectors};
 }
 
-// Elements of 16 bits on sm_80, at any addresses. A step along K has lines of 128 bytes: the vectors that a warp
-// loads at once are neighbours in as few lines of L1 as can be.
+// Elements of 16 bits on sm_80, at any addresses. A step along K has lines of 128 bytes, so that the vectors
+// that a warp loads at once are in the fewest lines of L1.
 constexpr mma_sync_config small_shifted(major a, major b) {
   return {.m = 64,
           .n = 64,
@@ -155,7 +157,7 @@ constexpr mma_sync_config small_shifted(major a, major b) {
           .copy_a = copy_form::shifted,
           .copy_b = copy_form::shifted};
 }
-// The same for a K of few such steps: half of them.
+// For a K of few such steps: steps half as long.
 constexpr mma_sync_config short_shifted(major a, major b) {
   mma_sync_config result = small_shifted(a, b);
   result.k = 32;
@@ -177,7 +179,7 @@ constexpr mma_sync_config tiny_shifted(major a, major b) {
           .copy_b = copy_form::shifted};
 }
 
-// The same for a K so long that C is small next to it, by 8 or 16 blocks of a cluster; sm_90.
+// For a C that is small next to a long K: 8 or 16 blocks of a cluster share a tile; sm_90.
 constexpr mma_sync_config split_shifted(major a, major b) {
   mma_sync_config result = tiny_shifted(a, b);
   result.k = 128;
@@ -186,7 +188,7 @@ constexpr mma_sync_config split_shifted(major a, major b) {
   return result;
 }
 
-// Any elements at any addresses; `k`: 32, for elements of 8 bits 64.
+// Any elements at any addresses; `k`: 64 for elements of 8 bits, otherwise 32.
 constexpr mma_sync_config unaligned(major a, major b, std::uint32_t k) {
   return {.m = 64,
           .n = 64,

@@ -1,13 +1,13 @@
 #pragma once
-// What a factored epilogue reads for the sums that a warp stores together: a portion of Rows rows, whose lanes store four
-// neighbours each,
+// The numbers that a factored epilogue reads for the sums that a warp stores together: a portion of Rows
+// rows. A lane stores four neighbours of a row:
 //
 //   lane       0        1       ...   of_row - 1    of_row       ...
-//   row        0        0             0             1                   and 32 / of_row further in the next round
+//   row        0        0             0             1                   next round: 32 / of_row further
 //   columns    0..3     4..7          last four     0..3
 //
-// so that a lane's columns are the same in all rounds, and it reads their numbers once. Those of rows are read by a lane
-// for each, all at once, and passed on in the round that they are for: no round waits for memory.
+// A lane's columns are the same in all rounds, so it reads their numbers once. The numbers of all rows are
+// read at once, one row per lane, and shuffled to the round that uses them: no round waits for memory.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
@@ -22,7 +22,8 @@ class mma_sync_factors {
   static_assert(32 % OfRow == 0, "kaio: the lanes of a warp are whole rows of a portion");
   static constexpr std::uint32_t rounds = Rows * OfRow / 32;
 
-  // Of the portion that begins at `first`; rows and columns outside C have the numbers of its last ones.
+  // Loads the numbers of the portion at `first`. Rows and columns outside C get those of C's last row or
+  // column.
   template <class... Extra>
   constexpr mma_sync_factors(thread t, const val<output_lines>& lines, const place& first,
                              const Extra&... extra)
@@ -37,7 +38,8 @@ class mma_sync_factors {
                                      extra...);
         })) {}
 
-  // The results of a lane's four sums in a round, whose row of the portion is `row`. By all lanes of the warp.
+  // The results of a lane's four sums in a round; `row`: their row of the portion. All lanes of the warp call
+  // it.
   template <class Sum, class... Extra>
   constexpr dsl::register_array<val<f32>, 4> results(const val<u32>& row,
                                                      const dsl::register_array<val<Sum>, 4>& x,

@@ -1,18 +1,17 @@
 #pragma once
 // Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K
-// x N, C:
-// M x N row by row. For a column-major C exchange the operands.
+// x N, C: M x N row by row. For a column-major C exchange the operands.
 //
 //            n                      a block: m x n of C in steps of k; tiles of A and B in a ring in shared
 //      +----+----+                  memory, on sm_80 by asynchronous copies, some steps ahead
 //    m | warps   |                  a warp: warp_m x warp_n, slice by slice of a step; while one slice is
 //      +----+----+                  multiplied the next one's fragments are loaded, across steps too
 //
-// The blocks of a cluster may share a tile, each with a part of K; then each adds up the sums of all parts for
-// some of the places, the first part first, through distributed shared memory.
+// The blocks of a cluster may share a tile, each with a part of K. Each block then adds the partial sums of
+// some places through distributed shared memory, in the order of the parts.
 //
-// Sums go over k from 0 up, in f32 (of i8 in i32), in an order that the tile shape does not change but for
-// the instruction's own k (and for split K, whose parts are added in order).
+// Sums go over k from 0 up, in f32 (i32 for i8). The tile shape does not change their order; only the
+// instruction's k and split-K do, whose parts are added in order.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -38,8 +37,8 @@ class mma_sync_operand {
   using T = typename Source::element_type;
   static_assert(
       std::is_same_v<T, std::conditional_t<is_a, typename Product::a_element, typename Product::b_element>>,
-      "kaio: an operand of a matmul has other elements than its product multiplies");
-  // Bytes are not transposed on the way from shared memory, so they are on the way to it.
+      "kaio: an operand's element type differs from that of the product");
+  // No load transposes bytes on their way from shared memory, so they are transposed on their way to it.
   static constexpr major tile_major = is_function || sizeof(T) == 1 ? major::k : memory_major;
   static_assert(
       is_function || form == copy_form::elements || tile_major == memory_major,
@@ -52,8 +51,8 @@ class mma_sync_operand {
   using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
                              tile_major>;
 
-  // `x`: in<T>, the batch's first element, or a function (line, k) -> elements; `across`, `along`: where the
-  // block's first tile begins along M (N) and K, `extent`: of the operand along M (N).
+  // `x`: the batch's first element (in<T>), or a function (line, k) -> elements. `across`, `along`: where the
+  // block's first tile begins along M (N) and K. `extent`: the operand's extent along M (N).
   template <class X>
   constexpr mma_sync_operand(thread t, const val<u32>& warp, const X& x, const val<i64>& leading,
                              const val<u32>& across, const val<u32>& along, const val<u32>& extent)
@@ -68,7 +67,7 @@ class mma_sync_operand {
   constexpr const val<u32>& left_across() const { return rest_across_; }
   constexpr auto& copies() { return copy_; }
 
-  // Copies the tile at `along`, which has `left` steps, into a stage.
+  // Copies the next tile, which has `left` steps, into a stage.
   template <bool Ragged>
   constexpr void copy(const val<u32>& stage, const val<u32>& left) {
     if constexpr (is_async) copy_.template copy<Ragged>(ring_, stage, {rest_across_, left});
@@ -95,7 +94,7 @@ class mma_sync_operand {
                                            rest);
     }
   }
-  // The same element by element: each is looked at, whether the tile is whole or not.
+  // Loads the tile element by element. Each element is checked, even if the tile is whole.
   template <class X>
   constexpr void fetch_elements(const X& x, const val<u32>& along, const val<u32>& left) {
     if constexpr (!is_function && form == copy_form::elements)
@@ -137,7 +136,7 @@ class mma_sync_operand {
 
 template <mma_sync_config C, class Product, class Out, class Epilogue, class SourceA, class SourceB>
 struct mma_sync_body {
-  static_assert(C.valid(), "kaio: this cut of a matmul is none that the kernel can run");
+  static_assert(C.valid(), "kaio: matmul's kernel does not support this tile shape");
   using operand_a = mma_sync_operand<C, matrix_role::a, Product, SourceA>;
   using operand_b = mma_sync_operand<C, matrix_role::b, Product, SourceB>;
   using output = detail::output_of<Out>;
@@ -218,7 +217,7 @@ struct mma_sync_body {
     return array_of<ring_b::parts>([&](u32) { return typename ring_b::part(t); });
   }
 
-  // The sums of all steps by copies of shifted vectors, for `finish`. Loads of a slice's parts end while the
+  // Multiplies all steps with copies by shifted vectors, then calls finish(sums). A slice's loads end while
   // pieces of the next tile are shifted, so that one slice's registers are enough.
   template <class Finish>
   static constexpr void multiply_shifted(thread t, operand_a& a, operand_b& b, const val<u32>& k_first,
@@ -237,7 +236,7 @@ struct mma_sync_body {
     finish(sums);
   }
 
-  // The same by asynchronous copies and copies of whole pieces.
+  // Multiplies all steps with asynchronous copies and copies through registers, then calls finish(sums).
   template <class InputA, class InputB, class Finish, class Promotion>
   static constexpr void multiply_tiles(thread t, operand_a& a, operand_b& b, const InputA& x_a,
                                        const InputB& x_b, const val<u32>& k_first, const val<u32>& k_last,
@@ -248,7 +247,7 @@ struct mma_sync_body {
     auto parts_a = array_of<2>([&](u32) { return parts_of_a(t); });
     auto parts_b = array_of<2>([&](u32) { return parts_of_b(t); });
 
-    // The tile that is copied next: its stage, and how many steps of k are left there.
+    // The next tile to copy: its stage, and the steps of K that are left there.
     var fill_stage(t, 0u);
     var<u32> left(t, k_last - k_first);
     const auto copy = [&] {
@@ -270,7 +269,7 @@ struct mma_sync_body {
         fill_stage = following(t, stage);
       }
     };
-    // The tile at `along` through registers.
+    // Loads the tile at `along` into registers.
     const auto fetch = [&](const val<u32>& along) {
       if constexpr (has_staged) {
         const val rest = t.let(k_last - min(along, k_last));
@@ -286,7 +285,7 @@ struct mma_sync_body {
         b.fetch_elements(x_b, along, rest);
       }
     };
-    // The tile of the next step is visible to all threads.
+    // Makes the tile of the next step visible to all threads.
     const auto arrive = [&](const val<u32>& stage) {
       a.put(stage);
       b.put(stage);
@@ -335,7 +334,7 @@ struct mma_sync_body {
     return t.let(select(stage == C.stages - 1, 0u, stage + 1u));
   }
 
-  // Along the columns to and fro, so that a part of A and one of B stay where they are in between.
+  // Goes along the columns to and fro: consecutive multiplications share a part of A or of B.
   template <class Sums, class PartsA, class PartsB>
   static constexpr void multiply(Sums& sums, PartsA& a, PartsB& b) {
     for (auto& one : a) one.prepare();
@@ -347,8 +346,8 @@ struct mma_sync_body {
       }
   }
 
-  // The sums go to shared memory, as many parts of a warp at once as fit, and from there four by four to
-  // C.
+  // Stores the sums in portions: the largest number of parts that fits goes to shared memory, and from there
+  // four by four to C.
   template <class Sums, class Result, class... Extra>
   static constexpr void store(thread t, const Sums& sums, const ring_a& a, const ring_b& b,
                               const val<u32>& warp_m, const val<u32>& warp_n, const place& first,
@@ -360,7 +359,7 @@ struct mma_sync_body {
     constexpr auto bytes_for = [](std::uint32_t parts_m, std::uint32_t parts_n) {
       return warps * parts_m * Product::m * (parts_n * Product::n + 8) * 4;
     };
-    // Whole rows; in memory of their own where tiles have no room for those of one part.
+    // A portion has whole rows. If the tiles have no room for those of one part, it has memory of its own.
     constexpr std::uint32_t across = ring_b::parts;
     constexpr bool fits = bytes_for(1, across) <= room;
     constexpr std::uint32_t down = [&] {
@@ -368,7 +367,8 @@ struct mma_sync_body {
       while (parts > 1 && bytes_for(parts, across) > room) parts /= 2;
       return parts;
     }();
-    static_assert(ring_a::parts % down == 0, "kaio: a warp stores its parts of A in portions of as many");
+    static_assert(ring_a::parts % down == 0,
+                  "kaio: the portions of an epilogue must divide a warp's parts of A");
     constexpr std::uint32_t rows = down * Product::m;
     constexpr std::uint32_t columns = across * Product::n;
     using staging = shared_tile<sum, warps * rows, columns, dsl::padded<8>>;
@@ -385,8 +385,8 @@ struct mma_sync_body {
     const auto own =
         staged.lane(of_warp + accumulator_row<Product>(lane), t.let(accumulator_column<Product>(lane)));
     using layout = typename Product::accumulator::layout;
-    // Which sums a thread holds in which registers is known while the kernel is compiled alone, so that each
-    // portion has its own stores; the rest is emitted once.
+    // Register numbers are compile-time constants, so each portion has its own stores; the rest is emitted
+    // once.
     const auto keep = [&](std::uint32_t part_m, std::uint32_t part_n) {
       for (std::uint32_t i = 0; i < down; ++i)
         for (std::uint32_t j = 0; j < across; ++j)
@@ -424,13 +424,13 @@ struct mma_sync_body {
         static_assert(32 % of_row == 0 && rows * of_row % 32 == 0,
                       "kaio: the lanes of a warp are whole rows of a portion");
         constexpr std::uint32_t apart = 32 / of_row * C.least_splits();
-        // Next to 128 sums of a thread registers are short, for rows and for what lanes hand on.
+        // With 128 sums per thread, registers are short for more rows and for exchanges between lanes.
         constexpr bool is_short = C.warp_m * C.warp_n >= 64 * 64;
         constexpr std::uint32_t most = is_short ? 2 : 4, lanes = is_short ? 1 : of_row;
         constexpr std::uint32_t together =
             C.by_launch() || rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
-        // Rows of C that the portion has, but where registers are short.
+        // The portion's rows inside C; if registers are short, all of its rows.
         const auto end = [&] {
           if constexpr (is_short) {
             return rows;
@@ -462,7 +462,7 @@ struct mma_sync_body {
     else
       sync_warp(t);
   }
-  // The number of this block's tile among those of all blocks.
+  // The index of this block's tile in the grid.
   static constexpr val<u32> place_of_tile(thread t) {
     if constexpr (C.has_cluster())
       return t.let(cluster_idx_x());
@@ -481,7 +481,7 @@ struct mma_sync_body {
     else
       return C.cluster_splits;
   }
-  // Four neighbours' sums over the parts of all blocks of the cluster.
+  // The sums of four neighbours over the parts of all blocks of the cluster.
   template <class Cell>
   static constexpr dsl::register_array<val<sum>, 4> total(thread t, const Cell& first) {
     if constexpr (!C.has_cluster()) {
@@ -558,9 +558,9 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
       });
 };
 
-// Launched with a grid of walk.tiles * cluster_splits blocks along x, and the arguments of A, of B
-// (in_memory: the operand; made_by: what the function takes), c, the problem, and those of the epilogue. With
-// C.pointers operands in memory and c are arrays of the addresses of each batch (c: of each part).
+// Launched with a grid of walk.tiles * cluster_splits blocks along x. Arguments: those of A, those of B
+// (in_memory: the operand; made_by: what the function takes), c, the problem, those of the epilogue. With
+// C.pointers, operands in memory and c are arrays of addresses: one per batch, for c one per split.
 template <mma_sync_config C, class Product, class Out, class Epilogue,
           class SourceA = in_memory<typename Product::a_element, C.pointers>,
           class SourceB = in_memory<typename Product::b_element, C.pointers>>

@@ -1,10 +1,10 @@
 #pragma once
-// How a warp multiplies: an instruction, and the preparation of its fragments. A product has the shape that a
-// warp computes at once, the parts of A and B that take part (a fragment as it is loaded, and as it is
-// multiplied), and multiply(c, a, b).
+// How a warp multiplies: an instruction, and the preparation of its fragments. A product has the shape m x n
+// x k that a warp computes at once, parts of A and B (a fragment as loaded, and as multiplied), and
+// multiply(c, a, b).
 //
 //   instruction_product<mma_m16n8k16<f32, f16>>      // sm_80: f16
-//   tf32_product, tf32x3_product                      // sm_80: f32, rounded to tf32; in three products of tf32
+//   tf32_product, tf32x3_product                      // sm_80: f32, as tf32; as three products of tf32
 //   quad_product<matrix_order::row, matrix_order::row>    // sm_70: f16
 //   int8_quarters_product                             // sm_75: i8
 
@@ -29,7 +29,7 @@ struct plain_part {
   constexpr void prepare() {}
 };
 
-// f32 that are rounded to tf32, to nearest, in place.
+// f32 elements that are rounded to the nearest tf32 in place.
 template <class Fragment>
 struct rounded_part {
   using fragment_type = Fragment;
@@ -40,7 +40,7 @@ struct rounded_part {
   }
 };
 
-// f32 that are split in two tf32, whose sum has 21 bits of the mantissa: `f` becomes the larger.
+// f32 elements, each split into two tf32 whose sum has 21 bits of the mantissa. `f` becomes the larger.
 template <class Fragment>
 struct split_part {
   using fragment_type = Fragment;
@@ -90,7 +90,7 @@ struct instruction_product {
   }
 };
 
-// f32 in, each rounded to the 11 bits of tf32.
+// f32 operands, rounded to the 11 significant bits of tf32.
 struct tf32_product {
   using mma = dsl::mma_m16n8k8<f32, tf32>;
   static constexpr fixed_string name = "tf32";
@@ -108,8 +108,8 @@ struct tf32_product {
   }
 };
 
-// f32 in, each as the sum of two tf32; the product of the two rests, below 2^-22 of the whole, is left out.
-// What is infinite, or so large that it rounds to an infinity, has no rest: its sums are NaN.
+// f32 operands, each the sum of two tf32. The product of the two remainders, below 2^-22 of the whole, is
+// left out. An element that is infinite, or rounds to infinity, has no remainder: its sums are NaN.
 struct tf32x3_product {
   using mma = dsl::mma_m16n8k8<f32, tf32>;
   static constexpr fixed_string name = "tf32x3";
@@ -130,9 +130,12 @@ struct tf32x3_product {
   }
 };
 
-// i8 on sm_75: a product of 16 x 8 x 32 as four of 8 x 8 x 16. Register 2 j + i of A has the rows from 8 i and the K from
-// 16 j on, register j of B that K, and registers 2 i and 2 i + 1 of the accumulators those rows: each is a whole
-// fragment of the small instruction.
+// i8 on sm_75: a product of 16 x 8 x 32 as four of 8 x 8 x 16. Each of these is a whole fragment of the small
+// instruction:
+//
+//   A             register 2 j + i               rows from 8 i on, K from 16 j on
+//   B             register j                     K from 16 j on
+//   accumulators  registers 2 i and 2 i + 1      rows from 8 i on
 struct int8_quarters_product {
   using whole = dsl::mma_m16n8k32<i32, i8>;
   using quarter = dsl::mma_m8n8k16<i32, i8>;
@@ -143,7 +146,7 @@ struct int8_quarters_product {
   using b_element = i8;
   using a_part = detail::part_in_quarters<whole::a_fragment, quarter::a_fragment>;
   struct b_part : detail::part_in_quarters<whole::b_fragment, quarter::b_fragment> {
-    quarter::accumulator sums;  // of eight rows
+    quarter::accumulator sums;  // eight rows
     constexpr explicit b_part(thread t) : part_in_quarters(t), sums(t) {}
   };
   using accumulator = whole::accumulator;
@@ -158,8 +161,8 @@ struct int8_quarters_product {
   }
 };
 
-// f16 on sm_70: four products of 8 x 8 x 4, which make one of 16 x 16: number q, of lanes 4 q on, is that of
-// rows 8 (q % 2) on and columns 8 (q / 2) on.
+// f16 on sm_70: four products of 8 x 8 x 4, which make one of 16 x 16. Quad q (lanes with lane / 4 % 4 == q)
+// has rows from 8 (q % 2) on and columns from 8 (q / 2) on.
 template <matrix_order OrderA, matrix_order OrderB>
 struct quad_product {
   using mma = dsl::mma_m8n8k4<f32, f16, f16, f32, OrderA, OrderB>;

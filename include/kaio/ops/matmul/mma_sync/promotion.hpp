@@ -1,6 +1,6 @@
 #pragma once
-// Sums over each 128 of K, a group, that a warp multiplies by a scale of their row and one of their columns,
-// and adds to totals of its own, in f32: for epilogues that promote.
+// The promotion of sums, for epilogues that promote. After each group of 128 along K a warp multiplies its
+// sums by a scale of their row and a scale of their columns, and adds them to f32 totals.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// What a kernel has whose epilogue does not.
+// For epilogues that do not promote.
 struct no_promotion {};
 
 template <mma_sync_config C, class Product, class Epilogue>
@@ -20,7 +20,7 @@ class mma_sync_promotion {
   using accumulator = typename Product::accumulator;
   using layout = typename accumulator::layout;
   static constexpr std::uint32_t parts_m = C.warp_m / Product::m, parts_n = C.warp_n / Product::n;
-  static constexpr std::uint32_t rows = 2 * parts_m;  // of a thread: two of each 16
+  static constexpr std::uint32_t rows = 2 * parts_m;  // per thread: two of each 16
   static_assert(Product::m == 16 && promoted_k % C.k == 0 && promoted_k % C.warp_n == 0 &&
                 C.n % C.warp_n == 0 && C.cluster_splits == 1);
 
@@ -37,13 +37,14 @@ class mma_sync_promotion {
         totals_(array_of<parts_m>(
             [&](u32) { return array_of<parts_n>([&](u32) { return accumulator(t, 0.0f); }); })) {}
 
-  // Asks for the scales of the group of the step at `k`.
+  // Loads the scales of the group of the step at `k`.
   constexpr void load(const val<u32>& k) {
     const val group = t_.let(k / promoted_k);
     of_columns_ = columns_.at(t_, group);
     for (u32 i = 0; i < rows; ++i) of_rows_[i] = rows_[i].at(t_, group);
   }
-  // After the step at `k`: where a group ends there, its sums are added to the totals, and begin again from 0.
+  // Called after the step at `k`. If a group or the range of K ends there, adds the sums to the totals and
+  // clears them.
   template <class Sums>
   constexpr void add(Sums& sums, const val<u32>& k, const val<u32>& k_last) {
     const val next = t_.let(k + C.k);

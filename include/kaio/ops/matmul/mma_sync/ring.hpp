@@ -1,13 +1,13 @@
 #pragma once
-// One operand of the matmul kernel with the matrix instructions of a warp: its ring of tiles in shared
-// memory, and the parts that a warp reads from it. A tile is laid out as its operand is, so that nothing is
+// The ring of one operand's tiles in shared memory, for the matmul kernel with the matrix instructions of a
+// warp, and the parts that a warp reads from it. A tile is laid out as its operand is, so that nothing is
 // transposed:
 //
 //   major::k     lines are rows of A (columns of B), along K; ldmatrix reads them as they are
-//   major::mn    lines are steps of K, along M (N), in panels that a warp has for itself; ldmatrix.trans reads
-//                elements of 16 bits, others are read one by one
+//   major::mn    lines are steps of K, along M (N), in panels of one warp each; ldmatrix.trans reads elements
+//                of 16 bits, others are read one by one
 //
-// Swizzles keep the eight rows of a matrix in different banks; where no ldmatrix reads, padding does.
+// Swizzles keep the eight rows of a matrix in different banks; without ldmatrix, padding does.
 
 #include <kaio/ops/matmul/mma_sync/config.hpp>
 #include <kaio/ops/matmul/mma_sync/product.hpp>
@@ -24,10 +24,10 @@ class mma_sync_ring {
  public:
   using part = std::conditional_t<is_a, typename Product::a_part, typename Product::b_part>;
   using fragment_type = typename part::fragment_type;
-  static constexpr std::uint32_t step = is_a ? Product::m : Product::n;  // rows of A, columns of B of a part
+  static constexpr std::uint32_t step = is_a ? Product::m : Product::n;  // rows of A or columns of B per part
   static constexpr std::uint32_t depth = Product::k;
-  static constexpr std::uint32_t parts = WarpExtent / step;  // of a warp
-  static constexpr std::uint32_t slices = K / depth;         // of a tile
+  static constexpr std::uint32_t parts = WarpExtent / step;  // per warp
+  static constexpr std::uint32_t slices = K / depth;         // per tile
   static constexpr bool along_k = Major == major::k;
   static constexpr std::uint32_t lines = along_k ? Extent : K;
   static constexpr std::uint32_t width = along_k ? K : Extent;
@@ -35,7 +35,7 @@ class mma_sync_ring {
 
  private:
   static constexpr bool by_matrices = !Product::is_quad && (along_k || sizeof(T) == 2);
-  // Columns that one warp has alone, and that a swizzle covers.
+  // Columns that belong to one warp, and that one swizzle covers.
   static constexpr std::uint32_t panel = along_k                ? (K * sizeof(T) < 128 ? K : 128 / sizeof(T))
                                          : WarpExtent % 64 == 0 ? 64
                                          : WarpExtent % 32 == 0 ? 32
@@ -59,7 +59,7 @@ class mma_sync_ring {
 
   constexpr const tiles_type& memory() const { return tiles_; }
 
-  // The parts of this warp at slice `slice` of the tile in stage `stage`.
+  // Loads the parts of this warp at slice `slice` of the tile in stage `stage`.
   template <class Parts>
   constexpr void load(Parts& to, const val<u32>& stage, std::uint32_t slice) const {
     const auto tile = tiles_[stage];
@@ -115,7 +115,8 @@ class mma_sync_ring {
       else
         return ldmatrix_trans_lane<fragment_type>(own, 0, 0);
     } else if constexpr (Product::is_quad) {
-      // The lane's matrix is number lane / 4 % 4: A goes with the lower bit, B with the upper one.
+      // The lane's quad is q = lane / 4 % 4: the lower bit of q selects rows of A, the upper one columns of
+      // B.
       const val across = t.let(first + lane / (is_a ? 4u : 8u) % 2u * 8u + lane_across(lane));
       const val along = t.let(lane_along(lane));
       if constexpr (along_k)

@@ -1,20 +1,17 @@
 #pragma once
-// How a tile is copied to shared memory where the lines of the operand begin anywhere, for elements of 16
-// bits. A thread that fills a piece of 16 bytes loads the one or two aligned vectors that cover it, and
-// shifts them into place:
+// Copies of a tile to shared memory for operands whose lines begin anywhere; elements have 16 bits. For each
+// piece of 16 bytes a thread loads the one or two aligned vectors that cover it, and shifts them into place:
 //
 //   memory   | . . . a b c d e | f g h . . . . . |     two aligned vectors, of 8 elements each
 //   piece    |       a b c d e   f g h |               the shift is 3
+// The shift is the same for all pieces of a thread, in every tile. They are multiples of 8 lines or of 8
+// elements apart, hence multiples of 16 bytes, whatever the leading dimension is.
 //
-// The shift is the same for all pieces of a thread, in every tile: they are multiples of 8 lines or of 8
-// elements apart, which are multiples of 16 bytes whatever the leading dimension is.
-//
-// What is read: an aligned vector is loaded where all of it is between the operand's first element and its
-// last one, in the order of addresses. That memory is one allocation, because it is within one matrix of a
-// view: what is there between two lines may belong to another tensor, and is shifted or masked out. A vector
-// that begins before the first element or ends after the last one is not loaded; the pieces that need such a
-// vector, a few of the whole operand, are made element by element (mend). Elements outside of the operand
-// become zero in the tile.
+// An aligned vector is loaded if all of it is between the operand's first and last element, in the order of
+// addresses. That memory is one allocation, because it is within one matrix of a view. Elements between two
+// lines may belong to another tensor; they are shifted or masked out. A vector that crosses the first or last
+// element is not loaded: the few pieces that need it are made element by element (mend). Elements outside the
+// operand become zero in the tile.
 
 #include <kaio/ops/matmul/common/address_of.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
@@ -28,31 +25,31 @@ class shifted_copy {
   static_assert(sizeof(T) == 2,
                 "kaio: copy_form::shifted is for elements of 16 bits; take copy_form::elements");
   using pieces = tile_pieces<Ring, T, Threads>;
-  static constexpr std::uint32_t elements = pieces::elements;  // of a vector, and of a piece
+  static constexpr std::uint32_t elements = pieces::elements;  // per vector, and per piece
   static constexpr std::uint32_t depth = Ring::along_k ? Ring::width : Ring::lines;
   static constexpr std::uint32_t extent_of_tile = Ring::along_k ? Ring::lines : Ring::width;
   static_assert((pieces::count == 1 || pieces::lines_apart % elements == 0) && depth % elements == 0,
                 "kaio: the pieces of a thread are multiples of 16 bytes apart");
-  // Distances to the ends of the operand are counted up to here: two vectors.
+  // Distances to the ends of the operand saturate here: at two vectors.
   static constexpr std::uint32_t distant = 2 * elements;
   static constexpr std::uint32_t never = 0x7fffff00;
 
  public:
-  static constexpr std::uint32_t count = pieces::count;  // pieces of a thread in a tile
+  static constexpr std::uint32_t count = pieces::count;  // per thread and tile
 
   // Registers for the vectors of Count pieces, as they are in memory.
   template <std::uint32_t Count>
   using vectors = dsl::register_array<var<u32>, 8 * Count>;
 
-  // The tiles of which all is inside the operand, and whose vectors are too: those where `left` steps of K are
-  // left or more, and of tiles that begin at the first step those of a block where `first` is true.
+  // The tiles that are inside the operand with all of their vectors. At least `left` steps of K must be left.
+  // A tile at the first step also needs `first`.
   struct inner_tiles {
     val<bool> first;
     val<u32> left;
   };
 
-  // The operand's batch begins at `x`; its leading dimension is `leading`, its extent along M (N) `extent`,
-  // and the tiles' first place is `across` along M (N), `along` along K.
+  // `x`: the batch's first element; `leading`: its leading dimension; `extent`: its extent along M (N). The
+  // first tile begins at `across` along M (N) and at `along` along K.
   constexpr shifted_copy(thread t, const Ring& ring, const in<T>& x, const val<i64>& leading,
                          const val<u32>& across, const val<u32>& along, const val<u32>& extent)
       : t_(t),
@@ -68,11 +65,11 @@ class shifted_copy {
   }
   constexpr const inner_tiles& inner() const { return inner_; }
 
-  // What of the operand there is from a tile's first place on.
+  // The elements of the operand from a tile's first one on.
   struct tile_rest {
     val<u32> along;         // where the tile begins along K
     val<u32> lines, width;  // lines that are left, and elements of each
-    val<u32> numbers;       // of a piece of this thread: elements of it that exist, if its line does
+    val<u32> numbers;       // elements of this thread's pieces that exist, if their line does
   };
   constexpr tile_rest rest(const val<u32>& along, const val<u32>& left) const {
     const val<u32>& width = Ring::along_k ? left : left_across_;
@@ -80,8 +77,8 @@ class shifted_copy {
             t_.let(min(width - min(width, pieces_.column), elements))};
   }
 
-  // Loads the next Count pieces of a tile, of which First were fetched. `is_inner`: the tile is one of the
-  // above. Of pieces that need a vector which is not all inside of the operand, bit FirstBit + number of
+  // Loads the next Count pieces of a tile, after the First fetched before. `is_inner`: the tile is one of
+  // inner_tiles. If a piece needs a vector that is not all inside the operand, bit FirstBit + number of
   // `unread` is set.
   template <std::uint32_t First, std::uint32_t Count, std::uint32_t FirstBit, class Vectors>
   constexpr void fetch(Vectors& to, const val<bool>& is_inner, const tile_rest& rest, var<u32>& unread) {
@@ -104,7 +101,7 @@ class shifted_copy {
         const val address = next_piece(First + j);
         const val line = t_.let(pieces_.line + (First + j) * pieces::lines_apart);
         const val exists = t_.let(line < lines);
-        // From the first vector's first element to the operand's last one.
+        // Elements from the first vector's first one to the operand's last one.
         const val after = t_.let(min(rest.lines - 1u - line, distant) * near_leading_ + rest.width -
                                  pieces_.column + shift_);
         const val first = t_.let(all_of(before + line * near_leading_ >= shift_, after >= elements));
@@ -117,8 +114,8 @@ class shifted_copy {
     }
   }
 
-  // Stores the pieces that fetch<First, Count> loaded. What waits for the loads is in a body of its own, which
-  // ptxas does not mix with the multiplications before it.
+  // Stores the pieces that fetch<First, Count> loaded. The code that waits for the loads has a body of its
+  // own, so that ptxas does not mix it with the multiplications before it.
   template <std::uint32_t First, std::uint32_t Count, class Vectors>
   constexpr void put(const Vectors& from, const Ring& ring, const val<u32>& stage,
                      const tile_rest& rest) const {
@@ -144,7 +141,7 @@ class shifted_copy {
     if (auto none = t_.otherwise()) store([&](u32, u32) { return t_.let(0u); });
   }
 
-  // Makes the pieces that `unread` names, after all of the tile were fetched and put.
+  // Makes the pieces in `unread` element by element, after all pieces of the tile were put.
   template <std::uint32_t FirstBit>
   constexpr void mend(const Ring& ring, const val<u32>& stage, const tile_rest& rest,
                       const val<u32>& unread) const {
@@ -175,19 +172,19 @@ class shifted_copy {
     const val<u32>& column = Ring::along_k ? along : across_;
     return cast<i64>(line + pieces_.line) * leading + cast<i64>(column + pieces_.column);
   }
-  // From a piece to the next one. Computed where it is used: it is a shift of a parameter of the kernel.
+  // Bytes from a piece to the next one. Computed on every use: it is a shift of a kernel parameter.
   constexpr auto line_step() const { return cast<u64>(leading_ * i64{pieces::lines_apart * sizeof(T)}); }
-  // From a tile to the next one, whose first piece is a step of lines after the last one where lines are steps
-  // of K.
+  // Bytes from a tile to the next one. If lines are steps of K, the next tile's first piece follows this
+  // tile's last one.
   constexpr auto tile_bytes() const {
     if constexpr (Ring::along_k)
       return u64{Ring::width * sizeof(T)};
     else
       return line_step() * u64{count};
   }
-  // A vector begins and ends less than a vector's elements from its piece, and so much are tiles away from the
-  // operand's ends that do not begin at the first step of K, or end at the last ones, unless all steps are at
-  // the same place.
+  // A piece's vectors begin and end less than `elements` elements from the piece. A tile keeps that distance
+  // from the operand's ends if it neither begins at the first step of K nor ends at the last ones. This fails
+  // if all steps are at one place (step_elements() is 0).
   constexpr inner_tiles inner_of(const val<bool>& begins_aligned) const {
     const val before = t_.let(across_elements(across_));
     const val after = t_.let(across_elements(left_across_ - min(left_across_, extent_of_tile)));
@@ -197,7 +194,7 @@ class shifted_copy {
         t_.let(all_of(left_across_ >= extent_of_tile, any_of(step_elements() != 0u, first & last)));
     return {first, t_.let(select(some, select(last, depth, depth + elements), never))};
   }
-  // The first vector of piece `number`, which is the next one.
+  // Returns the first vector of piece `number`, which must be the next one, and advances to the one after it.
   constexpr val<u64> next_piece(std::uint32_t number) {
     const val here = at_;
     if (number + 1 == count && Ring::along_k)
@@ -206,15 +203,15 @@ class shifted_copy {
       at_ = here + line_step();
     return here;
   }
-  // So many rows of A (columns of B), in elements from line to line or in a line; at least `far` as any number
-  // from there on.
+  // The distance of `count_across` rows of A (columns of B), in elements: from line to line, or in a line.
+  // Saturates at `distant` rows, and for lines at `distant` elements per line.
   constexpr auto across_elements(const val<u32>& count_across) const {
     if constexpr (Ring::along_k)
       return min(count_across, distant) * near_leading_;
     else
       return min(count_across, distant);
   }
-  // Four words of the eight from `first` on: those from the shift on.
+  // Four words of the eight from `first` on, after the shift.
   template <class Vectors>
   constexpr auto shifted(const Vectors& from, std::uint32_t first) const {
     const auto x = array_of<6>(
@@ -223,14 +220,14 @@ class shifted_copy {
     return array_of<4>(
         [&](u32 w) { return t_.let(funnel_shift_right(y[w], y[w + 1], (shift_ & 1u) * 16u)); });
   }
-  // From one step of K to the next.
+  // Elements from one step of K to the next, at most `distant`.
   constexpr val<u32> step_elements() const {
     if constexpr (Ring::along_k)
       return 1;
     else
       return near_leading_;
   }
-  // From the operand's first element to the pieces in the first line of a tile.
+  // Elements from the operand's first one to this thread's piece in the first line of a tile.
   constexpr auto elements_before(const tile_rest& rest) const {
     return across_elements(across_) + min(rest.along, distant) * step_elements() + pieces_.column;
   }
@@ -240,7 +237,7 @@ class shifted_copy {
   val<i64> leading_;
   val<u32> near_leading_;
   inner_tiles inner_;
-  var<u64> at_;  // the first vector of the next piece
+  var<u64> at_;  // address of the next piece's first vector
   val<u32> shift_;
 };
 

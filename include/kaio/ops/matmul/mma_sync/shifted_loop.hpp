@@ -1,14 +1,13 @@
 #pragma once
-// The steps along K of a matmul whose operands are copied by shifted vectors, with two tiles of each in
-// shared memory. The pieces of the next tile are all in flight while a tile is multiplied, where a thread has
-// few of them:
+// The loop along K of a matmul whose operands are copied by shifted vectors, with two tiles of each in shared
+// memory. If a thread has few pieces, those of the next tile are all in flight while a tile is multiplied:
 //
 //   fetch      A, B
 //   multiply   slice 0     slice 1     slice 2     slice 3
 //   put                                                        A, B, barrier
 //
-// Otherwise they are loaded in as many batches as a step has slices, each of which is in flight while a slice is
-// multiplied, so that few registers serve all of them:
+// Otherwise a step loads one batch of pieces per slice. Each batch is in flight while a slice is multiplied,
+// so that few registers serve all of them:
 //
 //   fetch      A 0         A 1         B 0         B 1
 //   multiply   slice 0     slice 1     slice 2     slice 3
@@ -23,10 +22,10 @@ namespace kaio::ops {
 // Both operands' tiles; CopyA and CopyB are shifted_copy into RingA and RingB.
 template <class RingA, class CopyA, class RingB, class CopyB>
 class shifted_loop {
-  // Pieces are 16 bytes, and come out of two vectors of four registers.
+  // A piece of 16 bytes comes out of two vectors of four registers.
   static constexpr bool whole_tiles = CopyA::count + CopyB::count <= 8;
   static constexpr std::uint32_t slices = RingA::slices;
-  static constexpr std::uint32_t batches = whole_tiles ? 1 : slices / 2;  // of an operand
+  static constexpr std::uint32_t batches = whole_tiles ? 1 : slices / 2;  // per operand
   static_assert(RingA::tiles::count == 2 && RingB::tiles::count == 2,
                 "kaio: copy_form::shifted takes two stages");
   static_assert(CopyA::count % batches == 0 && CopyB::count % batches == 0,
@@ -56,7 +55,7 @@ class shifted_loop {
         stage_(t, 0u),
         unread_(t, 0u) {}
 
-  // The first tile, all of it at once.
+  // Copies the first tile, all of it at once.
   constexpr void fill() {
     const tile first = tile_at(k_first_, t_.let(any_of(k_first_ != 0u, a_.inner().first & b_.inner().first)));
     auto all = array_of<2 * batches>([&](u32) { return new_batch(); });
@@ -66,7 +65,7 @@ class shifted_loop {
     t_.barrier();
   }
 
-  // load(stage, slice), multiply() for each slice, while the next tile is copied where there is one.
+  // Calls load(stage, slice) and multiply() for each slice, while the next tile, if any, is copied.
   template <class Load, class Multiply>
   constexpr void run(const Load& load, const Multiply& multiply) {
     auto vectors = array_of < whole_tiles ? 2 : 1 > ([&](u32) { return new_batch(); });
@@ -136,7 +135,7 @@ class shifted_loop {
     else
       b_.template put<(S - batches) * count_b, count_b>(from, ring_b_, stage, of.b);
   }
-  // After all pieces of a tile were put.
+  // Called after all pieces of a tile were put.
   constexpr void mend(const val<u32>& stage, const tile& of) {
     if (auto some = t_.when(unread_ != 0u)) {
       const val unread = unread_;

@@ -1,6 +1,6 @@
 #pragma once
-// Where the elements of an operand come from: memory, or a function of the user's that makes them, such as
-// one that dequantises. A function is a class without members, as an epilogue is:
+// The source of an operand's elements: memory, or a function of the user's that makes them, such as a
+// dequantisation. A function is a class without members, as an epilogue is:
 //
 //   struct from_int8 {
 //     static constexpr fixed_string name = "int8";
@@ -10,9 +10,9 @@
 //     }
 //   };
 //
-// `line` is a row of A or a column of B, and both numbers are inside the operand. One that returns
-// register_array<val<f16>, W> makes W elements, of k to k + W - 1, where k is a multiple of W (a power of two
-// up to 16 bytes of elements); those beyond K are dropped, but their memory is read.
+// `line` is a row of A or a column of B; `line` and `k` are inside the operand. A function that returns
+// register_array<val<f16>, W> makes elements k to k + W - 1. W is a power of two, up to 16 bytes of elements,
+// and k is a multiple of W. Elements beyond K are dropped, but their memory is read.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/mma_sync/config.hpp>
@@ -24,7 +24,7 @@ namespace kaio::ops {
 template <class... Parameters>
 struct source_parameters {};
 
-// An operand in memory: in<T>, or with Pointers the addresses of its batches.
+// An operand in memory: in<T>, or with Pointers an array of the addresses of its batches.
 template <scalar T, bool Pointers = false>
 struct in_memory {
   using element_type = T;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels with matrix instructions of a warp: the row of a configuration in a table of variants, and the
-// launch that runs a call.
+// The kernels with matrix instructions of a warp: a configuration's row in a table of variants, and the
+// launch of a call.
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
@@ -11,7 +11,8 @@
 
 namespace kaio::ops {
 
-// Matrix instructions of a warp. `cluster_splits`: those of the configuration, or what it leaves to the launch.
+// `cluster_splits`: those of the configuration, or those of the launch if the configuration leaves them to
+// it.
 template <mma_sync_config C, class Product, class Out, class Epilogue, class... Extra>
 void launch_call_mma_sync_splits(const stream& s, const matmul_call& call, std::uint32_t cluster_splits,
                                  const Extra&... extra) {
@@ -32,10 +33,12 @@ void launch_call_mma_sync_splits(const stream& s, const matmul_call& call, std::
 }
 template <mma_sync_config C, class Product, class Out, class Epilogue, class... Extra>
 void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&... extra) {
-  static_assert(!C.by_launch(), "kaio: launch_call_mma_sync_splits is told how many splits there are");
+  static_assert(
+      !C.by_launch(),
+      "kaio: launch_call_mma_sync_splits has the splits of the configuration; this one takes them at launch");
   launch_call_mma_sync_splits<C, Product, Out, Epilogue>(s, call, C.cluster_splits, extra...);
 }
-// What a line of an operand begins at a multiple of, in bytes.
+// The alignment of an operand's lines, in bytes.
 constexpr std::uint32_t alignment_of(copy_form form) {
   switch (form) {
     case copy_form::elements: return 1;
@@ -48,7 +51,7 @@ template <mma_sync_config C, class Product, class Out, class Epilogue>
 matmul_variant describe_mma_sync(std::uint32_t cluster_splits = C.least_splits()) {
   return {.image = &mma_sync_matmul<C, Product, Out, Epilogue>.image(),
           .family = matmul_family::mma_sync,
-          .operand = detail::matmul_type_of<typename Product::a_element>(),
+          .operand = element_kind_of<typename Product::a_element>(),
           .output = output_type_of<Out>(),
           .a = direction_of(C.a),
           .b = direction_of(C.b),

@@ -1,16 +1,17 @@
 #pragma once
-// The end of a matmul whose epilogue sees whole rows of a tile, as one that normalises them does: the sums go to
-// shared memory, rows of all warps at once, as many as fit, and the epilogue works on those.
+// The end of a matmul whose epilogue sees whole rows of a tile, e.g. to normalise them. Portions of all
+// warps' rows, as large as fit, go to shared memory, and the epilogue works on those:
 //
 //   struct of_rows {
 //     template <class Rows, class... Extra>
 //     static constexpr void rows(thread t, const Rows& rows, const Extra&... extra);
 //   };
 //
-//   Rows::count, Rows::columns    how many rows there are, and their columns
-//   rows.row(r), rows.column      the place of row r in C, and of the first column
-//   rows.four(r, c)               the sums of row r from column c of the tile on, a multiple of four
-//   rows.rank, Rows::threads      the threads that share these rows, those of a cluster's blocks too
+//   Rows::count, Rows::columns    numbers of rows and columns
+//   rows.row(r), rows.column      row r and the first column, as places in C
+//   rows.four(r, c)               the sums of row r in the tile's columns c to c + 3, c a multiple of four
+//   rows.rank, Rows::threads      this thread's rank among those that share the rows, in all blocks of a
+//                                 cluster, and the number of these threads
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -21,7 +22,7 @@
 
 namespace kaio::ops {
 
-// Whether an epilogue has a function `rows` in place of an operator().
+// Whether an epilogue has a function `rows` instead of an operator().
 template <class E>
 inline constexpr bool takes_rows = requires { E::takes_rows; };
 

@@ -1,12 +1,10 @@
 #pragma once
-// What the blocks of the f32 matmul kernels have in common, however their operands are copied to shared
-// memory: their tile of C, the rows and columns of a thread, the products of a tile, and the way of the sums
-// through the epilogue to C.
+// The common part of the f32 matmul kernels, however their operands are copied to shared memory. It has the
+// tile of C, a thread's rows and columns, the products of a tile, and the sums' way through the epilogue.
 //
-// A thread reads its operands in pieces of 16 bytes. Where a line of the tile goes along k, a piece is 4
-// steps of k for one row (of A; for B read column), and the rows of a thread are `lanes` apart; where it goes
-// along the rows, a piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of
-// k are `rows` pieces.
+// A thread reads its operands in pieces of 16 bytes. If a line of the tile goes along k, a piece is 4 steps
+// of k for one row (for B: column), and a thread's rows are `lanes` apart. If it goes along the rows, a piece
+// is 4 neighbouring rows at one step of k. Either way 4 steps of k for `rows` rows are `rows` pieces.
 
 #include <kaio/dsl/block/grid_dependency.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -26,9 +24,9 @@ struct simt_rows {
   static constexpr std::uint32_t unit =
       along_k ? 1 : 4;  // pieces that complete `unit` rows for four steps of k
 
-  // The thread's first row, where its warp begins at row 0.
+  // The thread's first row, if its warp begins at row 0.
   static constexpr val<u32> first(thread t, const val<u32>& lane) { return t.let(lane * unit); }
-  // From there to its row `r`.
+  // The distance from there to its row `r`.
   static constexpr std::uint32_t of(std::uint32_t r) {
     return along_k ? r * Lanes : r / 4 * (4 * Lanes) + r % 4;
   }
@@ -38,13 +36,13 @@ struct simt_rows {
     else
       return t.let(r / 4u * (4 * Lanes) + r % 4u);
   }
-  // Of piece `p`: the row, counted like `of`, and the step of k where it begins.
+  // The row of piece `p`, counted like `of`, and its first step of k.
   static constexpr std::uint32_t row_of_piece(std::uint32_t p) {
     return along_k ? p * Lanes : p / 4 * (4 * Lanes);
   }
   static constexpr std::uint32_t k_of_piece(std::uint32_t p) { return along_k ? 0 : p % 4; }
 
-  // The number for row `r` at step `k` of four, out of pieces that begin with a unit.
+  // The number for row `r` at step `k` of four; `pieces` begins with a unit.
   template <class Pieces>
   static constexpr auto number(const Pieces& pieces, std::uint32_t r, std::uint32_t k) {
     if constexpr (along_k)
@@ -61,7 +59,7 @@ struct simt_block {
   using rows_of_a = simt_rows<C.a, simt_config::lanes_m>;
   using rows_of_b = simt_rows<C.b, simt_config::lanes_n>;
 
-  // Where the block is: which tile of which batch, and which part of K.
+  // The place of the block: its batch, its split (counted over all batches), its tile and its range of K.
   struct origin {
     val<u32> batch, part, row, column, k_first, k_last;
   };
@@ -74,17 +72,17 @@ struct simt_block {
             t.let(tile.n * C.n), k_first,    t.let(min(k_first + problem[&simt_problem::k_of_split], k))};
   }
 
-  // Before the first access to memory that the kernel before this one may write. The condition always holds; it makes
-  // ptxas compute the origin before the wait and not after it.
+  // Called before the first access to memory that the previous kernel may write. The condition always holds;
+  // it makes ptxas compute the origin before the wait and not after it.
   static constexpr void wait(thread t, const origin& at, const val<simt_problem>& problem) {
     const val inside =
         t.let(all_of(at.row < problem[&simt_problem::m], at.column < problem[&simt_problem::n]));
     if (auto always = t.when(all_of(inside, at.k_first <= at.k_last))) grid_dependency_wait(t);
   }
 
-  // The first row and column of a thread in its block. Neighbouring lanes share a row, and those two apart a
-  // column: then a load of 16 bytes by all lanes of a warp is one access to shared memory.
-  // `k`: the first step of K, of those of a tile, that is its group's.
+  // The first row and column of a thread in its block. Neighbouring lanes share a row, lanes two apart a
+  // column: a load of 16 bytes by all lanes of a warp is then one access to shared memory. `k`: the first
+  // step of its group in a tile.
   struct lanes {
     val<u32> row, column, k;
   };
@@ -102,8 +100,8 @@ struct simt_block {
         [&](std::uint32_t) { return array_of<C.thread_n>([&](std::uint32_t) { return var(t, 0.0f); }); });
   }
 
-  // Four steps of k at a time: all pieces of B, and those of A as they are used. ptxas moves the loads up to
-  // where their latency is hidden, as far as there are registers.
+  // Four steps of k at a time: loads all pieces of B, and those of A as they are used. ptxas moves the loads
+  // up to hide their latency, as far as there are registers.
   template <class A, class B, class Sums>
   static constexpr void multiply(const A& piece_of_a, const B& piece_of_b, Sums& sums) {
     constexpr std::uint32_t unit = rows_of_a::unit;
@@ -114,7 +112,7 @@ struct simt_block {
         for (std::uint32_t r = 0; r < unit; ++r)
           for (std::uint32_t j = 0; j < 4; ++j)
             for (std::uint32_t i = 0; i < C.thread_n; ++i) {
-              // To and fro, so that a number of A and one of B stay where they are in between.
+              // To and fro: consecutive multiply-adds share a number of A or of B.
               const std::uint32_t n = (r + j) % 2 == 0 ? i : C.thread_n - 1 - i;
               sums[first + r][n] += rows_of_a::number(of_a, r, j) * rows_of_b::number(of_b, n, j);
             }
@@ -122,8 +120,8 @@ struct simt_block {
     }
   }
 
-  // `memory(f)` calls f with C as out<T>, T its element type; `is_f32`: whether that is f32; `offset`: of the batch, in
-  // elements.
+  // `memory(f)` calls f with C as out<T>, T its element type. `is_f32`: whether T is f32. `offset`: that of
+  // the batch, in elements.
   template <class Epilogue, class Sums, class Memory, class... Extra>
   static constexpr void store(thread t, const val<u32>& batch, const val<u32>& first_row,
                               const val<u32>& first_column, Sums& sums, const Memory& memory,
@@ -141,7 +139,7 @@ struct simt_block {
     const auto exists = array_of<C.thread_n>([&](std::uint32_t i) { return t.let(column[i] < n); });
     const auto whole = array_of<C.thread_n / 4>(
         [&](std::uint32_t four) { return t.let(all_of(vectors, exists[4 * four + 3])); });
-    // The place of column i from `first` on; one beyond C takes the place of another one of this thread.
+    // The place of column i. If it is beyond C, another column of this thread takes its place.
     const auto place_of = [&](const val<u32>& row, std::uint32_t first, std::uint32_t i) {
       if constexpr (works_in_registers<Epilogue>) {
         return place{batch, row, column[i]};
@@ -150,7 +148,7 @@ struct simt_block {
         return place{batch, t.let(select(exchanged, inside, row)), t.let(select(exchanged, row, inside))};
       }
     };
-    // Four columns of a row from `i` on; those beyond C are dropped.
+    // Stores four columns of a row from `i` on; drops those beyond C.
     const auto store_four = [&](const auto& line, std::uint32_t i, const auto& z) {
       const auto one_by_one = [&] {
         for (std::uint32_t j = 0; j < 4; ++j)
@@ -164,7 +162,7 @@ struct simt_block {
         one_by_one();
       }
     };
-    // One row of the thread, four columns at a time: `x` is its sums.
+    // Stores one row of the thread, four columns at a time. `x`: its sums.
     const auto store_row = [&](const val<u32>& row, const auto& x) {
       if (auto in_rows = t.when(row < m)) {
         const val row_offset = t.let(first_offset + cast<i64>(row) * ldc);
@@ -182,7 +180,7 @@ struct simt_block {
       }
     };
     if constexpr (C.clusters) {
-      // From special registers, which are not kept during the loop.
+      // Read here from special registers, so that they take no registers during the loop.
       const val blocks = cluster_size(t);
       const val alone = t.let(blocks == 1u);
       const simt_shared_sums<C> shared_sums(t, blocks);
@@ -193,7 +191,8 @@ struct simt_block {
           return t.let(first_row + rows_of_a::of(t, shared_sums.row(r)));
       };
       const auto store_own = [&](const auto& own) {
-        // Of one block, alpha times its sums as f32, straight from registers: the rows do not wait for each other.
+        // For one block: alpha times its sums as f32, straight from registers. The rows do not wait for each
+        // other.
         const auto directly = [&](const val<f32>& alpha) {
           memory([&]<class Out>(const out<Out>& c) {
             if constexpr (std::is_same_v<Out, f32>)
@@ -208,7 +207,7 @@ struct simt_block {
               }
           });
         };
-        // The epilogue is in the kernel for one row alone.
+        // Emits the epilogue for one row only.
         const auto by_rows = [&] {
           shared_sums.stage(own);
           shared_sums.meet();
@@ -223,7 +222,7 @@ struct simt_block {
             for (std::uint32_t r = 0; r < shared_sums.own_rows; ++r) store_row(row_of(r), own[r]);
           if (auto many = t.otherwise()) by_rows();
         } else if constexpr (std::is_same_v<Epilogue, general>) {
-          // Its terms hold whether alpha is all that it does.
+          // The terms say whether alpha is all that the epilogue does.
           const auto by_terms = [&](const val<matmul_terms>& terms) {
             const val plain = t.let(all_of(alone, is_f32, terms[&matmul_terms::plain] != 0u));
             if (auto direct = t.when(plain)) directly(t.let(terms[&matmul_terms::alpha]));
@@ -241,8 +240,8 @@ struct simt_block {
     } else if constexpr (works_in_registers<Epilogue>) {
       for (std::uint32_t r = 0; r < C.thread_m; ++r) store_row(t.let(first_row + rows_of_a::of(r)), sums[r]);
     } else {
-      // Registers have constant numbers, so the loop over the rows chooses: the epilogue is in the kernel for
-      // one row alone.
+      // Registers have constant numbers, so selects pick the row, and the epilogue is emitted for one row
+      // only.
       for (auto r : t.range(0u, C.thread_m).no_unroll()) {
         auto x = array_of<C.thread_n>([&](std::uint32_t i) { return var(t, sums[0][i]); });
         var row(t, first_row + rows_of_a::of(0));
@@ -263,7 +262,7 @@ struct simt_block {
     else
       return t.let(block_idx_x());
   }
-  // The part of K of this block, where `split` is that of its cluster.
+  // The index of this block's split; `split`: that of its cluster.
   static constexpr val<u32> split_of(thread t, const val<simt_problem>& problem, const val<u32>& split) {
     if constexpr (C.clusters)
       return t.let((split << problem[&simt_problem::cluster_bits]) +

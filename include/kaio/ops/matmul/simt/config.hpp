@@ -1,6 +1,5 @@
 #pragma once
-// The tile shape of the f32 matmul kernel for ordinary multiply-adds, and the problem that it is given at run
-// time.
+// The tile shape of the f32 matmul kernel with ordinary multiply-adds, and its problem at run time.
 //
 //   constexpr simt_config large{.m = 128, .n = 128, .k = 16, .thread_m = 16, .thread_n = 8};
 //   static_assert(large.threads() == 128);
@@ -15,9 +14,9 @@ namespace kaio::ops {
 
 using dsl::major;
 
-// A block computes m x n of C in steps of k; a warp 4 * thread_m x 8 * thread_n of them, a thread thread_m x
-// thread_n. Operands come in copies of `vector` numbers: 4 need addresses and leading dimensions that are
-// multiples of 16 bytes, 1 takes any.
+// A block computes m x n of C in steps of k, a warp 4 * thread_m x 8 * thread_n, a thread thread_m x
+// thread_n. Copies have `vector` numbers: 4 needs addresses and leading dimensions that are multiples of 16
+// bytes, 1 takes any.
 struct simt_config {
   std::uint32_t m = 128;
   std::uint32_t n = 128;
@@ -25,19 +24,19 @@ struct simt_config {
   std::uint32_t thread_m = 8;
   std::uint32_t thread_n = 8;
   std::uint32_t stages = 3;      // tiles of A and B in shared memory
-  std::uint32_t min_blocks = 1;  // blocks of a multiprocessor at once
+  std::uint32_t min_blocks = 1;  // resident blocks per multiprocessor
   major a = major::k;            // k: A is row-major (M x K); mn: column-major
   major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   std::uint32_t vector_a = 4;
   std::uint32_t vector_b = 4;
-  bool pointers = false;     // each batch by its address, out of arrays of addresses
+  bool pointers = false;     // each batch has its own address, from an array of addresses
   bool async = true;         // copies are cp.async (sm_80); false: go through registers, number by number
-  std::uint32_t groups = 1;  // of warps that share a tile, each with a part of every step of K; with clusters
-  // The blocks of a cluster share a tile, each with a part of K; how many is given at launch. The kernel begins while
-  // the one before it ends. sm_90.
+  std::uint32_t groups = 1;  // groups of warps share a tile, each with a part of every K step; needs clusters
+  // The blocks of a cluster share a tile, each with a part of K; the launch gives their number. The kernel
+  // begins while the previous one ends. sm_90.
   bool clusters = false;
 
-  static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
+  static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // lanes of a warp along M and N
   constexpr std::uint32_t warp_m() const { return lanes_m * thread_m; }
   constexpr std::uint32_t warp_n() const { return lanes_n * thread_n; }
   constexpr std::uint32_t warps_m() const { return m / warp_m(); }
@@ -65,23 +64,23 @@ inline constexpr simt_config simt_anywhere{.m = 64,
                                            .vector_a = 1,
                                            .vector_b = 1};
 
-// The most blocks of a cluster.
+// The largest number of blocks in a cluster.
 inline constexpr std::uint32_t most_simt_splits = 16;
 
 // The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
 struct simt_problem {
   i64 lda, ldb, ldc;
-  i64 batch_a, batch_b, batch_c;  // from one batch to the next; of C from one part of a split to the next
+  i64 batch_a, batch_b, batch_c;  // from one batch to the next; batch_c: from one split to the next
   u32 m, n, k;
-  tile_walk walk;     // over the tiles of all parts: of each batch, `splits` of them
-  divisor splits;     // parts of K, each a batch of C of its own
-  u32 k_of_split;     // of a part, or of a block of a cluster; a multiple of the step
+  tile_walk walk;     // over the tiles of all splits: `splits` for each batch
+  divisor splits;     // parts of K; each is a batch of C of its own
+  u32 k_of_split;     // K of a split, or of a block of a cluster; a multiple of the step
   u32 cluster_bits;   // a cluster has 1 << cluster_bits blocks
   u32 exchanged;      // 1: rows and columns of C are exchanged for the epilogue
   u32 vector_stores;  // 1: C's address, leading dimension and batch stride are multiples of 4 elements
 };
 
-// The problem of an m x n x k product whose batches are contiguous; its members give the rest.
+// The problem of an m x n x k product whose batches are contiguous; callers change the members for others.
 // `splits`: blocks of a cluster that share a tile, a power of two.
 template <simt_config C>
 constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k, u32 splits = 1) {

@@ -8,8 +8,8 @@
 //         |  lanes  |                 4th group of four), columns every 8th
 //         +---------+
 //
-// Each sum adds its products in the order of k, so that it does not depend on the tile shape. Where K is divided, by a
-// split, a cluster or groups of warps, the sums of the parts are added in the order of K.
+// Each sum adds its products in the order of k, so that it does not depend on the tile shape. If splits, a
+// cluster or groups of warps divide K, their partial sums are added in the order of K.
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/simt/operand.hpp>
@@ -27,7 +27,7 @@ struct simt_matmul_body {
   using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n, C.async>;
 
   static constexpr std::uint32_t early_steps =
-      8;  // of K, of a block, up to which the next kernel may begin early
+      8;  // a block's steps of K up to which the next kernel may begin early
 
   template <class P, class... Extra>
   static constexpr void run(thread t, const P& a_memory, const P& b_memory, const auto& c_memory,
@@ -53,7 +53,7 @@ struct simt_matmul_body {
 
     auto sums = block::zeros(t);
 
-    // The sources of the next copy, and how many steps of k are left for it.
+    // The sources of the next copy, and the steps of k that are left for it.
     var<i64> next_a = a.source(lda, at.row, at.k_first);
     var<i64> next_b = b.source(ldb, at.column, at.k_first);
     var left = t.let(at.k_last - at.k_first);
@@ -75,8 +75,9 @@ struct simt_matmul_body {
           b.template copy<true>(from_b, ldb, stage_b, columns_left, k_left);
         }
       }
-      // The blocks of the next kernel come while the last tiles are multiplied, if these are most of the work. They go
-      // where there is room, unevenly: after a long K they come when all blocks of this one have ended.
+      // The blocks of the next kernel start while the last tiles are multiplied, if these are most of the
+      // work. They go where there is room, unevenly; after a long K they therefore wait until all blocks of
+      // this kernel have ended.
       if constexpr (C.clusters)
         if (auto none = t.when(all_of(k_left == 0u, problem[&simt_problem::k_of_split] <= early_steps * C.k)))
           launch_dependents(t);
@@ -91,7 +92,7 @@ struct simt_matmul_body {
 
     var read_stage(t, 0u);
     for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
-      // This tile is visible to the whole block, and no thread reads the one before it any more.
+      // This tile is visible to the whole block, and no thread still reads the previous one.
       if constexpr (C.async) cp_async_wait_group<C.stages - 2>(t);
       t.barrier();
       copy();
@@ -127,7 +128,7 @@ struct simt_matmul_body {
     else
       return t.let(std::is_same_v<Out, f32>);
   }
-  // From C, or from the address of the part, to the part of a split.
+  // The offset of a split from C; 0 if the split has its own address.
   template <class Stride>
   static constexpr val<i64> offset_of(thread t, const val<u32>& part, const Stride& stride) {
     if constexpr (C.pointers)
@@ -158,9 +159,9 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
       });
 };
 
-// With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
-// Launched with a grid of a block for each tile of each part and batch along x, and the arguments a, b, c, the
-// problem, and those of the epilogue. With C.clusters: that many clusters, each of at most most_simt_splits blocks,
+// Launched with a grid of one block per tile, split and batch along x, and the arguments a, b, c, the
+// problem, and those of the epilogue. With C.pointers a, b and c are arrays of addresses: one per batch, for
+// c one per split. With C.clusters each of these blocks is a cluster of at most most_simt_splits blocks,
 // launched programmatically.
 template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =

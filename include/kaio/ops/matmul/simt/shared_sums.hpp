@@ -1,10 +1,10 @@
 #pragma once
-// The sums of a tile whose steps of K are divided: among groups of warps of a block, and among the blocks of a
-// cluster. They meet in shared memory and are added up in the order of K, each row by one thread.
+// The sums of a tile whose steps of K are divided among groups of warps of a block and among the blocks of a
+// cluster. They meet in shared memory and are added in the order of K, each row by one thread.
 //
-//   of a thread   thread_m x thread_n sums, in as many threads as there are groups and blocks
-//   of a group    after add_groups: thread_m / groups rows, which are whole sums of the block
-//   of a block    every blocks-th of these rows, whose sums for_each_row adds up over the cluster
+//   per thread   thread_m x thread_n sums; groups * blocks threads hold parts of the same sums
+//   per group    after add_groups: thread_m / groups rows, which are whole sums of the block
+//   per block    every blocks-th of these rows, which for_each_row adds up over the cluster
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/simt/config.hpp>
@@ -18,7 +18,7 @@ class simt_shared_sums {
  public:
   static constexpr std::uint32_t own_rows = C.thread_m / C.groups;
 
-  // `blocks`: of the cluster.
+  // `blocks`: blocks of the cluster.
   constexpr simt_shared_sums(thread t, const val<u32>& blocks)
       : t_(t),
         staged_(t, std::uint64_t{C.threads()} * C.thread_m * C.thread_n),
@@ -26,10 +26,10 @@ class simt_shared_sums {
         first_own_(C.groups == 1 ? t.let(0u) : t.let(t.thread_rank() / C.group_threads() * own_rows)),
         blocks_(blocks) {}
 
-  // The thread's row that its own row `r` is.
+  // The number of own row `r` among the thread's rows.
   constexpr val<u32> row(std::uint32_t r) const { return t_.let(first_own_ + r); }
 
-  // The groups' sums together, those of the first group first: of the thread's own rows.
+  // Adds the groups' sums for the thread's own rows, from the first group on.
   template <class Sums>
   constexpr auto add_groups(const Sums& sums) const {
     for (std::uint32_t r = 0; r < C.thread_m; ++r)
@@ -47,18 +47,19 @@ class simt_shared_sums {
     });
   }
 
-  // Own rows to where the cluster finds them. Nobody else reads these cells before.
+  // Stores own rows where the cluster finds them. Only this thread reads these cells before.
   template <class Own>
   constexpr void stage(const Own& own) const {
     for (std::uint32_t r = 0; r < own_rows; ++r)
       for (std::uint32_t i = 0; i < C.thread_n; i += 4)
         store_vec(cell(row(r), i, in_group_), four_of(own[r], i));
   }
-  // Before other blocks' sums are read, and after.
+  // Called before other blocks' sums are read, and after.
   constexpr void meet() const {
     if (auto others = t_.when(blocks_ != 1u)) cluster_barrier(t_);
   }
-  // f(row, x) for the rows that this block stores, x their sums over the cluster, which MayBeOne block.
+  // Calls f(row, x) for the rows that this block stores, x their sums over the cluster. MayBeOne: the
+  // cluster may have one block.
   template <bool MayBeOne, class F>
   constexpr void for_each_row(const val<u32>& rank, const F& f) const {
     for (auto r : t_.range(first_own_ + rank, first_own_ + own_rows, blocks_).no_unroll()) {
@@ -71,7 +72,7 @@ class simt_shared_sums {
  private:
   static constexpr std::uint32_t at_once = 8;
 
-  // Four sums of a row, of some thread of the block.
+  // Four sums of a row, as the thread `rank` of the block holds them.
   template <class Row>
   constexpr auto cell(const Row& r, std::uint32_t i, const val<u32>& rank) const {
     return staged_[(r * (C.thread_n / 4) + i / 4) * (4 * C.threads()) + rank * 4u];
@@ -80,7 +81,7 @@ class simt_shared_sums {
   static constexpr auto four_of(const X& x, std::uint32_t i) {
     return make_vec(x[i], x[i + 1], x[i + 2], x[i + 3]);
   }
-  // The sums of eight blocks are asked for before the first is added.
+  // Loads the sums of eight blocks before it adds the first.
   template <bool MayBeOne, class X>
   constexpr void add_blocks(const val<u32>& r, std::uint32_t i, X& x) const {
     const auto mine = cell(r, i, in_group_);

@@ -1,6 +1,6 @@
 #pragma once
-// Matmul with at most 16 rows, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K with M <= 16, B: K x N. All
-// that matters is how fast B comes, each number of which is used M times. For few columns instead of few rows
+// Matmul with at most 16 rows, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K with M <= 16, B: K x N.
+// The time is that of loading B; each of its numbers is used M times. For few columns instead of few rows
 // exchange the operands.
 //
 //   B by columns (major::k)     a warp takes `columns` columns; its lanes share K, 4 numbers each at a time
@@ -10,7 +10,7 @@
 //   B by rows (major::mn)       a lane takes `columns` columns, 32 apart; the warps of a block share K,
 //                               8 steps each at a time, and add their sums at the end in shared memory
 //
-// Sums are added in an order that depends on the kernel's tile shape and on K only.
+// The order of additions depends only on the kernel's tile shape and on K.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 
@@ -22,10 +22,11 @@ using dsl::major;
 
 struct skinny_config {
   std::uint32_t rows = 16;    // at least M
-  std::uint32_t columns = 4;  // of a warp (major::k), of a lane (major::mn)
+  std::uint32_t columns = 4;  // per warp (major::k), per lane (major::mn)
   std::uint32_t warps = 8;
   major b = major::k;
-  // 4: rows of A are along k, and lines of A and B (major::mn: of A) begin at multiples of 16 bytes; 1: any.
+  // 4: rows of A are along k, and lines of A and B (major::mn: of A only) begin at multiples of 16 bytes. 1:
+  // any.
   std::uint32_t vector = 4;
 
   constexpr std::uint32_t threads() const { return 32 * warps; }
@@ -39,13 +40,13 @@ struct skinny_config {
 };
 
 struct skinny_problem {
-  i64 a_row, a_k;                 // strides of A in elements; a_k is 1 where the kernel reads vectors
+  i64 a_row, a_k;                 // strides of A in elements; a_k is 1 if the kernel reads vectors
   i64 b_line;                     // from one column (major::k) or row (major::mn) of B to the next
   i64 c_row, c_column;            // strides of C
-  i64 batch_a, batch_b, batch_c;  // of C from one part of a split to the next
+  i64 batch_a, batch_b, batch_c;  // batch_c: from one split to the next
   u32 m, n, k;
   u32 column_blocks;       // blocks along N
-  u32 splits, k_of_split;  // parts of K, each a batch of C of its own; a multiple of 8
+  u32 splits, k_of_split;  // parts of K, each a batch of C of its own; k_of_split: a multiple of 8
   u32 exchanged;           // 1: rows and columns of C are exchanged for the epilogue
 };
 
@@ -57,7 +58,7 @@ constexpr u32 skinny_column_blocks(u32 n) {
 template <skinny_config C, scalar Out, class Epilogue>
 struct skinny_matmul_body {
   static_assert(C.valid(), "kaio: this tile shape of a skinny matmul is none that the kernel can run");
-  static constexpr std::uint32_t steps = 8;  // of k at a time, by rows
+  static constexpr std::uint32_t steps = 8;  // steps of k at a time, in by_rows
 
   template <class... Extra>
   static constexpr void run(thread t, const in<f32>& a_memory, const in<f32>& b_memory,
@@ -120,7 +121,7 @@ struct skinny_matmul_body {
     });
     auto sums = array_of<C.rows * C.columns>([&](std::uint32_t) { return var(t, 0.0f); });
 
-    // `Rounds` times 128 steps of k from lane 0's `k` on: all of B is asked for before the first number is
+    // Adds `Rounds` times 128 steps of k, from lane 0's `k` on. All of B is loaded before its first number is
     // used.
     const auto add = [&]<std::uint32_t Rounds>(const val<u32>& k, const dsl::index_list<Rounds>&) {
       const auto of_b = array_of<Rounds>([&](std::uint32_t i) {
@@ -202,7 +203,7 @@ struct skinny_matmul_body {
         for (std::uint32_t s = 0; s < steps; ++s) add(r, x[s], of_b[s]);
       }
     }
-    // Of the steps that are left each warp takes one.
+    // Each warp takes one of the steps that are left.
     if (auto rest = t.when(warp < k_last - whole)) {
       const val at = t.let(whole + warp);
       const auto of_b =

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels with multiply-adds of f32: the row of a configuration in a table of variants, and the launch
-// that runs a call.
+// The kernels with multiply-adds of f32: a configuration's row in a table of variants, and the launch of a
+// call.
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// The blocks of a problem, and with them what the kernel is launched with.
+// The grid of a problem, with the launch attributes that the configuration needs.
 template <simt_config C>
 grid simt_grid(const simt_problem& problem, u64 batches, std::uint32_t splits) {
   const grid blocks(u64{problem.walk.tiles} * batches * splits);
@@ -21,7 +21,7 @@ grid simt_grid(const simt_problem& problem, u64 batches, std::uint32_t splits) {
     return blocks;
 }
 
-// Multiply-adds of f32. `splits`: blocks of a cluster, where the configuration has any.
+// `splits`: blocks of a cluster, if the configuration has clusters.
 template <simt_config C, class Out, class Epilogue, class... Extra>
 void launch_call_simt_splits(const stream& s, const matmul_call& call, std::uint32_t splits,
                              const Extra&... extra) {
@@ -40,7 +40,9 @@ void launch_call_simt_splits(const stream& s, const matmul_call& call, std::uint
 }
 template <simt_config C, class Out, class Epilogue, class... Extra>
 void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... extra) {
-  static_assert(!C.clusters, "kaio: launch_call_simt_splits is told how many splits there are");
+  static_assert(
+      !C.clusters,
+      "kaio: launch_call_simt_splits has the splits of the configuration; this one takes them at launch");
   launch_call_simt_splits<C, Out, Epilogue>(s, call, 1, extra...);
 }
 template <simt_config C, class Out, class Epilogue>

@@ -1,12 +1,12 @@
 #pragma once
-// The f32 matmul kernel of simt.hpp for sm_90 and later, fed by tensor copies: one thread asks for whole
-// tiles, the copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers
-// replace the block's barrier, so that the warps of a block need not march in step.
+// The f32 matmul kernel of simt/kernel.hpp for sm_90 and later, fed by tensor copies. One thread asks for
+// whole tiles; the copy engine computes addresses, swizzles, and zeros beyond the edges. Mbarriers replace
+// the block's barrier, so that the warps of a block need not march in step.
 //
 //   tile of major::k     `m` (or `n`) rows of k numbers, swizzled so that 8 rows use all banks
 //   tile of major::mn    k rows of `m` (or `n`) numbers, as they are
 //
-// Lines of A and B begin at multiples of 16 bytes; extents are any.
+// Lines of A and B begin at multiples of 16 bytes; their extents are arbitrary.
 
 #include <kaio/ops/matmul/simt/block.hpp>
 
@@ -29,7 +29,7 @@ class simt_tensor_operand {
       std::conditional_t<along_k, shared_tiles<f32, Extent, K, swizzled<along_k ? line_bytes : 32>, Stages>,
                          shared_tiles<f32, K, Extent, row_major, Stages>>;
   using tile = typename tiles::tile_type;
-  // The tensor map: the innermost dimension, the box of a copy and its swizzle.
+  // The box of a copy, innermost dimension first, and its swizzle.
   static constexpr std::uint32_t box[3] = {along_k ? K : Extent, along_k ? Extent : K, 1};
   static constexpr std::uint32_t swizzle_bytes = along_k ? line_bytes : 0;
 
@@ -42,7 +42,7 @@ class simt_tensor_operand {
             return ring_.lane(0u, first);
         })) {}
 
-  // Rows from `row` on, steps of k from `k` on, into a stage.
+  // Copies rows from `row` on and steps of k from `k` on into a stage.
   template <class Map>
   constexpr void copy(const Map& map, const val<u32>& row, const val<u32>& k, const val<u32>& batch,
                       const val<u32>& stage, const dsl::mbarrier& full) const {
@@ -53,7 +53,7 @@ class simt_tensor_operand {
   }
 
   constexpr tile operator[](const val<u32>& stage) const { return ring_[stage]; }
-  // Piece `p` of the four steps from `k` on. In a swizzled tile a place goes on by 8 rows at a time.
+  // Piece `p` of the four steps from `k` on. In a swizzled tile an address advances by 8 rows at a time.
   constexpr val<f32x4> load(const tile& of, std::uint32_t k, std::uint32_t p) const {
     const std::uint32_t row = rows::row_of_piece(p);
     if constexpr (along_k)
@@ -78,14 +78,14 @@ struct simt_tensor_body {
   static_assert(C.groups == 1, "kaio: tiles that tensor copies bring are multiplied by one group of warps");
   static_assert(C.stages >= 3,
                 "kaio: a ring of three stages or more: one is read, one may still be, one is filled");
-  // A stage is filled again this many tiles after it was read, when no warp is likely to read it still.
+  // A stage is filled again this many tiles after it was read; by then a warp hardly ever still reads it.
   static constexpr std::uint32_t slack = 2;
 
   template <class... Extra>
   static constexpr void run(thread t, const tensor_map<f32, 3>& a_map, const tensor_map<f32, 3>& b_map,
                             const out<Out>& c_memory, const val<simt_problem>& problem,
                             const Extra&... extra) {
-    // K has no parts but those of a cluster, so a part is a batch.
+    // K has no splits except those of a cluster, so a part is a batch.
     const typename block::origin at = block::find(t, problem);
     const typename block::lanes first = block::lanes_of(t);
     const operand_a a(t, first.row);
@@ -148,9 +148,9 @@ struct simt_tensor_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
              Extra... extra) { simt_tensor_body<C, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
 };
 
-// Launched as simt_matmul is, with tensor maps of A and B, whose dimensions are the numbers of a line, the
-// lines and the batches; of the problem, lda, ldb and the batch strides of A and B are not looked at. The
-// boxes of the maps: simt_tensor_body<C, Out, Epilogue>::operand_a::box, swizzle_bytes; operand_b likewise.
+// Launched as simt_matmul is, but with tensor maps of A and B. Their dimensions are the numbers of a line,
+// the lines and the batches. The kernel ignores lda, ldb and the batch strides of A and B. The boxes of the
+// maps: simt_tensor_body<C, Out, Epilogue>::operand_a::box, swizzle_bytes; operand_b likewise.
 template <simt_config C, scalar Out, class Epilogue>
 inline constexpr auto simt_tensor_matmul =
     simt_tensor_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -1,27 +1,28 @@
 #pragma once
-// Operands of 16 bits whose lines begin anywhere, for the main loop of sm_90a. Tensor copies take memory, lines and
-// boxes that begin at multiples of 16 bytes. Eight lines together are a multiple of 16 bytes long, whatever one of them
-// is: line r and each eighth one after it are a tensor of their own, whose memory begins at the multiple of 16 bytes at
-// or before line r, `shift` elements before the line.
+// Operands of 16 bits whose lines begin anywhere, for the main loop of sm_90a. Tensor copies need memory,
+// lines and boxes that begin at multiples of 16 bytes. Eight lines together are a multiple of 16 bytes long,
+// whatever the length of one. So line r and every eighth line after it form a tensor of their own. Its memory
+// begins at the multiple of 16 bytes at or before line r, `shift` elements before the line.
 //
 //   memory   | 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 1 | 1 1 1 1 1 1 2 2 2 ...      lines of 11 elements
 //   tensor 1           |<-- shift -->|                        its lines: 1, 9, 17, ...
 //
-// Eight copies, one of each tensor, bring the tile that begins at the multiple of 16 bytes to a ring of their own. Warps
-// that do nothing else, one for each tensor, shift what came of it into its place in a stage of the main loop's ring,
-// as if it had come by one copy:
+// Eight copies, one per tensor, bring the tile from the multiple of 16 bytes on to a ring of raw tiles. Eight
+// warps do nothing else than shift the lines, one warp per tensor, into a stage of the main loop's ring, as
+// if one copy had brought them:
 //
 //   8 copies of lines / 8 x width   -->  raw[r]: 8 x (lines / 8) x width
 //   raw[r][map][q][shift ..]        -->  stage s: line q * 8 + map, swizzled
 //
-// The last elements of a line follow the tile. Where lines are along K they are in the next tile of the ring, and a tile
-// is swizzled. Elsewhere the copies bring eight elements more, of lines that are no power of two, which are not
-// swizzled: on an H100 such copies write 16 bytes in a clock.
+// The last elements of a line follow the tile. If lines are along K, these elements are in the next tile of
+// the ring, and a tile is swizzled. Otherwise the copies bring eight more elements per line. Such lines are
+// no power of two and are not swizzled; on an H100 these copies write 16 bytes per clock.
 //
 // An operand whose lines begin at multiples of 16 bytes goes to the ring directly, in the same kernel.
 //
-// Matrices of a batch that begin anywhere are one tensor, if they are whole lines apart: a tile then begins at any line of
-// it, `slot` lines before the first one of a map, and ends where its matrix ends along K, not where the tensor does.
+// Matrices of a batch that begin anywhere are one tensor, if they are whole lines apart. A tile then begins
+// at any line of the tensor, `slot` lines before the first one of a map. It ends where its matrix ends along
+// K, not where the tensor does.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
@@ -33,15 +34,15 @@ namespace kaio::ops {
 
 inline constexpr std::uint32_t any_lines_maps = 8;
 
-// The maps of an operand in a kernel. Of one that is not raw the first one is that of the main loop.
+// The maps of an operand in a kernel. If the operand is not raw, the first map is that of the main loop.
 template <scalar T>
 struct any_lines {
   tensor_map<T, 3> maps[any_lines_maps];
   val<u32> shifts;  // four bits for each map
   val<bool> is_raw;
-  val<u32> lines_of_batch;  // from one matrix to the next where they are one tensor, else 0
+  val<u32> lines_of_batch;  // lines from one matrix to the next if they are one tensor, else 0
 
-  // Line `line` of a matrix in its tensor, and the tensor of the matrix.
+  // Line `line` of a matrix in its tensor, and the matrix in the tensor's batch.
   constexpr val<u32> line_of(thread t, const val<u32>& line, const val<u32>& batch) const {
     return t.let(line + batch * lines_of_batch);
   }
@@ -50,22 +51,22 @@ struct any_lines {
   }
 };
 
-// One operand as it arrives.
+// The raw tiles of one operand.
 template <scalar T, major Major, std::uint32_t Rows, std::uint32_t K>
 struct any_lines_operand {
   static_assert(sizeof(T) == 2, "kaio: eight lines are a tensor where elements have 16 bits");
   static constexpr std::uint32_t lines = Major == major::k ? Rows : K;
-  static constexpr std::uint32_t width = Major == major::k ? K : Rows;  // of a line in a tile
+  static constexpr std::uint32_t width = Major == major::k ? K : Rows;  // elements of a line in a tile
   static constexpr std::uint32_t of_map = lines / any_lines_maps;
   static constexpr std::uint32_t vector = 16 / sizeof(T);
-  static constexpr bool goes_on = Major == major::k;  // in the next tile
+  static constexpr bool goes_on = Major == major::k;  // lines continue in the next tile
   static constexpr std::uint32_t raw_width = goes_on ? width : width + vector;
   static constexpr std::uint32_t swizzle = goes_on ? sm90_config::row_bytes : 0;
   static constexpr std::uint32_t box[3] = {raw_width, of_map, 1};
   using layout = std::conditional_t<goes_on, swizzled<sm90_config::row_bytes>, dsl::row_major>;
   using tile = shared_tile<T, lines, raw_width, layout>;
   static constexpr std::uint32_t bytes = tile::bytes;
-  static constexpr std::uint32_t vectors = width / vector;  // of a line, which neighbouring lanes move
+  static constexpr std::uint32_t vectors = width / vector;  // per line; neighbouring lanes move them
   static constexpr std::uint32_t together = 32 / vectors;   // lines that a warp moves at once
   static_assert(32 % vectors == 0 && of_map % together == 0 && 8 % together == 0);
 
@@ -87,8 +88,9 @@ struct any_lines_operand {
                   coordinates(along, (line + (any_lines_maps - 1 - map)) / any_lines_maps, matrix), arrived);
   }
 
-  // Moves what came from map `map` into stage `stage` of the ring, whose next one is `next`, by one warp. tile_at: the
-  // tile of a stage; slot: the first line of the map in the tile; left: steps of K from the first one of the tile on.
+  // Moves the lines of map `map` from raw stage `stage` to tile `to`, by one warp. `next`: the raw stage
+  // after it; tile_at: the tile of a raw stage; slot: the map's first line in the tile; left: steps of K from
+  // the tile's first one on.
   template <class TileAt, class Stage>
   static constexpr void move(thread t, const TileAt& tile_at, const val<u32>& stage, const val<u32>& next,
                              const Stage& to, const val<u32>& map, const val<u32>& slot,
@@ -97,11 +99,12 @@ struct any_lines_operand {
     const val line = t.let(lane / vectors);
     const val column = t.let(lane % vectors * vector);
     const val row = t.let(map * of_map + line);
-    // The vector after one of a line, which may be the first one of the next tile.
+    // The vector after each one of a line; it may be the first one of the next tile.
     const val after = goes_on ? t.let((column + vector) % width) : t.let(column + vector);
     const tile from = tile_at(stage);
     const tile beyond = goes_on ? tile_at(t.let(select(after == 0u, next, stage))) : from;
-    // A swizzled place goes on by multiples of eight rows: others have one of their own.
+    // A swizzled address advances by multiples of eight rows: the rows in between need addresses of their
+    // own.
     constexpr std::uint32_t count = of_map / together, places = 8 / together < count ? 8 / together : count;
     const auto source =
         array_of<places>([&](std::uint32_t i) { return from.lane(t.let(row + i * together), column); });
@@ -134,7 +137,7 @@ struct any_lines_operand {
   }
 
  private:
-  // Four words of eight: the elements from `shift` on.
+  // Four of eight words: the elements from `shift` on.
   template <class Words>
   static constexpr auto shifted(thread t, const Words& from, const val<u32>& shift) {
     const auto x =
@@ -155,7 +158,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
  public:
   using operand_a = any_lines<T>;
   using operand_b = any_lines<T>;
-  // A stage of raw tiles has that of A, and that of B after it.
+  // A stage of raw tiles has the tile of A, and after it that of B.
   static constexpr std::uint32_t bytes_of_a = ptx::aligned(raw_a::bytes, 1024);
   using raw_ring =
       shared_tiles<T, (bytes_of_a + ptx::aligned(raw_b::bytes, 1024)) / sm90_config::row_bytes,
@@ -177,7 +180,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
         raw_full_(t),
         raw_empty_(t) {}
 
-  // Free when all tiles were moved.
+  // Free once all tiles are moved.
   using free_ring = raw_ring;
   constexpr const free_ring& free_tiles() const { return raw_; }
 
@@ -194,7 +197,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     fence_mbarrier_init(t_);
   }
 
-  // One thread of each of the two warps.
+  // One thread of each of the two copying warps.
   constexpr void copy_directly(const tile_origin& tile, const val<u32>& first,
                                const val<u32>& k_blocks) const {
     ring_position at(t_);
@@ -230,7 +233,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     }
   }
 
-  // A warp that moves what comes from one map of each operand.
+  // One warp: moves the lines of one map of each operand.
   constexpr void move(const tile_origin& tile, const val<u32>& first, const val<u32>& k_blocks,
                       const val<u32>& extent_k) const {
     const val map = t_.let((t_.thread_rank() - first_mover) / 32u);
@@ -288,8 +291,8 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
   mbarriers<RawStages> raw_full_, raw_empty_;
 };
 
-// The host's side: the maps of matrices of at least one line. Their memory begins at a multiple of 16 bytes, and each of
-// them does, or they are whole lines apart.
+// The host side: the maps of matrices of at least one line. Their memory begins at a multiple of 16 bytes. So
+// does each matrix, or matrices are whole lines apart.
 template <class T>
 struct encoded_any_lines {
   std::array<encoded_tensor_map<T, 3>, any_lines_maps> maps;
@@ -309,7 +312,8 @@ struct encoded_any_lines {
       x.batches = 1;
     }
     for (std::uint32_t map = 0; map < any_lines_maps; ++map) {
-      // Lines along K that do not exist are of elements that are not stored; across K there are eight lines at least.
+      // Missing lines along K only feed elements that are not stored; across K there are at least eight
+      // lines.
       const std::uint64_t first = map < x.lines ? map : 0;
       const std::uint64_t begin = x.memory.address + first * x.pitch * sizeof(T);
       const auto shift = static_cast<u32>(begin % align / sizeof(T));

@@ -1,5 +1,6 @@
 #pragma once
-// What a kernel for sm_90a leaves to its launch. ByLaunch: the launch says it; else it is fixed, and costs nothing.
+// Properties of a kernel for sm_90a that its launch may choose. ByLaunch: the launch chooses; else they are
+// fixed and free.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -16,7 +17,7 @@ constexpr val<bool> flag_of(thread t, const Number& is) {
     return val<bool>(Fixed);
 }
 
-// A number for lines along K, and one for lines across it.
+// One number for lines along K, another for lines across it.
 template <bool ByLaunch, major Fixed>
 constexpr val<u32> number_for(thread t, const val<bool>& is_across, const val<u32>& if_along,
                               const val<u32>& if_across) {
@@ -26,7 +27,7 @@ constexpr val<u32> number_for(thread t, const val<bool>& is_across, const val<u3
     return Fixed == major::k ? if_along : if_across;
 }
 
-// f for the direction of lines, a constant.
+// Calls f with the direction of lines as a constant.
 template <bool ByLaunch, major Fixed, class F>
 constexpr void for_direction(thread t, const val<bool>& is_across, const F& f) {
   if constexpr (ByLaunch) {

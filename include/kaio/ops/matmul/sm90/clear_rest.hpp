@@ -1,6 +1,6 @@
 #pragma once
-// What no tensor copy brings of the tiles of a ring is cleared once, before the first one arrives: the lines after the
-// `copied` ones of a tile along K, or the columns after them of each panel of a tile across K.
+// Clears the parts of a ring's tiles that no tensor copy brings, once, before the first tile arrives. Along K
+// these are the lines after the first `copied` ones; across K, the columns after them in each panel.
 
 #include <kaio/ops/matmul/sm90/operand.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace kaio::ops {
 
-// By all warps of a block. Lines: those of a whole tile.
+// All warps of a block call it. Lines: lines of a whole tile.
 template <class Operand, major Major, std::uint32_t Lines, std::uint32_t Threads, class Ring>
 constexpr void clear_rest(thread t, const Ring& ring, const val<u32>& copied) {
   constexpr std::uint32_t vector = 16 / sizeof(typename Ring::element_type),

@@ -16,11 +16,11 @@ namespace kaio::ops {
 using dsl::major;
 using dsl::scalar;
 
-// As BLAS says it: n for an operand as it is (row by row), t for a transposed one.
+// The letters of BLAS: n for an operand as it is (row by row), t for a transposed one.
 template <major A, major B>
 inline constexpr auto layout_name = (A == major::k ? fixed_string("n") : fixed_string("t")) +
                                     (B == major::k ? fixed_string("t") : fixed_string("n"));
-// That of a configuration, with an x for an operand whose direction the launch gives.
+// The letters of a configuration, with an x for an operand whose direction the launch gives.
 template <auto C>
 inline constexpr auto layout_name_of = [] {
   constexpr auto letter = [](bool by_launch, bool is_n) {
@@ -29,12 +29,12 @@ inline constexpr auto layout_name_of = [] {
   return letter(C.a_by_launch, C.a == major::k) + letter(C.b_by_launch, C.b == major::mn);
 }();
 
-// What elements of an operand are multiplied as, for the names of kernels.
+// The type that an operand's elements are multiplied as, for the names of kernels.
 template <scalar T>
 inline constexpr auto sm90_operand_name = type_name<T>;
 template <>
 inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
-// Those of a configuration.
+// The type in a configuration's name.
 template <auto C, scalar T>
 inline constexpr auto sm90_operand_name_of = [] {
   if constexpr (C.type_by_launch)
@@ -42,12 +42,12 @@ inline constexpr auto sm90_operand_name_of = [] {
   else
     return sm90_operand_name<T>;
 }();
-// The types of a size that one kernel serves: f16 and bf16, or e4m3 and e5m2.
+// The two types of one size that a kernel may serve: f16 and bf16, or e4m3 and e5m2.
 template <scalar T>
 using sm90_first_type = std::conditional_t<sizeof(T) == 2, f16, e4m3>;
 template <scalar T>
 using sm90_second_type = std::conditional_t<sizeof(T) == 2, bf16, e5m2>;
-// The type that a kernel is made for.
+// The type that a kernel is compiled for.
 template <auto C, scalar T>
 using sm90_element = std::conditional_t<C.type_by_launch, sm90_first_type<T>, T>;
 
@@ -59,43 +59,44 @@ struct sm90_cluster {
 };
 
 struct sm90_config {
-  std::uint32_t m = 128;     // rows of C that a block computes: 64 for each consumer warpgroup
-  std::uint32_t n = 256;     // columns
+  std::uint32_t m = 128;     // rows of C per block: 64 for each consumer warpgroup
+  std::uint32_t n = 256;     // columns of C per block
   std::uint32_t stages = 4;  // tiles of A and B in flight
-  std::uint32_t depth = 1;   // steps of 128 bytes along K in a stage
-  // See sm90_cluster. 0: the launch says which it is, 1 x 1 or 2 x 1, and of two consumers also 1 x 2 or 2 x 2, with M
-  // along x.
+  std::uint32_t depth = 1;   // steps of 128 bytes along K per stage
+  // See sm90_cluster. 0: the launch chooses 1 x 1 or 2 x 1, and with two consumers also 1 x 2 or 2 x 2, with
+  // M along x.
   std::uint32_t cluster_m = 1, cluster_n = 1;
-  std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
-  std::uint32_t panels = 2;      // of C in flight, for each warp
-  bool whole_producer = false;   // a warpgroup, most of whose registers the consumers take
-  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
-  bool loads_a = false, loads_b = false;  // operands of f32 that come word by word, see word_loads.hpp
-  major a = major::k;                     // of the operands in memory
+  std::uint32_t min_blocks = 1;           // per multiprocessor: one loads and stores while another multiplies
+  std::uint32_t panels = 2;               // panels of C in flight, per warp
+  bool whole_producer = false;            // a warpgroup, which leaves most of its registers to the consumers
+  bool transposed = false;                // A and B are exchanged, and the tile is one of C^T
+  bool loads_a = false, loads_b = false;  // operands of f32 that are loaded word by word, see word_loads.hpp
+  major a = major::k;                     // directions of the operands in memory
   major b = major::k;
-  // The launch gives the direction of lines, of elements of 16 bits and of words, so that one kernel serves both; and which of
-  // two types of a size elements have, of which the kernel's own types name the first.
+  // The launch gives the direction of lines (of 16-bit elements and of words), so that one kernel serves
+  // both. By type_by_launch it also chooses between two types of one size; the kernel's own types name the
+  // first.
   bool a_by_launch = false, b_by_launch = false, type_by_launch = false;
 
-  static constexpr std::uint32_t row_bytes = 128;  // of a swizzled row: K of a step in bytes
+  static constexpr std::uint32_t row_bytes = 128;  // bytes of a swizzled row, K of one step
   static constexpr std::uint32_t warpgroup_rows = 64;
 
   constexpr std::uint32_t consumers() const { return m / warpgroup_rows; }
-  // The consumer warpgroups, and after them one warp that produces, or four of them.
+  // The consumer warpgroups, and after them one or four producer warps.
   constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
   constexpr bool by_launch() const { return cluster_m == 0; }
   constexpr sm90_cluster cluster() const { return {cluster_m, cluster_n}; }
   constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
   constexpr std::uint32_t most_cluster_n() const { return by_launch() ? consumers() : cluster_n; }
   constexpr bool has_cluster() const { return most_cluster_m() * cluster_n != 1; }
-  // What the kernel fixes; 0: nothing.
+  // The blocks that the kernel fixes; 0: none.
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
-  constexpr std::uint32_t a_bytes() const { return m * row_bytes * depth; }  // of a stage
+  constexpr std::uint32_t a_bytes() const { return m * row_bytes * depth; }  // per stage
   constexpr std::uint32_t stage_bytes() const { return (m + n) * row_bytes * depth; }
   constexpr bool loads_words() const { return loads_a || loads_b; }
-  // A tile can be computed in halves along M.
+  // Whether a tile can be computed in halves along M.
   constexpr bool halves() const { return consumers() == 2 && cluster_n == 1 && !loads_words(); }
-  // How stages are laid out: what comes word by word is along K there.
+  // The layout of stages: operands that are loaded word by word are along K there.
   constexpr sm90_config of_stages() const {
     sm90_config result = *this;
     if (loads_a) result.a = major::k, result.a_by_launch = false;
@@ -104,7 +105,7 @@ struct sm90_config {
     return result;
   }
 
-  // That of the kernel: what the launch gives is not part of it.
+  // The configuration of the kernel, without what the launch gives.
   constexpr sm90_config of_kernel() const {
     sm90_config result = *this;
     if (a_by_launch) result.a = major::k;

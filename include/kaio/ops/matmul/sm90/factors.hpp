@@ -1,13 +1,13 @@
 #pragma once
-// What a factored epilogue reads on sm_90a. A thread asks for the numbers of its two rows, and of one column
-// in each 128, before the products of a tile, so that no store waits for memory. After the products the
-// numbers of 128 columns at a time go through shared memory to all threads of the warpgroup:
+// The numbers that a factored epilogue reads on sm_90a. Before the products of a tile, a thread loads the
+// numbers of its two rows and of one column in each 128, so that no store waits for memory. After the
+// products the numbers of 128 columns at a time go through shared memory to all threads of the warpgroup:
 //
 //   request   C's rows and columns  --load-->   registers, while wgmma multiplies
 //   publish   128 columns of them   --store-->  shared memory, 1 KB for each warpgroup
 //   of_pair   two neighbours        <--load--   for the sums that a thread has there
 //
-// Asking for them at the store took as long as 16 round trips to L2 for each tile of 256 columns.
+// Loads at the store would take as long as 16 round trips to L2 for each tile of 256 columns.
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
@@ -16,7 +16,7 @@
 
 namespace kaio::ops {
 
-// Epilogues that are not factored have none.
+// Empty for epilogues that are not factored.
 template <sm90_config C, class Epilogue, class Place, bool Factored = is_factored<Epilogue>>
 class sm90_factors {
  public:
@@ -31,7 +31,7 @@ class sm90_factors {
 template <sm90_config C, class Epilogue, class Place>
 class sm90_factors<C, Epilogue, Place, true> {
  public:
-  static constexpr std::uint32_t columns = 128;  // that are published at a time: one for each thread
+  static constexpr std::uint32_t columns = 128;  // published at a time: one per thread
   static_assert(C.n % columns == 0 && Place::part_columns == C.n,
                 "kaio: tiles of a factored epilogue have a multiple of 128 columns, of operands along K");
 
@@ -42,7 +42,7 @@ class sm90_factors<C, Epilogue, Place, true> {
 
   constexpr explicit sm90_factors(thread t) : t_(t), published_(t) {}
 
-  // Rows and columns outside C have the numbers of its last ones.
+  // Rows and columns outside C get the numbers of the last row or column.
   template <class... Extra>
   constexpr requested request(const tile_origin& tile, const val<output_lines>& lines,
                               const Extra&... extra) const {
@@ -59,7 +59,7 @@ class sm90_factors<C, Epilogue, Place, true> {
             })};
   }
 
-  // By all threads of a warpgroup, in place of what was published before.
+  // All threads of a warpgroup call it. It overwrites what was published before.
   constexpr void publish(const requested& numbers, std::uint32_t part) const {
     const val warpgroup = warpgroup_rank(t_);
     const named_barrier all(t_, t_.let(warpgroup + 1u), columns);
@@ -69,7 +69,7 @@ class sm90_factors<C, Epilogue, Place, true> {
     store_vec(published_[warpgroup][place], make_vec(own[0], own[1]));
     all.sync();
   }
-  // Of columns `first` and `first` + 1 of those published, an even number.
+  // The numbers of published columns `first` and `first` + 1; `first` is even.
   constexpr dsl::register_array<typename Epilogue::column_numbers, 2> of_pair(const val<u32>& first) const {
     const val x = load_vec<4>(published_[warpgroup_rank(t_)][first * 2u]);
     return array_of<2>([&](std::uint32_t i) {

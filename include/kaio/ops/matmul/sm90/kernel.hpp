@@ -3,12 +3,12 @@
 //
 //   C[b] = epilogue(A[b] * B[b])      A: M x K, B: K x N, C: M x N, each by a tensor map of three dimensions
 //
-// As many clusters as fit on the device walk over the tiles of C. In every block warpgroups are
-// consumers of 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the
+// The clusters that fit on the device at once walk over the tiles of C. In every block the consumer
+// warpgroups have 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the
 // consumers store the last one.
 //
-// Where the last round would leave half of the clusters or more without a tile, its tiles are computed in
-// halves of 64 rows a block, by twice as many clusters:
+// If the last wave would leave half of the clusters or more without a tile, its tiles are computed in halves
+// of 64 rows per block, by twice the number of clusters:
 //
 //   cluster   0    1    2    3
 //             t0   t1   t2   t3
@@ -29,13 +29,13 @@ struct sm90_problem {
   tile_walk walk;  // over the tiles of clusters
   output_lines c;
   u32 k_blocks;     // stages along K, at least one; the last may be partial
-  u32 whole_tiles;  // which come first; the others are computed in halves
+  u32 whole_tiles;  // these come first; the others are computed in halves
   u32 parts;        // whole tiles and halves
   sm90_tile tile;
   u64 c_address;
 
-  // The tiles that are left after the last round of `clusters` without a gap are computed in halves, where each
-  // half has a cluster.
+  // The tiles left after the last full wave of `clusters` are computed in halves, if there is a cluster for
+  // each half.
   static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
                                    std::uint64_t clusters, bool in_halves, const sm90_tile& tile,
                                    u64 c_address) {
@@ -75,7 +75,7 @@ struct sm90_matmul_body {
   static constexpr val<bool> is_whole(thread t, const val<sm90_problem>& problem, const val<u32>& index) {
     return t.let(index < problem[&sm90_problem::whole_tiles]);
   }
-  // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
+  // A half is half of all rows of a cluster's tile; the cluster's blocks share it as they share a whole tile.
   static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                      const mainloop& loop) {
     const val whole_tiles = t.let(problem[&sm90_problem::whole_tiles]);
@@ -143,7 +143,7 @@ struct sm90_matmul_body {
       typename mainloop::accumulator acc(t);
       if constexpr (adds_tile_terms<Epilogue>) output.initialise(extra...);
       for (auto index : t.range(cluster, parts, clusters)) {
-        // origin(): of the tile, computed again where the sums are there: registers are short before.
+        // origin() computes the tile's origin again once the sums are there: before, registers are short.
         const auto compute = [&](const auto& origin) {
           if constexpr (adds_tile_terms<Epilogue>) {
             const val begun = output.begin(acc, origin(), extra...);
@@ -178,8 +178,8 @@ struct sm90_matmul_body {
     }
   }
 
-  // The fence of `initialise` makes the barriers known to the cluster, the block's barrier what `clear_rest` wrote to
-  // its own block.
+  // The fence of `initialise` makes the barriers visible to the cluster. The block's barrier makes what
+  // `clear_rest` wrote visible to the block.
   static constexpr void wait_for_all(thread t, const mainloop& loop) {
     const auto of_cluster = [&] {
       cluster_arrive_relaxed(t);
@@ -200,7 +200,7 @@ struct sm90_matmul_body {
                                       const val<sm90_problem>& problem) {
     return {t, a, b, t.let(problem[&sm90_problem::tile])};
   }
-  // Which of the grid's clusters this block is in, and how many there are.
+  // The index of this block's cluster in the grid, and the number of clusters.
   static constexpr val<u32> cluster_of(thread t) {
     if constexpr (C.by_launch())
       return t.let(cluster_idx_x());

@@ -1,10 +1,10 @@
 #pragma once
-// The host's side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the
-// launch.
+// The host side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the launch.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/sm90/kernel.hpp>
 #include <kaio/ops/matmul/sm90/split.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -17,13 +17,14 @@
 namespace kaio::ops {
 
 namespace detail {
-constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cast<u32>((x + by - 1) / by); }
+constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cast<u32>(ceil_div(x, by)); }
 
-// What tensor copies make of an operand's elements.
+// The format that tensor copies convert an operand's elements to.
 template <class T>
 inline constexpr f32_format format_of_operand = std::is_same_v<T, f32> ? f32_format::tf32 : f32_format::f32;
 
-// What a kernel takes of an operand of so many rows or columns: the map of its boxes, or its memory word by word.
+// A kernel's arguments for an operand of `extent` rows or columns: the map of its boxes, or its memory for
+// word loads.
 template <bool LoadsWords, class T>
 auto inputs_of(const stream& s, const matrix_lines<T>& x, const std::uint32_t (&box)[3], std::uint64_t extent,
                std::uint64_t k) {
@@ -39,7 +40,7 @@ output_lines lines_of(const matrix_lines<Out>& c) {
           static_cast<u32>(c.length), c.stores_by_four() ? 1u : 0u};
 }
 
-// An argument of the epilogue's own: of a matrix the kernel takes the map of C's boxes.
+// An argument of the epilogue's own. For a matrix the kernel takes the map of C's boxes.
 template <class Store, class T>
 const T& epilogue_argument(const stream&, const T& x) {
   return x;
@@ -50,11 +51,11 @@ auto epilogue_argument(const stream& s, const matrix_lines<T>& x) {
 }
 }  // namespace detail
 
-// launch(grid, problem, inputs of A, of B...) for C = A * B with the tensor copies' view of the three: A has lines
-// along K or along M, as the configuration says, B along K or along N, C along N. A transposed configuration takes B
-// of the product as `a`, and A as `b`. `cluster`: that of the configuration, or what it leaves to the launch;
-// `clusters`: how many are resident on the device; `group`: see tile_walk. Narrows: tiles may have any columns
-// (tile_spacing.hpp).
+// Calls launch(grid, problem, inputs of A, of B...) for C = A * B with the three matrices as tensor copies
+// see them. A has lines along K or M, B along K or N, as the configuration says; C has lines along N. A
+// transposed configuration takes B of the product as `a`, and A as `b`. `cluster`: that of the configuration,
+// or the launch's choice. `clusters`: the clusters that are resident on the device. `group`: see tile_walk.
+// Narrows: tiles may have any columns (tile_spacing.hpp).
 template <sm90_config C, scalar T, bool Narrows, class Out, class Launch>
 void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                            const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
@@ -75,7 +76,7 @@ void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matr
   const std::uint64_t running = std::min<std::uint64_t>(problem.parts, clusters);
   const auto all = (C.by_launch() ? grid(running * cluster.m, cluster.n) : grid(running * cluster.blocks()))
                        .programmatic();
-  // Clusters of one block are those of a launch without; given explicitly they cost 7 % of 8192 x 6144 x 4096 on an H200.
+  // A cluster of one block is passed as none: explicit ones cost 7 % of 8192 x 6144 x 4096 on an H200.
   const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.m, cluster.n) : all;
   std::apply(
       [&](const auto&... inputs) { launch(shape, problem, inputs...); },
@@ -83,7 +84,7 @@ void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matr
                      detail::inputs_of<C.loads_b>(s, b.template as<element>(), boxes.b.sizes, along_n, k)));
 }
 
-// C = epilogue(A * B). C needs no tensor map where the epilogue reads memory.
+// C = epilogue(A * B). If the epilogue reads memory, C needs no tensor map.
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                           const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
@@ -112,10 +113,10 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
                                             extra...);
 }
 
-// The same by the blocks of clusters that share a tile. A transposed configuration takes B of the product
-// as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
-// begins to load it while the one before it ends. `splits`: those of the configuration, or 2, 4 or 8 where it
-// leaves them to the launch.
+// C = epilogue(A * B) by clusters whose blocks share a tile. A transposed configuration takes B of the
+// product as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the
+// kernel then begins to load it while the previous one ends. `splits`: those of the configuration, or 2, 4 or
+// 8 if it leaves them to the launch.
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                         const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, std::uint32_t splits,
@@ -167,7 +168,9 @@ template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Ext
 void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
                        const Extra&... extra) {
-  static_assert(!C.by_launch(), "kaio: launch_sm90_splits is told how many splits there are");
+  static_assert(
+      !C.by_launch(),
+      "kaio: launch_sm90_splits has the splits of the configuration; this one takes them at launch");
   launch_sm90_splits<C, T, Out, Epilogue>(s, a, b, c, k, a_is_constant, C.splits, extra...);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The main loop of a matmul for sm_90a: one warp copies tiles of A and B to shared memory by tensor copies,
+// The main loop of a matmul for sm_90a. One warp copies tiles of A and B to shared memory by tensor copies,
 // consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
 // barriers: `full` (the bytes have arrived) and `empty` (all consumers have read them). In a cluster the
-// blocks of a row share their tile of A, those of a column their tile of B: each loads a part and sends it to
-// all. The launch may say whether blocks are alone, in pairs along M or N, or 2 x 2.
+// blocks of a row share their tile of A, those of a column their tile of B: each block loads a part and sends
+// it to all. The launch may choose blocks that are alone, in pairs along M or N, or 2 x 2.
 //
 //          K
 //      +-----------+        +--- stage s ------------------------+
@@ -11,11 +11,12 @@
 //      +-----------+ -----> +------------------------------------+ ------->
 //                             full[s], empty[s]
 //
-// wgmma's layout and element type are constants of its instruction. Where the launch gives them, the kernel has a loop along
-// K for each combination, and all of them share what comes before and after: one kernel in place of eight.
+// The layout and element type are constants of a wgmma instruction. If the launch gives them, the kernel has
+// a loop along K for each combination, and all loops share the code before and after: one kernel in place of
+// eight.
 //
-// f32 is multiplied as tf32, which the tensor copies round it to. wgmma transposes elements of 16 bits alone; an A of
-// f32 that is mn-major goes through registers, half of a stage at a time:
+// f32 is multiplied as tf32; the tensor copies round it. wgmma transposes only elements of 16 bits. An A of
+// f32 that is mn-major therefore goes through registers, half of a stage at a time:
 //
 //   loads    0.l   0.r      1.l      1.r
 //   wgmma          | 0.l    | 0.r    | 1.l    | 1.r    |
@@ -34,6 +35,7 @@
 #include <kaio/ops/matmul/sm90/ring_position.hpp>
 #include <kaio/ops/matmul/sm90/tile_place.hpp>
 #include <kaio/ops/matmul/sm90/tile_spacing.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -47,9 +49,9 @@ struct tile_part {
   val<bool> is_whole;
 };
 
-// Halves: A along K arrives in boxes of 64 rows, so that tiles may be computed in halves; else in boxes of a tile's rows,
-// which are fewer. Whole: the parts of tile_place.hpp are whole tiles; else what one box brings of A, and of B where it is
-// across K.
+// Halves: A along K arrives in boxes of 64 rows, so that tiles may be computed in halves; otherwise in boxes
+// of a tile's rows, which takes fewer copies. Whole: the parts of tile_place.hpp are whole tiles; otherwise a
+// part is what one box brings of A, and of B if it is across K.
 template <sm90_config C, scalar T, bool Halves = C.halves(), bool Whole = false>
 class sm90_mainloop {
  public:
@@ -62,23 +64,24 @@ class sm90_mainloop {
   using b_along = sm90_operand<E, B, C.n, C.depth, Shares>;
   using a_operand = a_along<C.a>;
   using b_operand = b_along<C.b>;
-  using whole_b_operand = b_along<C.b, 1>;  // of a block that is alone
+  using whole_b_operand = b_along<C.b, 1>;  // for a block that is alone
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
-  // The smallest parts, of the directions that the launch chooses from.
+  // The smallest parts among the directions that the launch chooses from.
   static constexpr bool moves_halves = !Whole && (Halves || C.a == major::mn || C.a_by_launch);
   static constexpr std::uint32_t part_m = moves_halves ? sm90_config::warpgroup_rows : C.m,
                                  part_n = Whole || (C.b == major::k && !C.b_by_launch)
                                               ? C.n
                                               : std::min(C.n, b_operand::width);
-  // Parts begin at multiples of it across K: copies take lines of 32 bytes several times as fast as others.
+  // Across K, parts begin at multiples of a sector: copies take lines of 32 bytes several times as fast as
+  // others.
   static constexpr std::uint32_t sector = 32 / sizeof(T);
-  // A tile of A comes by boxes of any extent.
+  // Whether a box of A may have any extent.
   static constexpr bool moves_a = !Halves && !Whole && shares_of_a == 1;
-  // Few sums are cleared, and one loop has all steps: a product that decides whether it adds takes longer. Of many, the first
-  // step is before the loop.
+  // With few sums, they are cleared and one loop has all steps: a product that decides whether it adds takes
+  // longer. With many, the first step is before the loop.
   static constexpr bool clears_sums = C.n <= 64;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
   // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
@@ -87,9 +90,9 @@ class sm90_mainloop {
   static_assert(!(C.a_by_launch || C.b_by_launch) || (sizeof(T) == 2 && !Whole),
                 "kaio: wgmma transposes elements of 16 bits alone, so that the launch may say how lines run");
   static_assert(C.b == major::k || sizeof(T) == 2,
-                "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
+                "kaio: wgmma reads B across K only for 16-bit elements; exchange A and B");
 
-  // By whole boxes, or those that the launch has made.
+  // With whole boxes, or with those that the launch has made.
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
                           const val<bool>& is_second = val<bool>(false))
       : sm90_mainloop(
@@ -107,25 +110,24 @@ class sm90_mainloop {
                                    flag_of<C.b_by_launch, C.b == major::mn>(t, of[&sm90_tile::b_is_across]),
                                    is_second_type(t, of)}) {}
 
-  // The boxes of whole tiles, where `shares` blocks load a share of B each.
+  // The boxes of whole tiles, if `shares` blocks load a share of B each.
   static constexpr sm90_boxes whole_boxes(std::uint32_t shares) {
     const auto of_b = shares == 1 ? whole_b_operand::box_of(whole_b_operand::box_lines)
                                   : b_operand::box_of(b_operand::box_lines);
     return {a_operand::box_of(a_operand::box_lines), of_b, C.m, C.n};
   }
-  // Those for a product. Moves: parts of tiles may have any place. What no copy brings is cleared once, which takes as long
-  // as a round of the ring saves.
+  // The boxes for a product. Moves: parts of tiles may have any place. What no copy brings is cleared once;
+  // this takes as long as one round of the ring saves.
   template <bool Moves>
   static constexpr sm90_boxes boxes_for(const sm90_extents& of, std::uint32_t shares) {
     sm90_boxes result = whole_boxes(shares);
     if (Whole || of.k_blocks <= C.stages) return result;
-    const auto tiles = [](std::uint64_t extent, std::uint64_t tile) { return (extent + tile - 1) / tile; };
     const auto existing = [](std::uint32_t lines, std::uint64_t extent) {
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, (extent + 7) / 8 * 8));
     };
     if (Moves && shares == 1 && C.b == major::k) result.n = lines_of_tile(of.n, C.n, of.m, of);
-    const std::uint32_t lines =
-        C.b == major::k ? existing(result.n / shares, tiles(of.n, shares)) : existing(result.b.lines, of.n);
+    const std::uint32_t lines = C.b == major::k ? existing(result.n / shares, ceil_div(of.n, shares))
+                                                : existing(result.b.lines, of.n);
     result.b = shares == 1 ? whole_b_operand::box_of(lines) : b_operand::box_of(lines);
     if constexpr (moves_a) {
       if (Moves && C.a == major::k && of.n <= result.n) result.m = lines_of_tile(of.m, C.m, of.n, of);
@@ -134,10 +136,10 @@ class sm90_mainloop {
     return result;
   }
 
-  // How far tiles are apart.
+  // The distance between tiles.
   constexpr const val<u32>& tile_m() const { return tile_.m; }
   constexpr const val<u32>& tile_n() const { return tile_.n; }
-  // The lines of a part, which one box brings, or several whole ones.
+  // The lines of a part: those of one box, or of several whole ones.
   constexpr val<u32> lines_of_part_m() const {
     if constexpr (moves_a && (C.a == major::k || a_operand::width == part_m))
       return tile_.box_of_a;
@@ -151,7 +153,7 @@ class sm90_mainloop {
       return t_.let(tile_.box_of_b *
                     number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, size_m_, t_.let(1u)));
   }
-  // The masks of the parts of a tile, and multiples of what they begin at.
+  // The masks of a tile's parts, and the multiples at which parts begin.
   constexpr val<u32> parts_of_m() const {
     constexpr u32 halves = mask_of_part(sm90_config::warpgroup_rows, C.m);
     if constexpr (!moves_halves || Halves)
@@ -185,7 +187,7 @@ class sm90_mainloop {
   // The blocks of the cluster along M and N.
   constexpr const val<u32>& size_m() const { return size_m_; }
   constexpr const val<u32>& size_n() const { return size_n_; }
-  // What is free after all stages, for sums.
+  // Memory that is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
 
@@ -194,8 +196,8 @@ class sm90_mainloop {
     prefetch(b_map_);
   }
 
-  // By one thread of the block, before the whole cluster passes a barrier. `filling`: how many arrive when a stage is
-  // full, next to the bytes of copies.
+  // One thread of the block calls it before the whole cluster passes a barrier. `filling`: arrivals that fill
+  // a stage, in addition to the bytes of copies.
   constexpr void initialise(std::uint32_t filling = 1) const {
     for (std::uint32_t s = 0; s < C.stages; ++s) {
       full_[s].init(filling);
@@ -204,7 +206,7 @@ class sm90_mainloop {
     fence_mbarrier_init(t_);
   }
 
-  // All threads, before the barrier that follows `initialise`: clears what of A and B no copy brings.
+  // All threads call it before the barrier that follows `initialise`. Clears what no copy brings of A and B.
   constexpr void clear_rest() const {
     constexpr std::uint32_t threads = C.threads();
     if constexpr (moves_a)
@@ -216,12 +218,12 @@ class sm90_mainloop {
     });
   }
 
-  // What a block of a cluster of S copies of a tile in each step.
+  // The shares of a tile that a block in a cluster of shape S copies in each step.
   template <sm90_cluster S, major A>
   using shares_of_a_along = dsl::register_array<typename a_along<A>::share, (S.n == 1 ? shares_of_a : 1)>;
   template <sm90_cluster S, major B>
   using share_of_b_along = typename b_along<B, (S.m == 1 ? 1 : C.most_cluster_m())>::share;
-  // In each direction that the launch chooses from.
+  // The shares for each direction that the launch chooses from.
   template <sm90_cluster S>
   struct shares {
     shares_of_a_along<S, C.a> of_a;
@@ -267,7 +269,7 @@ class sm90_mainloop {
     };
     const auto along_a = of_a.template operator()<C.a>();
     const auto along_b = of_b.template operator()<C.b>();
-    // One thread computes them between two tiles, so only those that it needs.
+    // One thread computes the shares between two tiles, so it computes only those that it needs.
     const auto across_a = [&] {
       if constexpr (C.a_by_launch) {
         constexpr std::uint32_t count = S.n == 1 ? shares_of_a : 1;
@@ -308,7 +310,7 @@ class sm90_mainloop {
       }
     });
   }
-  // The same for all stages of a tile or of half a tile, which needs the first half of A.
+  // Copies all stages of a tile or of half a tile, which needs the first half of A.
   constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
     requires Halves
   {
@@ -331,8 +333,8 @@ class sm90_mainloop {
     });
   }
 
-  // The same for the first `k_blocks` stages of a kernel, not more than the ring has, in two steps: A alone,
-  // which need not wait for other kernels' results, and then B.
+  // Copies the first `k_blocks` stages of a kernel, at most those of the ring, in two steps: first A, which
+  // need not wait for other kernels' results, then B.
   constexpr void load_a_first(const tile_origin& tile, const val<u32>& first,
                               const val<u32>& k_blocks) const {
     const auto own = shares_of(tile);
@@ -351,7 +353,8 @@ class sm90_mainloop {
     }
   }
 
-  // Until all blocks have read what this one's ring had: no other one arrives at its barriers any more.
+  // Waits until all blocks have read what this block's ring had: no other block arrives at its barriers any
+  // more.
   constexpr void wait_for_readers(ring_position& at) const {
     for (std::uint32_t s = 0; s < C.stages; ++s) {
       wait_until_empty(at);
@@ -372,15 +375,15 @@ class sm90_mainloop {
       add_steps(at, acc, warpgroup, k_blocks, false);
     }
   }
-  // The same, added to what acc has where it has begun.
+  // Multiplies likewise, but adds to acc if it has begun.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks, const val<bool>& begun) const {
     static_assert(!a_in_registers);
     add_steps(at, acc, warpgroup, k_blocks, begun);
   }
 
-  // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that arrive for it
-  // free the stages. They alone wait: nothing keeps the warps of a group without a product in the same round.
+  // A consumer warpgroup that has no part in a tile, the last one of its block: its arriving threads free the
+  // stages. Only they wait: without a product, nothing keeps the warps of the group in the same round.
   constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
     const val rank = t_.thread_rank() % reader;
     const val peer = sharer(rank);
@@ -394,8 +397,8 @@ class sm90_mainloop {
     }
   }
 
-  // What `multiply` consists of, for other orders: the wait for a stage, use(a batch, the rows of A of a warpgroup, B)
-  // with one that has arrived, and the arrival at the barrier of one that was read.
+  // The pieces of `multiply`, for other orders: the wait for a stage; use(batch, a warpgroup's rows of A, B)
+  // with a stage that has arrived; the arrival at the barrier of a stage that was read.
   constexpr void wait(const ring_position& at) const { full_[at.stage].wait(at.parity); }
   template <major A = C.a, major B = C.b, class E = T, class Use>
   constexpr void issue(const var<u32>& stage, const val<u32>& warpgroup, const Use& use) const {
@@ -471,7 +474,7 @@ class sm90_mainloop {
     val<u32> m, n, box_of_a, box_of_b;
     val<bool> a_is_across, b_is_across, is_second;
   };
-  // f for those of A and B and the type of the elements.
+  // Calls f with the directions of A and B and the element type as constants.
   template <class F>
   constexpr void along_lines(const F& f) const {
     const auto of_type = [&]<class E>() {
@@ -531,11 +534,11 @@ class sm90_mainloop {
     else
       return t.let(C.cluster_n);
   }
-  // The panels of an operand whose lines may be across K.
+  // The number of panels of an operand whose lines may be across K.
   template <std::uint32_t Lines, bool ByLaunch, major Fixed>
   static constexpr std::uint32_t panels_across =
       ByLaunch || Fixed == major::mn ? Lines / a_operand::width : 0;
-  // What comes to a stage by tensor copies.
+  // Bytes that tensor copies bring to a stage.
   constexpr val<u32> bytes_of_stage(thread t) const {
     constexpr std::uint32_t of_line = sm90_config::row_bytes * C.depth,
                             of_column_of_b = panels_across<C.n, C.b_by_launch, C.b> * k * sizeof(T),
@@ -550,7 +553,7 @@ class sm90_mainloop {
                                                                    t.let(of_column_of_a)) +
                    of_b);
   }
-  // Blocks that read what one block loads: those of its row and of its column.
+  // The number of blocks that read what one block loads: those of its row and of its column.
   constexpr auto sharers() const {
     if constexpr (C.by_launch())
       return val<u32>(t_.let(size_m_ + size_n_ - 1u));
@@ -558,7 +561,8 @@ class sm90_mainloop {
       return C.cluster_m + C.cluster_n - 1;
   }
 
-  // f for the shape of this cluster, a constant: a loop of its own for each that the launch chooses from.
+  // Calls f with the shape of this cluster as a constant: each shape that the launch chooses from has a loop
+  // of its own.
   template <class F>
   constexpr void in_cluster(const F& f) const {
     if constexpr (C.by_launch()) {
@@ -590,13 +594,13 @@ class sm90_mainloop {
     for (std::uint32_t j = 0; j < S.n; ++j) mask |= 1u << (j * S.m);
     return t_.let(mask << rank_m_);
   }
-  // Those that get its part of B.
+  // The blocks that get its part of B.
   template <sm90_cluster S>
   constexpr val<u32> column_mask() const {
     return t_.let(((1u << S.m) - 1) << (rank_n_ * S.m));
   }
 
-  // acc += A * B. `adds`: whether the first step adds, too, which is then before the loop.
+  // acc += A * B. `adds`: whether the first step adds too; this step is then before the loop.
   template <class... Adds>
   constexpr void add_steps(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                            const val<u32>& k_blocks, const Adds&... adds) const {
@@ -630,8 +634,8 @@ class sm90_mainloop {
     });
   }
 
-  // The places of a thread's four elements of a fragment in a tile of A: register q is row lane / 4 + 8 (q mod 2) of
-  // the warp's 16, k is lane mod 4 + 4 (q / 2) of a slice's 8.
+  // The places of a thread's four elements of a fragment in a tile of A. Register q has row lane / 4 + 8 (q
+  // mod 2) of the warp's 16 and k = lane mod 4 + 4 (q / 2) of a slice's 8.
   constexpr auto places_of_fragments(const val<u32>& warpgroup, const val<u32>& thread_in_group) const {
     const val k_of_lane = t_.let(thread_in_group % 4u);
     const val row =
@@ -642,7 +646,7 @@ class sm90_mainloop {
       return a_.lane(first_k, first_row);
     });
   }
-  // acc = A * B with A through registers, a half of a stage after the other.
+  // acc = A * B with A through registers, one half of a stage after the other.
   constexpr void multiply_from_registers(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                                          const val<u32>& k_blocks) const {
     const val rank = t_.thread_rank() % reader;

@@ -1,5 +1,6 @@
 #pragma once
-// An operand of the main loop for sm_90a: its tiles in shared memory, and the boxes by which tensor copies bring them.
+// An operand of the main loop for sm_90a: its tiles in shared memory, and the boxes of the tensor copies that
+// fill them.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
@@ -16,15 +17,15 @@ struct sm90_box {
   std::uint32_t lines;
   std::uint32_t sizes[3];
 };
-// Those of A and B, and how far tiles of C are apart along M and N.
+// The boxes of A and B, and the distances between tiles of C along M and N.
 struct sm90_boxes {
   sm90_box a, b;
   std::uint32_t m, n;
 };
-// What a kernel is told of them.
+// The numbers of these boxes that a kernel takes.
 struct sm90_tile {
   u32 m, n, box_of_a, box_of_b;
-  // Read where the launch gives them. 1: the lines are across K; the elements are of the second type.
+  // Read only if the launch gives them. 1: the lines are across K; the elements are of the second type.
   u32 a_is_across, b_is_across, is_second, unused = 0;
   template <class T>
   static constexpr sm90_tile of(const sm90_boxes& x, major a, major b) {
@@ -39,13 +40,13 @@ struct sm90_tile {
   }
 };
 
-// One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` shares, of which
-// each block of a cluster loads one, or a block alone loads them one by one.
+// One operand of a stage in shared memory, and the boxes that it arrives in. It has `Shares` shares: each
+// block of a cluster loads one, or a block alone loads them one by one.
 //   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
 //   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
 template <scalar T, major Major, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Shares>
 struct sm90_operand {
-  static constexpr std::uint32_t width = sm90_config::row_bytes / sizeof(T);  // of a panel
+  static constexpr std::uint32_t width = sm90_config::row_bytes / sizeof(T);  // elements per line of a panel
   static constexpr std::uint32_t k = width * Depth;
   template <std::uint32_t Stages>
   using ring = std::conditional_t<Major == major::k, shared_tiles<T, Rows, k, swizzled<128>, Stages>,
@@ -58,26 +59,27 @@ struct sm90_operand {
   static constexpr std::uint32_t panels = Major == major::k ? Depth : Rows / width;
   static constexpr std::uint32_t panel_rows = Major == major::k ? Rows : k;
   static constexpr std::uint32_t panel_bytes = panel_rows * sm90_config::row_bytes;
-  // Panels along Rows are shared out where there are enough of them, else the rows of each.
+  // If there are enough panels along Rows, whole panels are shared out, else the rows of each.
   static constexpr bool shares_panels = Major == major::mn && panels % Shares == 0;
   static constexpr std::uint32_t boxes = shares_panels ? panels / Shares : panels;
   static constexpr std::uint32_t box_rows = shares_panels ? panel_rows : panel_rows / Shares;
   // The box of the tensor map, innermost dimension first.
   static constexpr std::uint32_t box[3] = {width, box_rows, 1};
-  // The same of fewer lines: what comes then has the places that it has in a whole one.
+  // The box with fewer lines. Its elements have the places that they have in a whole box.
   static constexpr sm90_box box_of(std::uint32_t lines) {
     return Major == major::k ? sm90_box{lines, {width, lines, 1}} : sm90_box{lines, {lines, box_rows, 1}};
   }
   static constexpr std::uint32_t box_lines = Major == major::k ? box_rows : width;
   static_assert(box_rows % 8 == 0 && box_rows <= 256);
 
-  // A share of a tile, as it is in all steps along K: where its boxes begin across K in the operand, and in the tile.
+  // A share of a tile, the same in all steps along K: where its boxes begin across K in the operand, and in
+  // the tile.
   struct share {
     dsl::register_array<val<u32>, (Major == major::k ? 1 : boxes)> across;
-    val<u32> line, offset;  // of the first box: its line of a panel; bytes
+    val<u32> line, offset;  // first box: its line of a panel; bytes from the tile's start
   };
-  // The share of a block of this rank, by boxes of `lines` lines. place(line): where a row (or column) of the tile is in
-  // the operand.
+  // The share of the block `rank`, in boxes of `lines` lines. place(line): where a row (or column) of the
+  // tile is in the operand.
   template <class Lines, class Rank, class Place>
   static constexpr share share_of(thread t, const Lines& lines, const Rank& rank, const Place& place) {
     const auto panel = rank * (shares_panels ? boxes : 0);
@@ -90,7 +92,7 @@ struct sm90_operand {
     });
     return {across, t.let(line), t.let(panel * panel_bytes + line * sm90_config::row_bytes)};
   }
-  // Loads it from `first_k` on to a tile.
+  // Loads the share to a tile, from `first_k` on.
   template <class... Option>
   static constexpr void load(const share& own, const val<u32>& tile, const tensor_map<T, 3>& map,
                              const mbarrier& arrived, const val<u32>& first_k, const val<u32>& batch,
@@ -105,7 +107,7 @@ struct sm90_operand {
   }
 };
 
-// A tile of a ring, as an operand of other elements or lines.
+// A tile of a ring, seen as an operand of other elements or lines.
 template <class Operand, class Tile>
 constexpr auto seen_as(const Tile& tile) {
   if constexpr (std::is_same_v<typename Operand::tile, Tile>)
@@ -114,7 +116,7 @@ constexpr auto seen_as(const Tile& tile) {
     return Operand::tile::over(tile);
 }
 
-// A share that is computed in a branch.
+// A share that is computed in a branch and used after it.
 template <class Operand>
 class late_share {
   using result = typename Operand::share;

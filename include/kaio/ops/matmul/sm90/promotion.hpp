@@ -1,28 +1,28 @@
 #pragma once
-// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a
-// group in accumulators of its own, which the threads multiply by the scale and add to the total, in f32
-// (promotion). With two sets of accumulators the next group is multiplied while the one before is added; with
-// one, another warpgroup's is:
+// A consumer warpgroup of a product whose sums over each group of 128 along K have a scale. wgmma adds up a
+// group in accumulators of its own. The threads multiply them by the scale and add them to the total, in f32
+// (promotion). With two sets of accumulators the next group is multiplied while the previous one is added.
+// With one set, another warpgroup's group is multiplied meanwhile:
 //
 //   128 x 128, two sets of 64 x 128 for each warpgroup   set 0: even groups, set 1: odd ones
 //     wgmma     | 0 | 1 | 2 | 3 |
 //     threads       | 0 | 1 | 2 | 3 |      total += scale_a[row][g] * scale_b[g][columns] * set
-//     scales    1   2   3   4              asked for a group ahead, after the products of a group were issued
+//     scales    1   2   3   4              loaded a group ahead, after the products of a group were issued
 //   128 x 256, one set of 64 x 128 for each warpgroup, of the left and of the right columns (l, r) in turn
 //     wgmma     | l of 0 | l of 1 | r of 0 | r of 1 | l of 0 | ...          warpgroups 0 and 1
 //     threads            | l of 0 | l of 1 | r of 0 | r of 1 | ...
 //
-// What bounds them, for 128 of K in clocks of a multiprocessor that multiplies 4096 numbers of 8 bits in one:
+// The bounds for 128 of K, in clocks of a multiprocessor that multiplies 4096 numbers of 8 bits per clock:
 //                                              128 x 128   128 x 256 in clusters of two
 //   wgmma                                           512        1024
-//   FFMA: 128 in a clock                            128         256      on other issue slots than wgmma
-//   operands that wgmma reads: 128 bytes            384         768      A and 128 columns of B for each warpgroup
-//   the same and what arrives: 128 bytes            640        1152      32 and 48 KB for a stage
-//   from L2: 63 bytes, as measured                  520         520      32 KB for each
-// So shared memory bounds both, at 0.80 and 0.89 of wgmma's rate, if what arrives counts among its 128 bytes;
-// promotion is hidden while a warpgroup's gap between two batches is shorter than the other's batch of 256
-// clocks. It has 64 FFMA of a warp, which its scheduler issues in 64 clocks or more, and the latency of wgmma
-// twice: nothing else may be in it, neither an address nor a load.
+//   FFMA: 128 per clock                             128         256      on other issue slots than wgmma
+//   wgmma's operands: 128 bytes per clock           384         768      A and 128 columns of B per warpgroup
+//   these and arriving stages: 128 bytes            640        1152      32 and 48 KB per stage
+//   from L2: 63 bytes per clock, as measured        520         520      32 KB each
+// If arriving stages count among the 128 bytes, shared memory bounds both, at 0.80 and 0.89 of wgmma's rate.
+// Promotion is hidden while a warpgroup's gap between two batches is shorter than the other's batch of 256
+// clocks. The gap has 64 FFMA of a warp, which its scheduler issues in 64 clocks or more, and twice the
+// latency of wgmma: nothing else may be in it, neither an address nor a load.
 //
 // Source: DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.3.2 (promotion to CUDA cores).
 
@@ -34,20 +34,20 @@
 
 namespace kaio::ops {
 
-// Depth: groups of a stage. Sets: 1 or 2; two are for threads of 200 registers and more.
+// Depth: groups per stage. Sets: 1 or 2; two need threads with 200 registers or more.
 template <class Loop, std::uint32_t Depth, std::uint32_t Sets, class Epilogue, bool Transposed>
 class sm90_promotion {
   using accumulator = typename Loop::accumulator;
   using line = typename Epilogue::line;
-  // Wide tiles are multiplied in parts, each of columns that have one scale of a group.
+  // Wide tiles are multiplied in parts; the columns of a part share one scale per group.
   static constexpr std::uint32_t part_columns =
       accumulator::columns < promoted_k ? accumulator::columns : promoted_k;
   static constexpr std::uint32_t parts = accumulator::columns / part_columns;
   using part_sums = wgmma_accumulator<f32, part_columns>;
-  static constexpr std::uint32_t slices = promoted_k / 32;  // of 32 bytes
-  // Scales are asked for a stage ahead. Stages of several groups would need twice the registers.
+  static constexpr std::uint32_t slices = promoted_k / 32;  // 32 bytes each
+  // Whether scales are loaded a stage ahead. Stages of several groups would need twice the registers.
   static constexpr bool ahead = Depth == 1;
-  // Rows of C that a thread has sums of.
+  // Rows of C in which a thread has sums.
   static constexpr std::uint32_t rows = Transposed ? accumulator::columns / 4 : 2;
   static_assert(Sets == 1 || (Depth == 1 && parts == 1),
                 "kaio: two sets of sums are of one group and part each");
@@ -55,7 +55,7 @@ class sm90_promotion {
   static_assert(Loop::k == promoted_k * Depth, "kaio: sums of groups are of operands of 8 bits");
 
  public:
-  // `first_group`: where the first stage begins.
+  // `first_group`: the first group of the first stage.
   template <class... Extra>
   constexpr sm90_promotion(thread t, const Loop& loop, const tile_origin& tile, const val<u32>& warpgroup,
                            const val<output_lines>& lines, const val<u32>& first_group, const Extra&... extra)
@@ -122,7 +122,7 @@ class sm90_promotion {
   }
 
  private:
-  // First row of C of a thread, and from it on those of its sums.
+  // The lines of scales for the rows of C in which a thread has sums.
   template <class... Extra>
   static constexpr auto lines_of_rows(thread t, const tile_origin& tile, const val<output_lines>& lines,
                                       const Extra&... extra) {
@@ -161,7 +161,7 @@ class sm90_promotion {
     return Transposed ? part_sums::column(i) / 8 * 2 + part_sums::column(i) % 2 : part_sums::row(i) / 8;
   }
 
-  // Asks for the scales of the stage that is issued next; past the last group, for those of the last.
+  // Loads the scales of the stage that is issued next; past the last group, those of the last.
   constexpr void request() {
     for (std::uint32_t d = 0; d < Depth; ++d) {
       const val group = t_.let(min(group_ + d, groups_ - 1u));
@@ -170,7 +170,7 @@ class sm90_promotion {
     }
   }
 
-  // Asks for the products of a stage (of the first part), and for scales while they are computed.
+  // Issues the products of a stage (of the first part), and loads scales while they are computed.
   constexpr void issue(ring_position& at, std::uint32_t set) {
     if constexpr (!ahead) request();
     loop_.wait(at);
@@ -189,7 +189,7 @@ class sm90_promotion {
     }
   }
 
-  // Of a group of a stage; a stage of several may be longer than K.
+  // The scale of group `d` of a stage; 0 if the stage has several groups and this one is past K.
   constexpr val<f32> scale_of(std::uint32_t set, std::uint32_t d, std::uint32_t part,
                               std::uint32_t row) const {
     if constexpr (ahead) {
@@ -200,7 +200,7 @@ class sm90_promotion {
     }
   }
 
-  // total += the sums of a stage, or of a part of it.
+  // total += scale * the sums of a stage, or of a part of it.
   constexpr void add(accumulator& total, std::uint32_t set, std::uint32_t part = 0) {
     for (std::uint32_t d = 0; d < Depth; ++d) {
       const auto scales = array_of<rows>([&](u32 i) { return scale_of(set, d, part, i); });
@@ -214,12 +214,12 @@ class sm90_promotion {
   thread t_;
   const Loop& loop_;
   val<u32> warpgroup_;
-  var<u32> group_;            // the first one of the stage that is issued next
+  var<u32> group_;            // first group of the stage that is issued next
   var<u32> issued_, before_;  // stages in flight
   val<u32> groups_;
   dsl::register_array<line, rows> rows_;
   dsl::register_array<line, parts> columns_;
-  dsl::register_array<var<f32>, Depth * rows> of_rows_;  // as they were asked for
+  dsl::register_array<var<f32>, Depth * rows> of_rows_;  // as loaded
   dsl::register_array<var<f32>, Depth * parts> of_columns_;
   std::conditional_t<ahead, dsl::register_array<dsl::register_array<var<f32>, parts * rows>, Sets>, none>
       scales_;

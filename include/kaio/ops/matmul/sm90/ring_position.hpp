@@ -1,5 +1,5 @@
 #pragma once
-// A ring of stages as one of its roles walks around it, a producer or a consumer.
+// The position of a producer or a consumer in a ring of stages.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -7,7 +7,7 @@
 
 namespace kaio::ops {
 
-// The place of one role in the ring: the stage that comes next, and the parity of its round.
+// The stage that comes next, and the parity of its round.
 struct ring_position {
   var<u32> stage, parity;
   constexpr explicit ring_position(thread t) : stage(t, 0u), parity(t, 0u) {}

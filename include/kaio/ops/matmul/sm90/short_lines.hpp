@@ -1,13 +1,13 @@
 #pragma once
-// A B of 16 bits that is across K and has short lines, for the main loop of sm_90a: few rows of an A that is stored by
-// columns, or few columns of a B that is stored by rows. A tensor copy fetches each line of a tile from L2 on its own,
-// and all blocks fetch the same ones. Four warps that do nothing else copy them through L1 by words of two elements, so
-// that lines begin at any multiple of four bytes:
+// A B of 16 bits that is across K and has short lines, for the main loop of sm_90a: few rows of an A that is
+// stored by columns, or few columns of a B that is stored by rows. A tensor copy would fetch each line of a
+// tile from L2 on its own, and all blocks fetch the same lines. Four warps that do nothing else therefore
+// copy them through L1, in words of two elements. Lines may begin at any multiple of four bytes:
 //
 //   cp.async    a line for each warp, a word for each lane   -->  stage s: k x Rows, swizzled
 //
-// What is outside of the operand becomes zero. A stage is full when its copies, `lag` stages before the last ones that
-// were issued, are done:
+// Elements outside the operand become zero. A stage is published as full when its copies are done; those of
+// `lag` later stages are then in flight:
 //
 //   issue     0   1   2   3   4
 //   publish               0   1    lag = 3
@@ -27,7 +27,7 @@ struct short_line_operand {
 };
 
 namespace detail {
-// As if both operands came by tensor copies.
+// The configuration as if both operands came by tensor copies.
 constexpr sm90_config all_copied(sm90_config c) {
   c.loads_a = c.loads_b = false;
   return c;
@@ -61,7 +61,7 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
   constexpr void prefetch_maps() const { prefetch(a_); }
   constexpr void initialise() const { base::initialise(1 + movers); }
 
-  // The warps that copy: the tiles of `k_blocks` stages along K, from stage `first` on.
+  // The copying warps: copy the tiles of `k_blocks` stages along K, from stage `first` on.
   constexpr void move(const tile_origin& tile, const val<u32>& first, const val<u32>& k_blocks) const {
     if (auto copier = t_.when(t_.thread_rank() == first_mover)) copy_a(tile, first, k_blocks);
     if (auto mover = t_.when(t_.thread_rank() >= first_word_mover)) copy_words(tile, first, k_blocks);
@@ -94,7 +94,7 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
                cast<u64>(cast<i64>(tile.batch) * b_.lines[&word_lines::batch_pitch]) * u64{sizeof(T)} +
                mul_wide(column, u32{sizeof(T)}));
     const auto any_tile = base::tile_of_b(t_.let(0u));
-    // A swizzled place goes on by multiples of eight lines.
+    // A swizzled address advances by multiples of eight lines.
     const auto places = array_of<8 / movers>(
         [&](u32 i) { return any_tile.lane(t_.let(line + i * movers), t_.let(lane * 2u)); });
     ring_position at(t_), copied(t_);

@@ -1,13 +1,13 @@
 #pragma once
-// Matmul for sm_90a where C has few tiles: the blocks of a cluster share one tile of C, each with its own
-// part of K, and add up their sums through distributed shared memory, in the order of K, so that results
-// repeat bit for bit. Without a split it is the kernel for skinny problems, whose time is that of reading the
-// large operand.
+// Matmul for sm_90a if C has few tiles. The blocks of a cluster share one tile of C, each with its own part
+// of K. They add their sums through distributed shared memory in the order of K, so that results repeat bit
+// for bit. Without a split it is the kernel for skinny problems, whose time is that of reading the large
+// operand.
 //
 //   block 0: A[:, 0..]  * B[0.., :]  --+
 //   block 1: A[:, k1..] * B[k1.., :] --+--> sum, epilogue, each block a part of the tile --> C
 //
-// Skinny problems are computed transposed, C^T = B^T * A^T: the 64 rows of wgmma are then columns of C, and
+// Skinny problems are computed transposed, C^T = B^T * A^T. The 64 rows of wgmma are then columns of C, and
 // the few rows of C are its N, which may be as small as 8.
 
 #include <kaio/ops/matmul/common/finish.hpp>
@@ -29,13 +29,13 @@ namespace kaio::ops {
 struct sm90_split_config {
   std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
   std::uint32_t stages = 8;
-  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
-  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives them, a power of two
-  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
-  bool reuses_ring = false;      // the sums meet where tiles were, in place of memory of their own
-  std::uint32_t min_blocks = 1;  // on a multiprocessor
+  std::uint32_t depth = 1;       // steps of 128 bytes along K per stage
+  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives the number, a power of two
+  bool transposed = false;       // A and B are exchanged, and the tile is one of C^T
+  bool reuses_ring = false;      // the sums meet in the ring's memory instead of memory of their own
+  std::uint32_t min_blocks = 1;  // per multiprocessor
   std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
-  // Operands of f32 that come word by word, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
+  // Operands that are loaded word by word: f32, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
   bool loads_a = false, loads_b = false;
   major a = major::k, b = major::k;
   bool a_by_launch = false, b_by_launch = false, type_by_launch = false;  // see sm90_config
@@ -70,10 +70,10 @@ struct sm90_split_problem {
   output_lines c;
   u32 k_blocks;       // stages along K, at least one for each split
   divisor tiles_m;    // tiles along the M of wgmma
-  u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
-  u32 split_bits;     // where the launch gives the splits, 2 to this power
+  u32 a_is_constant;  // 1: no kernel of the stream that may still run writes the A of this one
+  u32 split_bits;     // splits = 1 << split_bits, if the launch gives the splits
   sm90_tile tile;
-  // Of operands of any lines.
+  // For operands of any lines.
   u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0, a_lines_of_batch = 0, b_lines_of_batch = 0;
   u32 k = 0;
 };
@@ -107,11 +107,11 @@ struct sm90_split_mainloop<C, T> {
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
 struct sm90_split_body {
   using mainloop = typename detail::sm90_split_mainloop<C, T>::type;
-  static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
+  static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // per tile of C
   static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
   static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
   using tile_place = sm90_place<mainloop, C.transposed, !promotes<Epilogue>>;
-  // Rows that a block adds up and stores, from each part, the first part first.
+  // A block's inbox has the sums of its own rows from each part of K, in the order of the parts.
   static constexpr bool has_room = !C.reuses_ring || mainloop::free_ring::bytes >= rows * (columns + 4) * 4;
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
   using sum = sum_of<T>;
@@ -140,7 +140,7 @@ struct sm90_split_body {
     if constexpr (C.has_cluster()) cluster_arrive_relaxed(t);  // the others may write to the inbox
     launch_dependents(t);
 
-    // This block's part of K: parts differ by one step at most.
+    // This block's part of K; parts differ by at most one step.
     const val part = rank_of_part(t);
     const auto splits = splits_of(t, problem);
     const auto share = share_of(t, problem);
@@ -178,7 +178,7 @@ struct sm90_split_body {
         }
       }
     } else if (auto producer = t.when(t.thread_rank() == consumers)) {
-      // While the kernel before this one ends, the ring is filled with what does not depend on it.
+      // While the previous kernel ends, the ring is filled with the operand that does not depend on it.
       const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
       loop.load_a_first(origin, first_step, most);
       grid_dependency_wait(t);
@@ -212,7 +212,8 @@ struct sm90_split_body {
     if (auto consumer = t.when(is_consumer)) {
       constexpr std::uint32_t of_row = columns / 4, apart = consumers / of_row;
       constexpr std::uint32_t together = rows_of_strip(apart);
-      // Lanes that have neighbours of a row, where all of a warp have as many rows.
+      // The lanes that have neighbours of a row; they work together only if all lanes of a warp have the same
+      // number of rows.
       constexpr std::uint32_t least_rows = rows / (C.by_launch() ? 8 : C.splits);
       constexpr bool in_order = of_row % 32 == 0 || (32 % of_row == 0 && least_rows % (32 / of_row) == 0);
       constexpr std::uint32_t lanes = in_order ? std::min(of_row, 32u) : 1;
@@ -248,14 +249,15 @@ struct sm90_split_body {
     else
       return t.let(0u);
   }
-  // Numbers that are constants of the kernel, or the launch's.
+  // Constants of the kernel, or numbers of the launch.
   static constexpr auto splits_of(thread t, const val<sm90_split_problem>& problem) {
     if constexpr (C.by_launch())
       return val<u32>(t.let(1u << problem[&sm90_split_problem::split_bits]));
     else
       return C.splits;
   }
-  // The rows of a tile that one block adds up: which block has a row, and its place among those of that block.
+  // The rows of a tile that one block adds up. owner: the block of a row; place: the row's index among that
+  // block's rows.
   struct share_by_launch {
     val<u32> rows, bits;
     constexpr auto owner(thread t, const val<u32>& row) const { return val<u32>(t.let(row >> bits)); }
@@ -275,14 +277,14 @@ struct sm90_split_body {
     }
   }
 
-  // The accumulators of a warpgroup, each to the block that owns its row.
+  // Sends each accumulator of a warpgroup to the block that owns its row.
   template <class Accumulator, class Share>
   static constexpr void hand_out(thread t, const Accumulator& acc, const sums& inbox, const val<u32>& part,
                                  const Share& share, const val<u32>& rank) {
     const val lane = t.let(rank % 32u);
     const val row = t.let(rank / 32u * 16u + lane / 4u);
     const val column = t.let(lane % 4u * 2u);
-    // Where the block that owns a row keeps what this part adds to it.
+    // Where the owner of a row keeps this part's sums of it.
     const auto row_of_part = [&](const val<u32>& of_tile) {
       return t.let(part * share.rows + share.place(t, of_tile));
     };
@@ -294,7 +296,7 @@ struct sm90_split_body {
         hand_one(cell_of_part, share.owner(t, across), [&](const auto& cell) { cell = acc[i]; });
       }
     } else {
-      for (const std::uint32_t below : {0u, 8u}) {  // the rows that a thread has
+      for (const std::uint32_t below : {0u, 8u}) {  // a thread's two rows
         const val own_row = t.let(row + below);
         const auto first = inbox.lane(row_of_part(own_row), column, 8);
         const val owner = share.owner(t, own_row);
@@ -313,7 +315,7 @@ struct sm90_split_body {
       store(remote(cell, owner));
   }
 
-  // Rows that a thread finishes together: no more than each thread has where a tile is divided among most blocks.
+  // Rows that a thread finishes together: at most those that it has with the largest number of splits.
   static constexpr std::uint32_t rows_of_strip(std::uint32_t apart) {
     constexpr std::uint32_t own_rows = rows / (C.by_launch() ? 8 : C.splits);
     std::uint32_t result = rows_together<Epilogue>;
@@ -321,8 +323,8 @@ struct sm90_split_body {
     return result;
   }
 
-  // The sums of all parts, the first part first, for rows that are `Apart` from each other. Those past the block's own
-  // rows are of its last one.
+  // The sums of all parts, in their order, for rows that are `Apart` from each other. Rows past the block's
+  // own repeat its last one.
   template <std::uint32_t Together, std::uint32_t Apart, class Splits, class Rows>
   static constexpr auto total(thread t, const sums& inbox, const Splits& splits, const Rows& own_rows,
                               const val<u32>& row, const val<u32>& column) {
@@ -343,7 +345,7 @@ struct sm90_split_body {
   }
 };
 
-// With operands of any lines, eight tensor maps of each.
+// For operands of any lines: eight tensor maps each.
 template <sm90_split_config C, scalar T, bool LoadsWords>
 using sm90_split_inputs =
     std::conditional_t<C.any_lines(),

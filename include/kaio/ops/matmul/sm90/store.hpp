@@ -1,11 +1,11 @@
 #pragma once
-// Two ways of a result from the accumulators to C on sm_90a; store_terms.hpp and store_rows.hpp have others. They go
-// through shared memory, a warp's 16 rows in panels, and no warp waits for another.
+// Two ways of results from the accumulators to C on sm_90a; store_terms.hpp and store_rows.hpp have others.
+// Both go through shared memory, a warp's 16 rows in panels, and no warp waits for another.
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
-//                        for epilogues that work on the sums alone: two panels alternate, so that one is
-//                        filled while the other leaves. Elements outside C are dropped by the copy, which writes
-//                        whole pieces of 16 bytes: rows of C are a multiple of that long
+//                        for epilogues that work on the sums alone. Two panels alternate: one is filled while
+//                        the other leaves. The copy drops elements outside C, and writes whole pieces of 16
+//                        bytes: rows of C are a multiple of that long
 //   sm90_finished_store  registers --> panel of sums --> epilogue, four neighbours a lane --> C
 //                        for all others: their reads are then of neighbours, as their writes are
 
@@ -19,17 +19,18 @@
 
 namespace kaio::ops {
 
-inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
+inline constexpr std::uint32_t sm90_warp_rows = 16;  // rows per warp, of a warpgroup's 64
 
-// Rows that a thread finishes together: registers are short where warps load words, most of all for small tiles, which
-// more of them load.
+// Rows that a thread finishes together. Registers are short if warps load words, most of all for small tiles,
+// which more warps load.
 template <sm90_config C>
 inline constexpr std::uint32_t most_together = !C.loads_words() ? 4
                                                : C.n < 128      ? 1
                                                                 : 2;
 
-// A warp's panel of results, of `Rows` x `Columns`, from shared memory to C: by a tensor copy where all of it is the
-// tile's own; else by threads what is, in pieces of 16 bytes. Each is a group of copies of lane 0.
+// Stores a warp's panel of results, `Rows` x `Columns`, from shared memory to C. If the tile owns all of it,
+// a tensor copy does; otherwise threads store the owned pieces of 16 bytes. Each panel is one bulk group of
+// lane 0.
 template <std::uint32_t Rows, std::uint32_t Columns, class Place, scalar Out, class Panel>
 constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u64>& c_address,
                            const val<output_lines>& lines, const val<u32>& batch, const Place& first,
@@ -58,7 +59,8 @@ constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u6
     }
 }
 
-// epilogue(x, place) for a warp's panel of sums in shared memory, whose first place is (row, column) of the tile, into C.
+// C = epilogue(x, place) for a warp's panel of sums in shared memory, whose first place is (row, column) of
+// the tile.
 template <class Epilogue, class Out, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t MostTogether,
           class Place, class Destination, class Panel, class... Extra>
 constexpr void finish_panel(thread t, const Destination& c, const val<output_lines>& lines,
@@ -94,8 +96,8 @@ class sm90_copied_store {
                 "kaio: a panel of C has rows of 32, 64 or 128 bytes");
   static constexpr std::uint32_t panels = C.n / columns;
   static_assert(C.n % columns == 0);
-  static constexpr std::uint32_t fill_columns = sizeof(Out) == 2 ? 16 : 8;  // that are filled at a time
-  // Panels of a warp that take turns: the first one of a tile follows the last one of the tile before.
+  static constexpr std::uint32_t fill_columns = sizeof(Out) == 2 ? 16 : 8;  // filled at a time
+  // Panels of a warp that take turns: the first one of a tile follows the last one of the previous tile.
   static constexpr std::uint32_t turns = panels % C.panels == 0 ? C.panels : 1;
   static constexpr std::uint32_t box[3] = {columns, sm90_warp_rows, 1};
 
@@ -103,24 +105,24 @@ class sm90_copied_store {
                               const val<u64>& c_address)
       : t_(t), map_(c), lines_(lines), c_address_(c_address), staging_(t), factors_(t) {}
 
-  // What the store of a tile reads, ahead of its products.
+  // Loads what the store of a tile reads, before its products.
   template <class... Extra>
   constexpr requested request(const tile_origin& tile, const Extra&... extra) const {
     return factors_.request(tile, lines_, extra...);
   }
 
-  // epilogue(x) for each element of the tile, into C.
+  // Stores epilogue(x) for each element of the tile to C.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
                        const Extra&... extra) const {
     store_as<Out>(acc, tile, numbers, extra...);
   }
 
-  // Before the block ends: its shared memory is read no more.
+  // Called before the block ends: waits until its shared memory is read no more.
   constexpr void drain() const { bulk_wait_group_read<0>(t_); }
 
  protected:
-  // The results as elements of a type of Out's size.
+  // Stores the results as elements of a type of Out's size.
   template <class Element, class Accumulator, class... Extra>
   constexpr void store_as(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
                           const Extra&... extra) const {
@@ -147,12 +149,13 @@ class sm90_copied_store {
     }
   }
 
-  // (first column of a few) -> (register of the accumulator, of these columns) -> the result.
+  // Returns make, where make(first)(i) is the result of accumulator register i, in the few columns from
+  // `first` on.
   template <class Accumulator, class... Extra>
   constexpr auto elements(const Accumulator& acc, const tile_origin& tile, const val<u32>& first_row,
                           const val<u32>& lane, const requested& numbers, const Extra&... extra) const {
     if constexpr (is_factored<Epilogue>) {
-      const val pair = t_.let(lane % 4u * 2u);  // of each eight columns
+      const val pair = t_.let(lane % 4u * 2u);  // first of two in each eight columns
       return [this, pair, &numbers, &acc, &extra...](std::uint32_t first) {
         const auto of_pairs = array_of<fill_columns / 8>([&](std::uint32_t j) {
           return factors_.of_pair(t_.let(pair + (first % factors::columns + 8 * j)));
@@ -175,7 +178,7 @@ class sm90_copied_store {
     }
   }
 
-  // 16 bits: stmatrix writes 16 rows x 16 columns of a warp at once; lane i gives the address of row i % 16,
+  // 16 bits: stmatrix writes 16 rows x 16 columns of a warp at once. Lane i gives the address of row i % 16,
   // columns 8 * (i / 16) on.
   template <class Element, class Panel, class Make>
   constexpr void fill_by_matrices(const Panel& staged, const val<u32>& lane, std::uint32_t p,
@@ -234,7 +237,7 @@ class sm90_finished_store {
     return {};
   }
 
-  // Ahead of the products of a tile: what its store will read is on the way to L2.
+  // Prefetches to L2 what the store of a tile will read, before its products.
   template <class... Extra>
   constexpr void prefetch(const tile_origin& tile, const Extra&... extra) const {
     if constexpr (
@@ -249,8 +252,8 @@ class sm90_finished_store {
     }
   }
 
-  // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which
-  // have constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
+  // Stores epilogue(x, place) for each element of the tile to C. Registers have constant numbers, so branches
+  // over the panels pick those of one panel, and the epilogue is emitted once.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
                        const Extra&... extra) const {

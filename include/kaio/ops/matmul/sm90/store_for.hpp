@@ -1,5 +1,5 @@
 #pragma once
-// Which of the ways to C a kernel takes.
+// Selects a kernel's store: its way from the accumulators to C.
 
 #include <kaio/ops/matmul/sm90/store_terms.hpp>
 #include <kaio/ops/matmul/sm90/store_transposed.hpp>

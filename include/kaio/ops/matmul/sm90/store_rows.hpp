@@ -1,22 +1,22 @@
 #pragma once
-// The sums of a tile to an epilogue that takes whole rows, on sm_90a. A warp has 16 rows, which go through shared
+// The store of a tile for an epilogue that takes whole rows, on sm_90a. A warp's 16 rows go through shared
 // memory by eights, in parts of 128 columns; no warp waits for another.
 //
-//   before the products     what the epilogue finds out about the rows: lane i about row i % 16
-//   after them              Epilogue::rows for each part, which has its sums by rows.each()
+//   before the products     the epilogue looks up its rows: lane i row i % 16
+//   after them              Epilogue::rows for each part; rows.each() gives its sums
 //
 //   struct of_rows {
 //     static constexpr bool takes_rows = true;
-//     class found;   of a thread; found(t), and find(t, row of C or no_row, extra...)
+//     class found;   per thread; found(t), and find(t, row of C or no_row, extra...)
 //     template <class Rows, class... Extra>
 //     static constexpr void rows(thread t, const Rows& rows, const found& of_rows, const Extra&... extra);
 //   };
 //
-//   Rows::columns, rows.column    the columns of a part, and where in C they begin
-//   rows.own_column               columns of C before it are those of another tile too, which finishes them
-//   rows.each(f)                  f(first) for rows `first` to `first` + Rows::count of the warp's 16, while it has
-//   rows.four(r, c)               the sums of row `first` + r from column c of the part on, a multiple of four
-//   rows.rank, Rows::threads      the threads that share these rows: a warp
+//   Rows::columns, rows.column    the columns of a part, and where they begin in C
+//   rows.own_column               columns of C before it belong to another tile too, which finishes them
+//   rows.each(f)                  f(first), while rows `first` to `first` + Rows::count - 1 of 16 are staged
+//   rows.four(r, c)               sums of row `first` + r in columns c to c + 3, c a multiple of four
+//   rows.rank, Rows::threads      this thread's rank among those that share these rows, and their number: 32
 
 #include <kaio/ops/matmul/mma_sync/tile_rows.hpp>
 #include <kaio/ops/matmul/sm90/store_for.hpp>
@@ -26,10 +26,10 @@
 
 namespace kaio::ops {
 
-// In place of a row that C does not have, or that another tile finishes.
+// The number of a row that C does not have, or that another tile finishes.
 inline constexpr u32 no_row = std::numeric_limits<u32>::max();
 
-// fill(first): stages the sums of rows `first` on.
+// fill(first): stages the sums of the rows from `first` on.
 template <class Staged, class Fill, std::uint32_t Rows, std::uint32_t Columns>
 struct sm90_rows {
   static constexpr std::uint32_t count = Rows, columns = Columns, threads = 32;
@@ -66,7 +66,7 @@ class sm90_rows_store {
   constexpr sm90_rows_store(thread t, const destination&, const val<output_lines>& lines, const val<u64>&)
       : t_(t), lines_(lines), staging_(t), found_(t) {}
 
-  // Ahead of the products of a tile.
+  // Called before the products of a tile.
   template <class... Extra>
   constexpr void prefetch(const tile_origin& tile, const Extra&... extra) {
     const tile_line first = Place(t_, tile, t_.let(warp_rank(t_) * sm90_warp_rows), 0u).row;
@@ -77,8 +77,8 @@ class sm90_rows_store {
     found_.find(t_, t_.let(select(is_own, row, no_row)), extra...);
   }
 
-  // Sums are in registers, which have constant numbers, so loops over parts and rows choose; the epilogue is in the
-  // kernel once.
+  // Registers have constant numbers, so branches over parts and rows pick the sums, and the epilogue is
+  // emitted once.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
                        const Extra&... extra) const {

@@ -1,15 +1,16 @@
 #pragma once
-// The results of tile_terms.hpp from the accumulators to C of 16 bits on sm_90a, in the panels of sm90_copied_store:
+// The store of tile_terms.hpp on sm_90a, from the accumulators to C of 16 bits, in the panels of
+// sm90_copied_store:
 //
 //   before the products      bias --load--> the sums, which begin there
-//                            addend --tensor copy--> the panels that are filled first; L2 has the others fetched
+//                            addend --tensor copy--> the first panels; the others are prefetched to L2
 //   for each piece, of 32    x = activation(alpha * sum)
 //   columns of a panel       x += factor * panel (ldmatrix)
 //                            x --stmatrix--> panel
-//   after each panel         panel --tensor copy--> C; the next addend --tensor copy--> the panel that has left
+//   after each panel         panel --tensor copy--> C; next addend --tensor copy--> the panel that has left
 //
-// A product with a bias alone is then stored as one without. The registers of a piece have constant numbers, so the loop
-// over pieces chooses them, and what it does is in the kernel once.
+// A product with a bias alone is then stored as one without. Registers have constant numbers, so branches
+// over the pieces pick those of a piece, and a piece's code is emitted once.
 
 #include <kaio/dsl/mma/ldmatrix.hpp>
 #include <kaio/ops/matmul/common/fast_activation.hpp>
@@ -29,9 +30,9 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   using base::panels;
   using base::turns;
   using map = tensor_map<Out, 3>;
-  static constexpr std::uint32_t of_piece = 32;  // columns, one for each lane
+  static constexpr std::uint32_t of_piece = 32;  // columns, one per lane
   static constexpr std::uint32_t pieces = columns / of_piece;
-  static constexpr std::uint32_t sums = of_piece / 2;  // of a thread
+  static constexpr std::uint32_t sums = of_piece / 2;  // per thread
   static_assert(sizeof(Out) == 2 && columns % of_piece == 0);
   static_assert(panels == 1 || turns <= panels);
 
@@ -40,7 +41,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
                              const val<u64>& c_address)
       : base(t, c, lines, c_address), arrived_(t), warp_(warp_rank(t)), stored_(t, 0u) {}
 
-  // By all threads of the consumers, before the first tile.
+  // All consumer threads call it before the first tile.
   constexpr void initialise(const map& addend, const val<tile_terms>& terms) const {
     if (auto adds = this->t_.when(all_of(has_addend(terms), lane_id() == 0u))) {
       prefetch(addend);
@@ -49,7 +50,8 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     }
   }
 
-  // Before the products of a tile. Sums do not begin at a bias where there is none: they have no value then.
+  // Called before the products of a tile. Returns whether sums begin at a bias; if not, they have no value
+  // yet.
   template <class Accumulator>
   constexpr val<bool> begin(Accumulator& acc, const tile_origin& tile, const map& addend,
                             const val<tile_terms>& terms) const {
@@ -85,7 +87,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   }
 
  private:
-  // f for the type of C's elements.
+  // Calls f for the type of C's elements.
   template <class F>
   constexpr void of_type(const val<tile_terms>& terms, const F& f) const {
     if constexpr (C.type_by_launch) {
@@ -103,8 +105,8 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
       return val<bool>(std::is_same_v<Out, f16>);
   }
 
-  // The sums of a tile are the bias of their columns. A lane loads one column of 32, and gets those of its sums, two
-  // neighbours of each eight, from the lanes that have them. Columns outside of C have the bias of its last one.
+  // Sets the sums of a tile to the bias of their columns. A lane loads one column of 32. Shuffles bring it
+  // the columns of its sums, two neighbours of each eight. Columns outside C get the bias of the last one.
   template <class Accumulator>
   constexpr void begin_at_bias(Accumulator& acc, const tile_origin& tile,
                                const val<tile_terms>& terms) const {
@@ -142,7 +144,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     }
   }
 
-  // Until the store that used the panel before has read it, or the addend is there.
+  // Waits until the previous store from the panel has read it, or until the addend is there.
   constexpr void wait_for_panel(const val<u32>& p, const tile_origin& tile, const map& addend,
                                 const val<tile_terms>& terms) const {
     thread t = this->t_;
@@ -189,7 +191,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     });
   }
 
-  // The sums of a piece, one of those from First to Last.
+  // Copies the sums of `piece`, which is from First to Last - 1, to x.
   template <u32 First, u32 Last, class Accumulator>
   constexpr void choose(const val<u32>& piece, const Accumulator& acc,
                         dsl::register_array<var<f32>, sums>& x) const {
@@ -226,7 +228,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     stored_ += 1u;
   }
 
-  // f by one lane, after copies and lanes have read what was stored.
+  // Calls f by one lane, after copies and lanes have read what was stored.
   template <class F>
   constexpr void when_panels_have_left(const F& f) const {
     sync_warp(this->t_);
@@ -235,7 +237,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
       f();
     }
   }
-  // By one lane: the addend of a panel.
+  // One lane calls it: loads the addend of a panel.
   constexpr void load(const map& addend, const tile_origin& tile, const val<u32>& p) const {
     const val panel = panel_of(p % turns);
     arrived_[panel].arrive_expect_tx(sm90_warp_rows * base::row_bytes);
@@ -250,7 +252,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   constexpr Place first_of(const tile_origin& tile, const val<u32>& column) const {
     return Place(this->t_, tile, this->t_.let(warp_ * sm90_warp_rows), column);
   }
-  // A panel of this warp's.
+  // The index of a panel of this warp.
   template <class Turn>
   constexpr val<u32> panel_of(const Turn& turn) const {
     return this->t_.let(warp_ * turns + turn);
@@ -261,7 +263,7 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
 
   mbarriers<4 * turns * C.consumers()> arrived_;
   val<u32> warp_;
-  var<u32> stored_;  // panels
+  var<u32> stored_;  // number of panels
 };
 
 }  // namespace kaio::ops

@@ -1,11 +1,11 @@
 #pragma once
-// The same ways for a tile of C^T: a warp's 16 rows of it are 16 columns of C, which it stores in panels of a few of
-// C's rows. A thread's pairs of sums are then in two rows of a panel.
+// The stores of store.hpp for a tile of C^T. A warp's 16 rows of it are 16 columns of C, stored in panels of
+// a few rows of C. A thread's pairs of sums are then in two rows of a panel.
 //
 //   accumulators of a warp: 16 x n        panel p of its part of C: rows x 16
 //      columns of C                           rows p * rows on
 //
-// It is for operands that wgmma reads in the places of each other alone: f32 across K.
+// For operands that wgmma can read only if they are exchanged: f32 across K.
 
 #include <kaio/ops/matmul/sm90/store.hpp>
 
@@ -19,7 +19,8 @@ struct sm90_transposed_panel {
   static constexpr std::uint32_t panels = C.n / rows;
   static_assert(C.n % rows == 0 && rows % 8 == 0);
 
-  // f(register, row and column of the panel from the thread's own) for the sums of panel p.
+  // Calls f(register, row, column) for the sums of panel p; row and column are relative to the thread's own
+  // place.
   template <class F>
   static constexpr void each(std::uint32_t p, const F& f) {
     for (std::uint32_t i = 0; i < rows / 2; ++i) {
@@ -50,7 +51,7 @@ class sm90_copied_transposed_store {
     return {};
   }
 
-  // epilogue(x) for each element of the tile, into C.
+  // Stores epilogue(x) for each element of the tile to C.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
                        const Extra&... extra) const {
@@ -79,7 +80,7 @@ class sm90_copied_transposed_store {
     }
   }
 
-  // Before the block ends: its shared memory is read no more.
+  // Called before the block ends: waits until its shared memory is read no more.
   constexpr void drain() const { bulk_wait_group_read<0>(t_); }
 
  private:
@@ -110,7 +111,7 @@ class sm90_finished_transposed_store {
   template <class... Extra>
   constexpr void prefetch(const tile_origin&, const Extra&...) const {}
 
-  // epilogue(x, place) for each element of the tile, into C; the epilogue is in the kernel once.
+  // Stores epilogue(x, place) for each element of the tile to C; the epilogue is emitted once.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
                        const Extra&... extra) const {

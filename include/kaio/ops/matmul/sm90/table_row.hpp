@@ -1,5 +1,5 @@
 #pragma once
-// The kernels for sm_90a: the row of a configuration in a table of variants, and the launch that runs a call.
+// The kernels for sm_90a: a configuration's row in a table of variants, and the launch of a call.
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
@@ -10,8 +10,7 @@
 
 namespace kaio::ops {
 
-// sm_90a, persistent. `group`: rows of tiles that are walked together, so that the operands they share stay
-// in L2.
+// For persistent kernels: rows of tiles that are walked together, so that the operands they share stay in L2.
 inline constexpr std::uint32_t sm90_group = 8;
 
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
@@ -29,7 +28,7 @@ void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... 
   static_assert(!C.by_launch(), "kaio: launch_call_clusters is told how many blocks a cluster has");
   launch_call_clusters<C, T, Out, Epilogue>(s, call, {C.cluster_m, C.cluster_n}, extra...);
 }
-// The same with what the call adds to a tile of C, where tile_terms serve.
+// Launches a call with the terms that it adds to a tile of C; tile_terms must serve them.
 template <sm90_config C, class T>
 void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cluster) {
   using element = sm90_element<C, T>;
@@ -50,7 +49,7 @@ void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cl
 template <class T>
 inline constexpr auto sm90_precision =
     std::is_same_v<T, f32> ? matmul_precision::tf32 : matmul_precision::ieee;
-// The element type of C and the epilogue of a kernel, whose C may have the type of its operands.
+// The element type of C and the epilogue of a kernel. With tile_terms, C has the type of the operands.
 template <sm90_config C, class Out, class Epilogue>
 struct sm90_result {
   using type = Out;
@@ -66,7 +65,7 @@ matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) 
   using result = sm90_result<C, Out, Epilogue>;
   return {.image = &sm90_matmul<C, T, typename result::type, typename result::epilogue>.image(),
           .family = matmul_family::sm90,
-          .operand = detail::matmul_type_of<T>(),
+          .operand = element_kind_of<T>(),
           .output = output_type_of<Out>(),
           .precision = sm90_precision<T>,
           .a = direction_of(C.transposed ? C.b : C.a),
@@ -88,7 +87,7 @@ matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) 
           .halves = C.halves() && cluster.n == 1};
 }
 
-// sm_90a, the blocks of a cluster share a tile. At most 65535 batches.
+// Kernels whose blocks of a cluster share a tile have batches along z: at most 65535.
 inline constexpr std::uint64_t most_grid_z = 65535;
 
 template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
@@ -104,10 +103,12 @@ void launch_call_splits(const stream& s, const matmul_call& call, std::uint32_t 
 }
 template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
 void launch_call_split(const stream& s, const matmul_call& call, const Extra&... extra) {
-  static_assert(!C.by_launch(), "kaio: launch_call_splits is told how many splits there are");
+  static_assert(
+      !C.by_launch(),
+      "kaio: launch_call_splits has the splits of the configuration; this one takes them at launch");
   launch_call_splits<C, T, Out, Epilogue>(s, call, C.splits, extra...);
 }
-// Bytes that lines of the configuration's A and B begin at multiples of.
+// The alignment of lines of the configuration's A and B, in bytes.
 template <sm90_split_config C, class T>
 constexpr std::uint32_t alignment_of(bool loads_words) {
   return C.any_lines() ? sizeof(T) : loads_words ? sizeof(u32) : 16u;
@@ -116,7 +117,7 @@ template <sm90_split_config C, class T, class Out, class Epilogue>
 matmul_variant describe_split(std::uint32_t splits = C.splits) {
   return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90_split,
-          .operand = detail::matmul_type_of<T>(),
+          .operand = element_kind_of<T>(),
           .output = output_type_of<Out>(),
           .precision = sm90_precision<T>,
           .a = direction_of(C.transposed ? C.b : C.a),

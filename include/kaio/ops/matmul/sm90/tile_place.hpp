@@ -1,12 +1,13 @@
 #pragma once
-// Where the tiles of the kernels for sm_90a are in C. A tensor copy takes several times as long for rows and columns that
-// its operand does not have, and a loop along K would wait for them in each of its steps. A tile that C ends in is
-// therefore moved, in parts: a part of which not all exists begins so much earlier that all of it does.
+// The places of tiles in C, for the kernels for sm_90a. A tensor copy takes several times as long for rows
+// and columns outside its operand, and a loop along K would wait for them in each step. A tile at the end of
+// C is therefore moved, in parts: a part that would reach past the end begins earlier, so that all of it is
+// inside.
 //
-//   C with 150 rows, parts of 64:    0 .. 63    64 .. 127    86 .. 149, of which 128 .. 149 are its own
+//   C with 150 rows, parts of 64:    0 .. 63    64 .. 127    86 .. 149 (its own rows: 128 .. 149)
 //
-// What two parts have in common is computed twice, to the same bits. An epilogue that reads memory sees each place once.
-// Of a C that is smaller than a part the main loop copies what exists.
+// The places that two parts share are computed twice, to the same bits. An epilogue that reads memory sees
+// each place once. If C is smaller than a part, the main loop copies what exists.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
@@ -17,8 +18,13 @@
 
 namespace kaio::ops {
 
-// Where a tile would begin in a C without end, which product of the batch it belongs to, where the last parts of C begin,
-// the rows and columns of the tile that no later one has, and the masks of its parts (mask_of_part).
+// A tile and its parts.
+//
+//   batch                      the product of the batch
+//   row, column                where the tile would begin in a C without end
+//   last_row, last_column      where the last parts of C begin
+//   rows, columns              the tile's rows and columns that no later tile has
+//   row_parts, column_parts    the masks of its parts (mask_of_part)
 struct tile_origin {
   val<u32> batch, row, column;
   val<u32> last_row, last_column;
@@ -26,13 +32,13 @@ struct tile_origin {
   val<u32> row_parts, column_parts;
 };
 
-// The bits of a line's number that say in which part of a tile it is.
+// The bits of a line's number that select its part of a tile.
 constexpr u32 mask_of_part(u32 part, u32 tile) { return part == tile ? 0u : ~(part - 1u); }
 
-// Line `of_tile` of a tile that begins at `first`, in parts of `Part`: rows, or columns.
+// Line `of_tile` of a tile that begins at `first`, in parts of `Part` lines: a row or a column.
 struct tile_line {
-  val<u32> at;     // in C
-  val<u32> begin;  // of its part, in a C without end: what is before it belongs to another part
+  val<u32> at;     // line of C
+  val<u32> begin;  // start of its part, in a C without end: lines before it belong to another part
   val<u32> of_tile;
 };
 template <std::uint32_t Part, class Line>
@@ -41,7 +47,7 @@ constexpr tile_line line_of(thread t, const val<u32>& first, const val<u32>& las
   const val begin = t.let(first + of_tile / Part * Part);
   return {t.let(min(begin, last) + of_tile % Part), begin, line};
 }
-// As above, in the parts of a mask.
+// As above, with the parts of a mask.
 template <class Line>
 constexpr tile_line line_in_parts(thread t, const val<u32>& first, const val<u32>& last,
                                   const val<u32>& parts, const Line& of_tile) {
@@ -51,14 +57,15 @@ constexpr tile_line line_in_parts(thread t, const val<u32>& first, const val<u32
   return {t.let(min(begin, last) + (line - of_part)), begin, line};
 }
 
-// The parts of a main loop's tile, whose M is along the columns of C where it is transposed. Moves: else they stay, and
-// copies reach outside, as where sums of groups leave no registers.
+// A place of C in the parts of a main loop's tile. Transposed: the tile's M is along the columns of C. Moves:
+// parts move; otherwise they stay and copies reach outside, for kernels whose group sums leave no registers.
 template <class Mainloop, bool Transposed, bool Moves>
 struct sm90_place {
   static constexpr std::uint32_t part_rows = Transposed ? Mainloop::part_n : Mainloop::part_m,
                                  part_columns = Transposed ? Mainloop::part_m : Mainloop::part_n;
 
-  // M and N of a tile that begins at `m` and `n`. Columns of C are stored by vectors.
+  // The origin of the tile that begins at `m` and `n`. Parts of columns begin at multiples of a vector, for
+  // the stores.
   static constexpr tile_origin origin(thread t, const Mainloop& loop, const val<output_lines>& lines,
                                       const val<u32>& batch, const val<u32>& m, const val<u32>& n) {
     constexpr std::uint32_t vector = 8;
@@ -78,7 +85,7 @@ struct sm90_place {
 
   // A row and a column of a tile of C.
   tile_line row, column;
-  val<u32> rows, columns;  // of the tile
+  val<u32> rows, columns;  // those of the tile that no later one has
   template <class Row, class Column>
   constexpr sm90_place(thread t, const tile_origin& tile, const Row& of_rows, const Column& of_columns)
       : row(line_in_parts(t, Transposed ? tile.column : tile.row,
@@ -90,20 +97,21 @@ struct sm90_place {
         rows(Transposed ? tile.columns : tile.rows),
         columns(Transposed ? tile.rows : tile.columns) {}
 
-  // No other part or tile has it, nor any of so many rows and columns from here on, which are within a part.
+  // Whether no other part or tile has the `r` rows and `c` columns from this place on, which are within a
+  // part.
   constexpr auto is_own(std::uint32_t r = 1, std::uint32_t c = 1) const {
     return all_of(row.at >= row.begin, column.at >= column.begin, row.of_tile + r <= rows,
                   column.of_tile + c <= columns);
   }
 
-  // Whether it has any of so many columns from here on, which are within a part.
+  // Whether the tile owns any of the `count` columns from here on, which are within a part.
   constexpr auto has_columns(const val<output_lines>& lines, std::uint32_t count) const {
     return all_of(column.at + count > column.begin, column.at < lines[&output_lines::columns],
                   column.of_tile < columns);
   }
 
-  // What the tile has of its own among `most` rows from here on, which are within a part: the rows from `before` to
-  // `rows`, and of them `columns`.
+  // The tile's own places among `most` rows from here on, which are within a part: rows from `before` to
+  // `rows`, in each `columns` columns.
   struct own_part {
     val<u32> before, rows, columns;
   };
@@ -115,7 +123,7 @@ struct sm90_place {
             t.let(select(is_own, columns_of_c - min(column.at, columns_of_c), 0u))};
   }
 
-  // Four columns of a few of these rows, from row `below` on.
+  // A strip: four columns of a few of these rows, from row `below` on.
   template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
   constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<u32>& batch, const own_part& own,
                                                const val<u32>& below) const {

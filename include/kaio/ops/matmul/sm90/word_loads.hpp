@@ -1,20 +1,21 @@
 #pragma once
-// Operands of f32, multiplied as tf32, that tensor copies do not bring to where wgmma reads them on sm_90a: lines that
-// begin at no multiple of 16 bytes, and a B across K, because wgmma reads tf32 along K alone. Warps that do nothing else
-// load their tiles word by word, round the words, and store them along K in a stage of the main loop's ring:
+// Loads of f32 operands, multiplied as tf32, that tensor copies cannot bring to where wgmma reads them on
+// sm_90a: lines that begin at no multiple of 16 bytes, and a B across K, because wgmma reads tf32 only along
+// K. Warps that do nothing else load their tiles word by word, round the words, and store them along K in a
+// stage of the main loop's ring:
 //
 //   along K    32 steps of a row at once     a word for each lane into the row
 //   across K   a step of 32 rows at once     four steps, 16 bytes, for each lane into a row of its own
 //
-// Both ways use all banks of shared memory alike. Groups of four warps take turns with the steps of an operand, so that
-// the words of one step are in flight while those of another are stored:
+// Both ways use all banks of shared memory evenly. Groups of four warps take turns with the steps of an
+// operand, so that the words of one step are in flight while those of another are stored:
 //
 //   group 0   load 0 ........ store 0 | load 2 ........ store 2 |
 //   group 1        load 1 ........ store 1 | load 3 ........ store 3 |
 //
-// Words outside of the operand are loaded from the nearest place inside of it; where they are steps of K, they become
-// zero. An operand along K, or an A across K, whose lines begin at multiples of 16 bytes may come by tensor copies next
-// to one that is loaded; such an A goes through registers.
+// Words outside the operand are loaded from the nearest place inside it; if they are steps of K, they become
+// zero. The other operand may come by tensor copies if its lines begin at multiples of 16 bytes: one along K,
+// or an A across K, which then goes through registers.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/common/address_of.hpp>
@@ -25,7 +26,7 @@
 
 namespace kaio::ops {
 
-// How an operand's words are found, but for where its memory begins.
+// Where an operand's words are, relative to the start of its memory.
 struct word_lines {
   i64 batch_pitch;  // elements
   u32 pitch;        // bytes
@@ -43,12 +44,13 @@ struct word_operand {
 };
 
 namespace detail {
-// To the nearest, ties to even, as tensor copies do. Source: PTX ISA, "cvt".
+// Rounds to the nearest, ties to even, as tensor copies do. Source: PTX ISA, "cvt".
 inline constexpr auto round_as_copies =
     ptx_op<"cvt.rn.tf32.f32", u32(f32), ptx_effect::pure, ptx_since{.target = {90}, .version = {7, 8}}>;
 }  // namespace detail
 
-// The words of an operand's tile that a thread of a group moves. Rows: of the tile, which is 32 steps deep.
+// The words of an operand's tile that a thread of a group moves. Rows: rows of the tile, which is 32 steps
+// deep.
 template <major Major, std::uint32_t Rows>
 class word_tile {
  public:
@@ -56,7 +58,7 @@ class word_tile {
   static constexpr bool along_k = Major == major::k;
   using words = dsl::register_array<var<f32>, count>;
 
-  // `row`: the first one; `to`: any stage of the ring.
+  // `row`: the tile's first row; `to`: any stage of the ring.
   template <class Tile>
   constexpr word_tile(thread t, const word_operand& x, const val<u32>& warp, const val<u32>& batch,
                       const val<u32>& row, const Tile& to)
@@ -74,12 +76,12 @@ class word_tile {
                          : to.lane(lane_, warp * steps_of_warp + 4 * i);
         })) {}
 
-  // Whether all of it is inside the operand for the steps from `first_k` on, which then has a shorter way across K.
+  // Whether the tile is inside the operand for the steps from `first_k` on; loads across K are then shorter.
   constexpr val<bool> is_whole(const val<u32>& first_k) const {
     return t_.let(all_of(last_row_ >= Rows - 1, k_ - first_k >= k));
   }
 
-  // Asks for the words of these steps.
+  // Loads the words of the steps from `first_k` on.
   template <bool Whole>
   constexpr void load(words& to, const val<u32>& first_k) const {
     if constexpr (along_k) {
@@ -89,7 +91,7 @@ class word_tile {
         to[i] = word_at(t_.let(first + mul_wide(line, pitch_)));
       }
     } else {
-      constexpr std::uint32_t places = Whole ? 1 : row_blocks;  // of a whole tile, at constant distances
+      constexpr std::uint32_t places = Whole ? 1 : row_blocks;  // Whole: at constant distances
       const auto blocks = array_of<places>([&](u32 b) {
         const val row = Whole ? lane_ : t_.let(min(lane_ + 32 * b, last_row_));
         return t_.let(begin_ + cast<u64>(row) * u64{4});
@@ -103,7 +105,7 @@ class word_tile {
     }
   }
 
-  // Stores them in a stage.
+  // Rounds them and stores them in a stage.
   template <bool Whole, class Tile>
   constexpr void store(const Tile& to, const words& x, const val<u32>& first_k) const {
     const auto mask_of = [&](const val<u32>& step) { return t_.let(select(step < k_, ~0u, 0u)); };
@@ -131,7 +133,7 @@ class word_tile {
   }
 
  private:
-  // Of a warp along K: consecutive rows. Across K: consecutive steps of all rows, in blocks of 32.
+  // Per warp. Along K: consecutive rows. Across K: consecutive steps of all rows, in blocks of 32.
   static constexpr std::uint32_t rows_of_warp = Rows / warps, steps_of_warp = k / warps,
                                  row_blocks = Rows / 32;
   static constexpr std::uint32_t place_count = along_k ? 8 : steps_of_warp / 4;
@@ -155,8 +157,8 @@ class word_tile {
       places_;
 };
 
-// The main loop with its warps: consumers | groups that load words. The first thread of a group makes the tensor copies of
-// an operand that comes by them. C: the lines of A and B are those in memory.
+// The main loop with its warps: consumers | groups that load words. If an operand comes by tensor copies, the
+// first thread of a group issues them. C: the lines of A and B are those in memory.
 template <sm90_config C>
 class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
   using base = sm90_mainloop<C.of_stages(), f32, false, true>;
@@ -165,17 +167,17 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
  public:
   using operand_a = std::conditional_t<C.loads_a, word_operand, map>;
   using operand_b = std::conditional_t<C.loads_b, word_operand, map>;
-  // Groups of four warps, each of which loads one operand, and takes turns with the others of it.
+  // Groups of four warps. Each loads one operand, and takes turns with the other groups of that operand.
   static constexpr std::uint32_t operands = C.loads_a && C.loads_b ? 2 : 1;
   static constexpr std::uint32_t turns = C.m == 64 ? 5 - operands : operands == 1 ? 3 : 1;
   static constexpr std::uint32_t groups = operands * turns, group_threads = 128;
-  // Steps of which a thread has words in flight: of two groups that take no turns, two.
+  // Steps whose words a thread has in flight: two if a group takes no turns.
   static constexpr std::uint32_t sets = turns == 1 ? 2 : 1;
   static constexpr std::uint32_t first_mover = 128 * C.consumers(),
                                  threads = first_mover + groups * group_threads;
   static constexpr std::uint32_t copied_bytes =
       (C.loads_a ? 0 : C.a_bytes()) + (C.loads_b ? 0 : C.stage_bytes() - C.a_bytes());
-  // What consumers need for fragments of A or the way to C, those who load do not.
+  // The loading warps leave registers to the consumers, which need them for fragments of A or the way to C.
   static constexpr bool moves_registers = C.m == 128;
   static constexpr unsigned mover_registers = operands == 2 ? 120 : 64,
                             consumer_registers = operands == 2 ? 136 : 144;
@@ -197,7 +199,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
     base::initialise(operands * group_threads / 32 + (copied_bytes != 0 ? 1 : 0));
   }
 
-  // A group's place in the ring, and the steps of the next tile that others take before.
+  // A group's place in the ring, and the steps of the next tile that other groups take first.
   struct turn {
     ring_position at;
     var<u32> skipped;
@@ -208,7 +210,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
       if (auto later = t_.when(result.skipped >= i)) result.at.template advance<C.stages>();
     return result;
   }
-  // The groups: the tiles of `k_blocks` stages along K, from stage `first` on.
+  // The groups: move the tiles of `k_blocks` stages along K, from stage `first` on.
   constexpr void move(turn& next, const tile_origin& tile, const val<u32>& first,
                       const val<u32>& k_blocks) const {
     const val warp = t_.let(t_.thread_rank() % group_threads / 32u);
@@ -296,7 +298,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
     }
   }
 
-  // act(whether the tile is whole, as a type): for a tile along K there is one way.
+  // Calls act(whether the tile is whole, as a type); a tile along K has one form.
   template <class Words, class Do>
   constexpr void by_form(const Words& of, const val<u32>& first_k, const Do& act) const {
     if constexpr (Words::along_k) {
@@ -327,7 +329,7 @@ inline constexpr auto loads_name = [] {
     return fixed_string("");
 }();
 
-// What a kernel takes of an operand: a tensor map, or memory and its lines.
+// The kernel parameters of an operand: a tensor map, or memory and its lines.
 template <class... Parameter>
 struct sm90_inputs {};
 template <scalar T, bool LoadsWords>

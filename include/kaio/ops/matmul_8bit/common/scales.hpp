@@ -1,5 +1,5 @@
 #pragma once
-// The scales of a quantised product's rows and columns, for the places that a thread finishes together.
+// Applies a quantised product's row and column scales to the places that a thread finishes together.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/term_values.hpp>
@@ -8,7 +8,7 @@
 
 namespace kaio::ops {
 
-// y *= scale_a of the row, y *= scale_b of the column: each where there is such a term. At: a strip.
+// y *= scale_a[row], y *= scale_b[column]; a term of type none is skipped. At: a strip.
 template <std::uint32_t N, class At, class Term>
 constexpr void scale_rows_and_columns(thread t, dsl::register_array<var<f32>, N>& y, const At& at,
                                       const Term& scale_a, const Term& scale_b) {

@@ -1,28 +1,28 @@
 #pragma once
-// Products of operands of 8 bits by multiply-adds, from sm_70 on: for devices without matrix instructions for
-// them.
+// Products of 8-bit operands by multiply-adds, from sm_70 on: for devices without 8-bit matrix instructions.
 //
 //   C[b] = epilogue(A[b] * B[b])      A: M x K, B: K x N by any strides, C: M x N row by row
 //
-//       64 columns           a block: 64 x 64 of C in steps of 16 elements along K, which 256 threads read from memory
-//      +----------+          and put to shared memory, k by k
+//       64 columns           a block: 64 x 64 of C in steps of 16 elements along K; 256 threads copy each
+//      +----------+          step to shared memory, one row per k
 //   64 | threads  |          a thread: 4 x 4, neighbours
 //      +----------+
 //
-// What is read, and how it is multiplied, is a class without members:
+// A class without members says how numbers are loaded and multiplied:
 //
 //   struct Numbers {
-//     using element = f32;                         // of shared memory: f32, or i32 of four numbers of i8
-//     static constexpr std::uint32_t width = 1;    // numbers of K in an element
+//     using element = f32;                         // in shared memory: f32, or i32 with four i8 numbers
+//     static constexpr std::uint32_t width = 1;    // numbers along K per element
 //     static constexpr fixed_string name = "...";
-//     // Of `line` (a row of A, a column of B) from k on; numbers from `end` on are 0.
-//     static constexpr val<element> load(thread t, const in<u8>& x, const val<byte_matrix>& matrix, const val<i64>& line,
-//                                        const val<u32>& k, const val<u32>& end);
-//     static constexpr val<element> add(thread t, const val<element>& sum, const val<element>& a, const val<element>& b);
+//     // Loads from k on in `line` (a row of A, a column of B); numbers from `end` on are 0.
+//     static constexpr val<element> load(thread t, const in<u8>& x, const val<byte_matrix>& matrix,
+//                                        const val<i64>& line, const val<u32>& k, const val<u32>& end);
+//     static constexpr val<element> add(thread t, const val<element>& sum, const val<element>& a,
+//                                       const val<element>& b);
 //   };
 //
-// One kernel of an operation serves all layouts and epilogue arguments: its copies are of single elements,
-// and nothing is loaded ahead.
+// One kernel per operation serves all layouts and epilogue arguments. It copies single elements and loads
+// nothing ahead.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -33,10 +33,10 @@
 
 namespace kaio::ops {
 
-// Strides in bytes; `line`: from a row of A, or a column of B, to the next.
+// Strides in bytes. line: from a row of A, or a column of B, to the next.
 struct byte_matrix {
   i64 line, k, batch;
-  u32 format;  // of the numbers, where a kernel takes several
+  u32 format;  // number format, if a kernel takes several
   u32 unused = 0;
 };
 
@@ -51,7 +51,7 @@ struct simt_bytes {
   static constexpr std::uint32_t pitch = tile + 4;  // elements: rows begin at multiples of 16 bytes
 };
 
-// The scales of groups of 128 along K of a thread's rows and columns, and its totals.
+// A thread's totals, and the scales of its rows and columns per group of 128 along K.
 template <class Epilogue>
 class simt_promotion {
   static constexpr std::uint32_t side = simt_bytes::of_thread;
@@ -70,8 +70,8 @@ class simt_promotion {
             t, first.batch, t.let(min(first.column, lines[&output_lines::columns] - 1u)), extra...)),
         totals_(array_of<side * side>([&](u32) { return var<f32>(t, 0.0f); })) {}
 
-  // After the step that ends at `next`: sums of a group that ends there go to the totals, and begin again
-  // from 0.
+  // Call after the step that ends at `next`. If a group ends there, the scaled sums go to the totals and
+  // restart at 0.
   template <class Sums>
   constexpr void add(Sums& sums, const val<u32>& next, const val<u32>& k) {
     if (auto ends = t_.when(any_of(next % promoted_k == 0u, next >= k))) {
@@ -145,7 +145,7 @@ struct simt_bytes_body {
   }
 
  private:
-  // Lines from `first` on, numbers of K from `begin` on. Those outside are 0.
+  // Copies lines from `first` on, from `begin` on along K. Elements outside are 0.
   static constexpr void copy(thread t, const tile_in_shared& to, const in<u8>& x,
                              const val<byte_matrix>& matrix, const val<u32>& batch, const val<u32>& first,
                              const val<u32>& lines, const val<u32>& begin, const val<u32>& end) {
@@ -164,7 +164,7 @@ struct simt_bytes_body {
     }
   }
 
-  // Row by row: the epilogue is in the kernel once.
+  // A loop over rows, not unrolled: the kernel has one copy of the epilogue.
   template <class Sums, class Result, class... Extra>
   static constexpr void finish(thread t, const Sums& sums, const place& first, const Result& c,
                                const val<output_lines>& lines, const Extra&... extra) {
@@ -197,7 +197,7 @@ struct simt_bytes_kernel<Numbers, Out, Epilogue, epilogue_parameters<Extra...>> 
       });
 };
 
-// Launched with a block for each of walk.tiles.
+// Launched with walk.tiles blocks.
 template <class Numbers, class Out, class Epilogue>
 inline constexpr auto simt_bytes_matmul =
     simt_bytes_kernel<Numbers, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -1,10 +1,11 @@
 #pragma once
-// The epilogue of a quantised product with scales of rows and of columns, and a bias of columns, all of f32:
+// The epilogue of a quantised product with row scales, column scales and a column bias, all f32:
 //
 //   C = f32(x) * scale_a[m] * scale_b[n] * alpha + bias[n]
 //
-// A thread reads what is of a row or of a column once for all sums that it has there. Terms: a struct of arguments with
-// `scale_a`, `scale_b`, and `general`, of which alpha and the bias count. A term of type none is not read.
+// Each thread loads the numbers of a row or column once and uses them for all of its sums in that row or
+// column. Terms: a struct with `scale_a`, `scale_b` and `general`; alpha and the bias of `general` are used.
+// A term of type none is not read.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -30,7 +31,7 @@ struct vector_scaled {
         number_at(t, terms[&Terms::general][&matmul_terms::bias], -0.0f, &matmul_term::column, batch, column);
     return {{scale, bias}};
   }
-  // No bias is -0, which is the one number that leaves all others as they are.
+  // A missing bias is -0: x + -0 is x for every x.
   static constexpr val<f32> apply(thread t, const val<Sum>& x, const val<f32>& of_row,
                                   const column_numbers& of_column, const val<Terms>& terms) {
     return t.let(cast<f32>(x) * of_row * of_column[0] * terms[&Terms::general][&matmul_terms::alpha] +

@@ -1,5 +1,5 @@
 #pragma once
-// What a caller of matmul_fp8 gives: views and options.
+// Arguments of matmul_fp8: views and options.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 
@@ -10,28 +10,30 @@
 namespace kaio::ops {
 
 struct matmul_fp8_options {
-  // Scales of the rows of A and of the columns of B: vectors of f32, f16 or bf16 with one number for each, or of
-  // one number for all; with two dimensions, one vector for each product of the batch. None: 1.
+  // Scales of A's rows and B's columns: vectors of f32, f16 or bf16 with one number per row or column, or one
+  // number for all. With two dimensions: one vector per product of the batch. None: 1.
   matmul_view scale_a{};
   matmul_view scale_b{};
-  // Scales of groups of 128 along K, both or none: groups_a[m][g] of row m, M x ceil(K / 128), and blocks_b[g][j] of
-  // columns 128 j on, ceil(K / 128) x ceil(N / 128), both of f32 with any strides; with three dimensions the batch
+  // Scales of groups of 128 along K, both or none, f32 with any strides. With three dimensions the batch
   // comes first.
+  //
+  //   groups_a[m][g]   M x ceil(K / 128)                row m of A
+  //   blocks_b[g][j]   ceil(K / 128) x ceil(N / 128)    columns 128 j ... 128 j + 127 of B
   matmul_view groups_a{};
   matmul_view blocks_b{};
   f32 alpha = 1;
   matmul_bias bias{};
-  matmul_view residual{};  // f32, f16 or bf16, of the extents of C
+  matmul_view residual{};  // f32, f16 or bf16, with C's extents
   matmul_activation activation = matmul_activation::none;
-  f32 out_scale = 1;  // C of e4m3 is the result / out_scale
-  constant_operands constant = constant_operands::none;
+  f32 out_scale = 1;  // an e4m3 C is the result / out_scale
+  constant_inputs constant = constant_inputs::none;
   std::string_view
       variant{};  // the kernel to run, by a name that matmul_fp8_variants gives; empty: the best one
 };
 
 namespace detail {
 
-// A call that was not checked yet.
+// A call, not yet checked.
 struct matmul_fp8_arguments {
   std::string_view operation;
   matmul_view a, b, c;

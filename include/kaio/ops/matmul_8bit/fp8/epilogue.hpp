@@ -1,10 +1,10 @@
 #pragma once
-// What follows the sums of a product of 8-bit floats, by numbers that are chosen when the operation is called:
+// Epilogues of products of 8-bit floats. The call gives their arguments as numbers:
 //
 //   y = activation(s * scale_a[m] * scale_b[n] * alpha + bias) + residual       in f32, from left to right
-//   C = y for f32, f16 and bf16, y / out_scale for e4m3: each rounded once to the nearest even, e4m3 saturates
+//   C = y for f32, f16, bf16; y / out_scale for e4m3: each rounded once to the nearest even, e4m3 saturates
 //
-// and what scales the sums of groups of 128 along K before they become s.
+// fp8_grouped also scales the sums of groups of 128 along K before they become s.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
@@ -17,19 +17,19 @@
 
 namespace kaio::ops {
 
-// The arguments of the epilogues. A term of type none is not read: scales of 1.
+// Arguments of the epilogues. A term of type none is not read; its scale is 1.
 struct fp8_terms {
   matmul_terms general;
   matmul_term scale_a, scale_b;
-  matmul_term groups_a;  // of f32; its columns are groups of K
-  matmul_term blocks_b;  // of f32; its rows are groups of K, its columns 128 columns of C
-  f32 out_scale = 1;     // of C in e4m3
-  u32 groups = 0;        // of K
+  matmul_term groups_a;  // f32; its columns are groups of K
+  matmul_term blocks_b;  // f32; its rows are groups of K, its columns blocks of 128 columns of C
+  f32 out_scale = 1;     // for an e4m3 C
+  u32 groups = 0;        // groups of K
 };
 
 using fp8_output = output_among<f32, f16, bf16, e4m3>;
 
-// The result for one place, until the element type of C is known.
+// The result at one place, before C's element type is known.
 struct fp8_result {
   val<f32> value, out_scale;
 };
@@ -64,10 +64,10 @@ struct fp8_general {
   }
 };
 
-// The same without activation and residual, with scales and a bias of columns of f32.
+// fp8_general without activation and residual, with f32 scales and an f32 column bias.
 using fp8_scaled = vector_scaled<f32, fp8_terms>;
 
-// alpha alone.
+// C = s * alpha.
 struct fp8_alpha {
   static constexpr fixed_string name = "alpha";
   static constexpr bool in_registers = true;
@@ -76,13 +76,13 @@ struct fp8_alpha {
   }
 };
 
-// Scales of groups, then Rest. Optional: for calls without such scales too, in place of which 1 is taken.
+// Applies group scales, then Rest. Optional: also serves calls without group scales, which count as 1.
 template <class Rest, bool Optional = false>
 struct fp8_grouped : Rest {
   static constexpr auto name = "groups_" + Rest::name;
   static constexpr bool promotes = true;
 
-  // The scales of a row, or of 128 columns, by group.
+  // Scales of a row, or of 128 columns, indexed by group.
   struct line {
     val<u64> address;
     val<i64> first, step;

@@ -1,6 +1,6 @@
 #pragma once
-// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16, or as f32
-// for multiply-adds: of either format, at any address, with any strides, by the arguments of the launch.
+// Loads an operand of 8-bit floats as f16 for f16 matrix instructions, or as f32 for multiply-adds. Both are
+// exact. The launch gives the format (e4m3 or e5m2), the address and the strides; all are free.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul_8bit/common/simt.hpp>
@@ -10,15 +10,15 @@
 
 namespace kaio::ops {
 
-// Strides in elements; `line`: from a row of A, or a column of B, to the next.
+// Strides in elements. line: from a row of A, or a column of B, to the next.
 struct fp8_matrix {
   i64 line, k, batch;
   u32 is_e5m2;
   u32 unused = 0;
 };
 
-// e5m2 is the upper half of an f16. The bits of e4m3 in the place of an f16's are its value / 256; 0x7f, its NaN, is 480
-// there.
+// e5m2 is the upper byte of an f16. e4m3 bits placed in an f16 read as the value / 256; 0x7f, its NaN, reads
+// as 480.
 constexpr val<f16> f16_of_fp8(thread t, const val<u8>& code, const val<bool>& is_e5m2) {
   constexpr f16 nan = std::bit_cast<f16>(std::uint16_t{0x7fff});
   const val shift = t.let(select(is_e5m2, 8u, 7u)), code_of_nan = t.let(select(is_e5m2, 0x100u, 0x7fu));
@@ -28,7 +28,7 @@ constexpr val<f16> f16_of_fp8(thread t, const val<u8>& code, const val<bool>& is
   const val moved = t.let(bit_cast<f16>(cast<u16>((bits & 0x80u) << 8 | magnitude << shift)));
   return t.let(select(magnitude == code_of_nan, nan, moved * unit));
 }
-// Two codes: the lower bytes of both halves.
+// Two codes, in the lower byte of each half.
 constexpr val<f16x2> f16x2_of_fp8(thread t, const val<u32>& codes, const val<bool>& is_e5m2) {
   const val shift = t.let(select(is_e5m2, 8u, 7u)), to_nan = t.let(select(is_e5m2, 0u, 0x00010001u));
   const val unit = t.let(select(is_e5m2, f16(1.0f), f16(256.0f)));
@@ -44,7 +44,7 @@ constexpr val<i64> offset_in(thread t, const val<u32>& batch, const val<u32>& li
                cast<i64>(k) * matrix[&fp8_matrix::k]);
 }
 
-// One by one.
+// Loads single numbers.
 struct fp8_as_f16 {
   static constexpr fixed_string name = "fp8";
   constexpr val<f16> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k, in<u8> x,
@@ -53,7 +53,7 @@ struct fp8_as_f16 {
     return f16_of_fp8(t, code, t.let(matrix[&fp8_matrix::is_e5m2] != 0u));
   }
 };
-// Eight neighbours along K, which begin at a multiple of 8 bytes.
+// Loads eight neighbours along K that begin at a multiple of 8 bytes.
 struct fp8_eights_as_f16 {
   static constexpr fixed_string name = "fp8x8";
   constexpr dsl::register_array<val<f16>, 8> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k,
@@ -69,7 +69,7 @@ struct fp8_eights_as_f16 {
   }
 };
 
-// One by one, for multiply-adds of f32.
+// Loads single numbers for f32 multiply-adds.
 struct fp8_singles {
   using element = f32;
   static constexpr std::uint32_t width = 1;

@@ -1,5 +1,5 @@
 #pragma once
-// What a caller of matmul_int8 gives: views and options.
+// Arguments of matmul_int8: views and options.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 
@@ -10,27 +10,27 @@
 namespace kaio::ops {
 
 struct matmul_int8_options {
-  // Scales of the rows of A and of the columns of B: vectors of f32, f16 or bf16 with one number for each, or of
-  // one number for all; with two dimensions, one vector for each product of the batch. None: 1.
+  // Scales of A's rows and B's columns: vectors of f32, f16 or bf16 with one number per row or column, or one
+  // number for all. With two dimensions: one vector per product of the batch. None: 1.
   matmul_view scale_a{};
   matmul_view scale_b{};
-  // Asymmetric A: i32 zero points of the rows, or one for all, and with them the sums of B's columns over K
-  // (i32, N), which int8_column_sums makes once.
+  // Asymmetric A: i32 zero points of the rows, or one for all. They need the sums of B's columns over K (i32,
+  // N), which int8_column_sums computes once.
   matmul_view zero_a{};
   matmul_view column_sums{};
   f32 alpha = 1;
   matmul_bias bias{};
-  matmul_view residual{};  // f32, f16 or bf16, of the extents of C
+  matmul_view residual{};  // f32, f16 or bf16, with C's extents
   matmul_activation activation = matmul_activation::none;
-  f32 out_scale = 1;  // C of i8 is the result / out_scale
-  constant_operands constant = constant_operands::none;
+  f32 out_scale = 1;  // an i8 C is the result / out_scale
+  constant_inputs constant = constant_inputs::none;
   std::string_view
       variant{};  // the kernel to run, by a name that matmul_int8_variants gives; empty: the best one
 };
 
 namespace detail {
 
-// A call that was not checked yet.
+// A call, not yet checked.
 struct matmul_int8_arguments {
   std::string_view operation;
   matmul_view a, b, c;

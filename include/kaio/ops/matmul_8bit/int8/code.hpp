@@ -1,31 +1,31 @@
 #pragma once
-// A number as a code of 8 bits, on the device: for kernels whose last step quantises. A row's scale is its largest
-// element / 127 (symmetric), or the width of its range, 0 included, / 255 (asymmetric, with a zero point).
+// Quantises to i8, in kernels whose last step quantises. A row's scale is max |x| / 127 (symmetric), or the
+// width of its range, 0 included, / 255 (asymmetric, with a zero point).
 //
-//   const val scale = int8_scale(t, largest);                  // of |x| over the row
+//   const val scale = int8_scale(t, largest);                  // largest: max |x| over the row
 //   codes[i] = int8_code(t, x, scale);
 
 #include <kaio/dsl/dsl.hpp>
 
 namespace kaio::ops {
 
-// largest / 127, and 1 for a row of zeros.
+// largest / 127, or 1 for a row of zeros.
 constexpr val<f32> int8_scale(thread t, const val<f32>& largest) {
   const val scale = t.let(largest / 127.0f);
   return t.let(select(scale == 0.0f, 1.0f, scale));
 }
-// (highest - lowest) / 255 of a range with 0 in it, and 1 where it is nothing else.
+// (highest - lowest) / 255 for a range that includes 0, or 1 if the range is 0 alone.
 constexpr val<f32> int8_scale_of_range(thread t, const val<f32>& lowest, const val<f32>& highest) {
   const val scale = t.let((highest - lowest) / 255.0f);
   return t.let(select(scale == 0.0f, 1.0f, scale));
 }
-// The code of 0 where that of the lowest number is -128.
+// The code of 0, given that the lowest number has code -128.
 constexpr val<i32> int8_zero_point(thread t, const val<f32>& lowest, const val<f32>& scale) {
   return t.let(cast<i32>(cast_sat<i8>(cast<i32>(-128.0f - lowest / scale, dsl::round_nearest))));
 }
 
-// x / scale, rounded to the nearest even, [+ the zero point,] clamped to -128 ... 127; NaN is 0 [the zero point]. Of a
-// quotient, or of x.
+// x / scale, rounded to the nearest even, [+ the zero point,] clamped to -128 ... 127; NaN is 0 [the zero
+// point]. int8_code_of takes the quotient.
 constexpr val<i8> int8_code_of(thread t, const val<f32>& quotient) {
   return t.let(cast_sat<i8>(cast<i32>(quotient, dsl::round_nearest)));
 }
@@ -33,7 +33,7 @@ constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale) 
   return int8_code_of(t, t.let(x / scale));
 }
 constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale, const val<i32>& zero) {
-  // An infinity is the least or the greatest i32 before the zero point is added.
+  // Clamped first: an infinity becomes the least or greatest i32, and the zero point would overflow it.
   const val code = t.let(min(max(cast<i32>(x / scale, dsl::round_nearest), -1024), 1024));
   return t.let(cast_sat<i8>(code + zero));
 }

@@ -1,10 +1,10 @@
 #pragma once
-// What follows the exact sums of a product of i8, by numbers that are chosen when the operation is called, so that
-// one kernel serves every combination of scales, zero points, bias, activation, residual and output:
+// Epilogues of i8 products, whose sums are exact. The call gives their arguments, so that one kernel serves
+// every combination of scales, zero points, bias, activation, residual and output:
 //
-//   s = sum over k of a * b - zero_a[m] * column_sums[n]                               in i32
-//   y = activation(f32(s) * scale_a[m] * scale_b[n] * alpha + bias) + residual         in f32, from left to right
-//   C = s for i32, y for f32, f16 and bf16, y / out_scale for i8: each rounded once to the nearest even, i8 clamped
+//   s = sum over k of a * b - zero_a[m] * column_sums[n]                         in i32
+//   y = activation(f32(s) * scale_a[m] * scale_b[n] * alpha + bias) + residual   in f32, from left to right
+//   C = s for i32; y for f32, f16, bf16; y / out_scale for i8, clamped           rounded once, nearest even
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
@@ -17,19 +17,19 @@
 
 namespace kaio::ops {
 
-// The arguments of int8_general. A term of type none is not read: a scale of 1, no zero points. Zero points and
-// column sums are of i32, which their terms call f32.
+// Arguments of int8_general. A term of type none is not read: scale 1, no zero points. Zero points and column
+// sums are i32, although their terms say f32.
 struct int8_terms {
   matmul_terms general;
   matmul_term scale_a, scale_b;
   matmul_term zero_a, column_sums;
-  f32 out_scale = 1;  // of C in i8
+  f32 out_scale = 1;  // for an i8 C
   u32 unused = 0;
 };
 
 using int8_output = output_among<f32, f16, bf16, i8, i32>;
 
-// The result for one place, until the element type of C is known.
+// The result at one place, before C's element type is known.
 struct int8_result {
   val<i32> sum;
   val<f32> value, out_scale;
@@ -74,7 +74,7 @@ struct int8_general {
   }
 };
 
-// The same without zero points, activation and residual, with scales and a bias of columns of f32.
+// int8_general without zero points, activation and residual, with f32 scales and an f32 column bias.
 using int8_scaled = vector_scaled<i32, int8_terms>;
 
 // The sums themselves.

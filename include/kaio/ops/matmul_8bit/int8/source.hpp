@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of i8 for multiply-adds: four along K are a word of dp4a.
+// Loads i8 numbers for dp4a: four along K are one word.
 
 #include <kaio/ops/matmul_8bit/common/simt.hpp>
 

@@ -1,10 +1,10 @@
 #pragma once
-// rms_norm into codes of 8 bits with a scale: the norm is rounded to T as rms_norm rounds it, then a row's scale is
-// found and its codes as quantise_int8 and quantise_fp8 make them, bit for bit.
+// rms_norm into 8-bit codes with a scale. The norm is rounded to T as rms_norm rounds it. The row's scale and
+// codes are those of quantise_int8 and quantise_fp8, bit for bit.
 //
 //   x in registers -- sum of squares -- y -- largest |y| of the row -- scale -- codes
 //
-// y stays in registers as far as they hold the row, and is computed twice beyond.
+// y stays in registers for the runs that they hold; y of further runs is computed twice.
 
 #include <kaio/ops/matmul_8bit/common/division.hpp>
 #include <kaio/ops/matmul_8bit/fp8/code.hpp>
@@ -16,7 +16,7 @@
 
 namespace kaio::ops {
 
-// The largest of the numbers that the lanes of a row have. By all threads of the block.
+// The maximum of `own` over the lanes of a row. All threads of the block call it.
 constexpr val<f32> largest_of_row(thread t, const val<f32>& own, const row_place& place,
                                   const row_sums& of_warps) {
   var largest(t, own);
@@ -45,7 +45,7 @@ struct rms_norm_codes_body {
 
   static constexpr void run(thread t, const val<rms_norm_codes_problem>& problem) {
     const auto of_norm = problem[&rms_norm_codes_problem::norm];
-    const row_sums of_warps(t);  // not those of the norm, which other warps may still read
+    const row_sums of_warps(t);  // apart from the norm's, which other warps may still read
     norm::run(t, of_norm, [&](const row_place& place, const val<bool>& exists, const auto& results) {
       const val to =
           norm::row_of(t, of_norm, of_norm[&rms_norm_problem::out], place.row, t.let(val<u32>(0u)));
@@ -66,7 +66,7 @@ struct rms_norm_codes_body {
         }
       }
       const val by = t.let(scale);
-      // A scale of the row's is at least 2^-9 of all of its numbers.
+      // A row's own scale is at least 2^-9 of each of its numbers, as divided_by needs.
       const val is_of_row = t.let(scales[&row_strides::address] != 0u);
       const val is_usual = t.let(all_of(is_of_row, has_reciprocal(t, by)));
       const val reciprocal = t.let(1.0f / by);
@@ -99,11 +99,11 @@ struct rms_norm_codes_body {
   }
 };
 
-// Launched as rms_norm_rows.
+// Launched like rms_norm_rows.
 template <dsl::scalar T, std::uint32_t Sm>
 inline constexpr auto rms_norm_code_rows =
     kaio::kernel<"rms_norm_codes_" + type_name<T> + "_sm" + decimal<Sm>, row_threads,
-                 // Two blocks of a multiprocessor: for three, ptxas keeps a register in memory.
+                 // Two blocks per multiprocessor: with three, ptxas spills a register.
                  kernel_options{.target = {Sm, false}, .min_blocks = Sm < 90 ? 2u : 0u}>(
         [](thread t, val<rms_norm_codes_problem> problem) { rms_norm_codes_body<T, Sm>::run(t, problem); });
 

@@ -1,10 +1,10 @@
 #pragma once
-// Neighbours of a row in registers: runs of eight as they are in memory, and as f32; single elements, where
-// rows begin anywhere.
+// Loads, rounds and stores neighbours of a row: runs of eight, in registers as memory has them or as f32; or
+// single elements, if rows begin at any address.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -19,11 +19,11 @@ struct row_elements {
                          std::conditional_t<std::is_same_v<T, f16>, detail::stored_f16, detail::stored_bf16>>;
   using element = typename stored::stored;
   static constexpr bool is_single = std::is_same_v<T, f32>;
-  static constexpr u32 words = is_single ? 8 : 4;  // of a run
+  static constexpr u32 words = is_single ? 8 : 4;  // per run
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   static constexpr bool packs = !is_single && (std::is_same_v<T, f16> || Sm >= 80);
 
-  // The words of a run, into those from `first` on.
+  // Loads the words of a run into to[first], to[first + 1], ...
   template <class Words>
   static constexpr void load_words(thread t, const val<u64>& address, Words& to, u32 first) {
     const auto memory = pointer_at<inout<u32x4>>(t, address);
@@ -68,7 +68,7 @@ struct row_elements {
   }
 };
 
-// What a thread has of a row at once: a run of eight, or one element.
+// The piece of a row that a thread handles at once: a run of eight, or one element.
 template <class Elements, std::uint32_t Width>
 struct row_piece {
   static_assert(Width == 1 || Width == run_size);
@@ -85,7 +85,7 @@ struct row_piece {
       return array_of<Width>([&](u32 i) { return Elements::value(t, words, 0, i); });
     }
   }
-  // As memory has it.
+  // Rounds x to T.
   template <class X>
   static constexpr void store(thread t, const val<u64>& address, const X& x) {
     if constexpr (Width == 1) {

@@ -1,30 +1,36 @@
 #pragma once
-// rms_norm in one launch. A group of 1 to 256 neighbouring threads has a row, a block of 256 as many rows as
-// fit; a thread has every lanes-th run of eight elements:
+// rms_norm in one launch. A group of 1 to 256 neighbouring threads, the lanes, handles a row; a block of 256
+// threads handles 256 / lanes rows. A thread takes every lanes-th run of eight elements:
 //
 //   f16, size 4096, 128 lanes     thread 0: elements 0..7, 1024..1031, ...     thread 1: 8..15, ...     ...
 //
-// The first runs stay in registers between the sum and the result; what is longer, and rows that are not whole
-// runs of 16 bytes, are read twice. How many lanes a row has depends on its size alone.
+// A thread's first runs stay in registers between the sum and the result. Further runs are read twice, and so
+// are rows that are not whole runs at multiples of 16 bytes. The number of lanes depends on the row's size
+// and type alone.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
-#include <kaio/ops/norm/simt/elements.hpp>
 #include <kaio/ops/norm/common/problem.hpp>
+#include <kaio/ops/norm/simt/elements.hpp>
 #include <kaio/ops/norm/simt/row_sum.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// end(results): what becomes of the rows. results(f) calls f(piece, offset, y) for each piece of a row that this thread
-// has, 8 elements or one: its number, how many bytes of T after the row's first element it begins, and the norm there;
-// with Rounded as T has it, which takes the place of x in registers, so that results() may be called again.
+// end(place, exists, results) takes the rows' results. results(f) calls f(piece, offset, y) for each piece of
+// the row that this thread has, 8 elements or one:
+//
+//   piece     its number in the row
+//   offset    bytes from the row's first element, with elements of T
+//   y         its elements, normed; with Rounded, rounded to T
+//
+// With Rounded, y replaces x in registers, so that results() may be called again.
 template <dsl::scalar T, std::uint32_t Sm, bool Rounded = false>
 struct rms_norm_body {
   using elements = row_elements<T, Sm>;
-  static constexpr u32 held = held_runs(sizeof(T));  // in registers
+  static constexpr u32 held = held_runs(sizeof(T));  // runs in registers
   static constexpr u32 words = held * elements::words;
 
   struct row_addresses {
@@ -44,8 +50,9 @@ struct rms_norm_body {
     const val single = t.let(all_of(exists, problem[&rms_norm_problem::aligned] == 0u));
     const val first_far = t.let(place.lane + (place.lanes << (held == 4 ? 2u : 1u)));
     const auto run_at = [&](const auto& r) { return t.let(place.lane + place.lanes * r); };
-    // f(run, its first word) for each run in registers, in their order. Arrays are all that f looks at. On older devices
-    // one copy of the instructions has all of them: after each the arrays turn by a run, and are as before at the end.
+    // Calls f(run, its first word) for each run in registers, in order. `arrays` names every array that f
+    // reads. Before sm_90 a loop keeps one copy of the instructions: each step rotates the arrays by one run,
+    // and the last restores them.
     const auto each_held = [&](const auto& f, auto&... arrays) {
       if constexpr (Sm >= 90) {
         for (u32 r = 0; r < held; ++r) f(run_at(r), r * elements::words);
@@ -62,7 +69,7 @@ struct rms_norm_body {
     }
 
     var sum(t, 0.0f);
-    // As they are in memory: the sum with the residual is rounded, so that nothing is lost.
+    // Words as in memory. The sum with the residual is rounded to T, so they lose nothing.
     auto x = array_of<words>([&](u32) { return var(t, 0u); });
     auto weights = array_of<words>([&](u32) { return var(t, 0u); });
     if (auto by_runs = t.when(whole)) {
@@ -73,7 +80,7 @@ struct rms_norm_body {
             elements::load_words(t, address, to, r * elements::words);
         }
       };
-      // All loads before the first use of one; the weights arrive while the row is summed up.
+      // All loads come before the first use. The weights arrive while the row's sum is reduced.
       load_held(at.x, x);
       if (auto some = t.when(at.residual != 0u)) {
         auto residual = array_of<words>([&](u32) { return var(t, 0u); });
@@ -147,7 +154,7 @@ struct rms_norm_body {
     });
   }
 
-  // Where the row of a place begins, of elements of 2^shift bytes; 0 where there is none.
+  // The address of a row of elements of 2^shift bytes; 0 if there is no such tensor.
   template <class Problem, class Strides>
   static constexpr val<u64> row_of(thread t, const Problem& problem, const Strides& strides,
                                    const val<u32>& row, const val<u32>& shift) {
@@ -160,7 +167,7 @@ struct rms_norm_body {
   static constexpr val<u32> shift_of(thread t) { return t.let(val<u32>(sizeof(T) == 4 ? 2u : 1u)); }
 
  private:
-  // The words of runs one run on, those of the first one at the end.
+  // Rotates the words by one run: the first run moves to the end.
   template <class Words>
   static constexpr void turn(thread t, Words& x) {
     const auto first = array_of<elements::words>([&](u32 i) { return t.let(x[i]); });
@@ -176,7 +183,8 @@ struct rms_norm_body {
     return {x, residual, residual_out, t.let(problem[&rms_norm_problem::weight])};
   }
 
-  // Pieces `first`, first + lanes, ... of x, with the residual; into residual_out, and their squares to sum.
+  // For pieces first, first + lanes, ...: h = x [+ residual], stored to residual_out if given. Adds h's
+  // squares to sum.
   template <std::uint32_t Width, class Sum>
   static constexpr void add_squares(thread t, const row_addresses& at, const val<u32>& first,
                                     const val<u32>& pieces, const val<u32>& lanes, Sum& sum) {
@@ -196,7 +204,8 @@ struct rms_norm_body {
     }
   }
 
-  // The same pieces again: from residual_out, which this thread has written, or as before.
+  // Calls f with the norm of those pieces. h comes from residual_out, which this thread has written, or is
+  // computed again.
   template <std::uint32_t Width, class F>
   static constexpr void each_result(thread t, const row_addresses& at, const val<u32>& first,
                                     const val<u32>& pieces, const val<u32>& lanes, const val<f32>& inverse,
@@ -227,7 +236,7 @@ struct rms_norm_body {
     }
   }
 
-  // By all threads of the block.
+  // All threads of the block call it.
   static constexpr val<f32> sum_of_row(thread t, const val<f32>& own, const row_place& place,
                                        const row_sums& of_warps) {
     var sum(t, sum_in_warp(t, own, place.lanes));
@@ -243,7 +252,7 @@ struct rms_norm_body {
   }
 };
 
-// Launched with row_blocks(rows, lanes_log) blocks; from sm_90 on programmatically.
+// Launched with row_blocks(rows, lanes_log) blocks; from sm_90 on, as a programmatic dependent launch.
 template <dsl::scalar T, std::uint32_t Sm>
 inline constexpr auto rms_norm_rows =
     kaio::kernel<"rms_norm_" + type_name<T> + "_sm" + decimal<Sm>, row_threads,

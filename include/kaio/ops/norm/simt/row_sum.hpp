@@ -1,6 +1,6 @@
 #pragma once
-// The sum over the lanes of a row of rms_norm: a group of 1 to 256 neighbouring threads, in an order that their number
-// decides.
+// Sums over the lanes of a row of rms_norm: a group of 1 to 256 neighbouring threads. The order of additions
+// depends on their number alone.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
@@ -10,7 +10,7 @@ namespace kaio::ops {
 inline constexpr u32 row_warps = row_threads / 32;
 using row_sums = shared<f32, row_warps>;
 
-// Of groups of `lanes`, or of a warp, where there are more.
+// Sums over groups of `lanes` lanes; if there are more than 32, over the warp.
 constexpr val<f32> sum_in_warp(thread t, const val<f32>& own, const val<u32>& lanes) {
   var sum(t, own);
   for (u32 distance = 16; distance != 0; distance /= 2) {
@@ -20,7 +20,7 @@ constexpr val<f32> sum_in_warp(thread t, const val<f32>& own, const val<u32>& la
   return t.let(sum);
 }
 
-// Of warps `first` to first + count - 1, one after the other.
+// Sums over warps first ... first + count - 1, in order.
 constexpr val<f32> sum_of_warps(thread t, const row_sums& of_warps, const val<u32>& first,
                                 const val<u32>& count) {
   var sum(t, 0.0f);

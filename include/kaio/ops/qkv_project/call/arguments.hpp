@@ -1,13 +1,14 @@
 #pragma once
-// What a caller of qkv_project gives: weights, where the heads go, and options.
+// Arguments of qkv_project: weights, destinations of the heads, and options.
 
-#include <kaio/ops/shared/workspace.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
-#include <kaio/ops/shared/any_cache.hpp>
-#include <kaio/ops/weight_only/call/projection_weight.hpp>
 #include <kaio/ops/norm/call/x_norm.hpp>
+#include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/constant_inputs.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/shared/workspace.hpp>
+#include <kaio/ops/weight_only/call/projection_weight.hpp>
 
 #include <array>
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace kaio::ops {
 
-// The weights of Q, K and V: one of all of them, those of Q first, then K's, then V's; or three.
+// The weights of Q, K and V: one weight with the outputs of Q first, then K's, then V's; or three weights.
 struct qkv_weights {
   std::array<projection_weight, 3> of{};
   std::uint32_t count = 1;
@@ -30,8 +31,8 @@ struct qkv_weights {
       : of{q, k, v}, count(3) {}
 };
 
-// Where heads go: tensors of (batches, tokens, heads, size), or (tokens, heads, size), f16 or bf16; K and V
-// into such tensors, or into a cache.
+// Destinations of the heads: tensors of (batches, tokens, heads, size) or (tokens, heads, size), f16 or bf16.
+// K and V go into such tensors, or into a cache.
 struct qkv_outputs {
   any_view q{}, k{}, v{};
   std::optional<detail::any_cache> cache{};
@@ -73,54 +74,57 @@ struct qkv_vector {
   }
 };
 
-// Of Q and K by their tokens' positions, as rotary has it. Positions: those given; else the number of the
-// key that the token becomes, less its sequence's left padding; without a cache the token's own number in
-// its sequence, and the sequence's offset.
+// Rotates Q and K by the positions of their tokens, as rotary does. The position of a token is
+//
+//   positions[token]                                   if they are given
+//   number of its key - left padding of its sequence   else, with a cache
+//   number in its sequence + offset of its sequence    else, without a cache
 struct qkv_rotary {
   rotary_table_input cos{}, sin{};
   bool interleaved = false;
   token_number_input positions{};
-  tensor_view<const i32, 1> offsets{};  // (sequences), without a cache alone
+  tensor_view<const i32, 1> offsets{};  // (sequences), only without a cache
 };
 
-struct qkv_options {
+struct qkv_project_options {
   qkv_vector q_bias{}, k_bias{}, v_bias{};  // (heads * size)
-  qkv_vector q_norm{}, k_norm{};            // (size): RMS norm of each head, by these weights
+  qkv_vector q_norm{}, k_norm{};            // (size): weights of the RMS norm of each head
   f32 epsilon = 1e-6f;
   f32 norm_offset = 0;   // added to the weights of both norms: 1 for Gemma
-  ops::x_norm x_norm{};  // of x, before it is multiplied
+  ops::x_norm x_norm{};  // norm of x before the product
   qkv_rotary rotary{};
   f32 q_scale = 1;
-  // As of append_kv: sequences of (tokens, heads, size), places of tokens, scales of a cache of 8 bits.
+  // As in append_kv: sequences of (tokens, heads, size), slots of tokens, scales of an 8-bit cache.
   tensor_view<const i32, 1> cu_seqlens{};
   token_number_input slots{};
   append_scale_input k_scale{}, v_scale{};
   tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
-  tensor_view<const f32, 1> x_scale{};   // of x of 8 bits: one for each row, or one for all
-  tensor_view<const f32, 2> x_groups{};  // of x of 8-bit floats, (rows, ceil(K / 128)): with blocks
-  attention_workspace workspace{};       // of qkv_project_workspace_bytes, at a multiple of 16 bytes
-  // The weights, with their scales and that of x_norm, are not written by work that is in the stream before this call: products
-  // may read them before it has ended (constant_operands::b of matmul). A hint; results do not depend on it.
-  bool constant_weights = false;
+  tensor_view<const f32, 1> x_scale{};   // scale of 8-bit x: one for each row, or one for all
+  tensor_view<const f32, 2> x_groups{};  // scales of fp8 x, (rows, ceil(K / 128)): with weights in blocks
+  workspace_view workspace{};            // qkv_project_workspace_bytes bytes, aligned to 16 bytes
+  // With weights, no work in the stream before this call writes the weights, their scales or the weight of
+  // x_norm. Products may read them before that work has ended (constant_inputs::b of matmul). A hint; results
+  // do not depend on it.
+  constant_inputs constant = constant_inputs::none;  // weights
   // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads;
   // empty: the best one.
   std::string_view variant{};
-  // Of K, by the kernels for few rows: blocks of a cluster that divide it, 1, 2 or 4; 0: a choice.
-  std::uint32_t parts = 0;
-  // Of packed weights: none is rounded to the type of x before it is multiplied (matmul_w4_options).
+  // Parts of K in the kernels for few rows: this many blocks of a cluster divide K. 1, 2 or 4; 0: automatic.
+  std::uint32_t splits = 0;
+  // If true, packed weights are not rounded to the type of x before they are multiplied (matmul_w4_options).
   bool exact_weights = false;
 };
 
 namespace detail {
 
-// A qkv_project that was not checked yet.
+// Arguments of a qkv_project, not checked yet.
 struct qkv_arguments {
   std::string_view operation;
   any_view x;
   const qkv_weights* weights;
   const qkv_outputs* outputs;
-  const qkv_options* options;
-  bool has_own = false;  // a head function: it may see positions without tables
+  const qkv_project_options* options;
+  bool has_own = false;  // has a head function, which may see positions without tables
 };
 
 }  // namespace detail

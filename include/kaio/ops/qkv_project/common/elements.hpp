@@ -1,6 +1,9 @@
 #pragma once
-// How the 16 elements of a row that a lane has are read, rounded and written: of a type that is known at the
-// launch, at any address, or of one that the kernel knows, in whole runs of 16 bytes. The bits are the same.
+// How a lane reads, rounds and writes its 16 elements of a row. All three give the same bits.
+//
+//   any_elements      type known at the launch; any address
+//   half_elements     f16 or bf16, known at the launch; any address; sm_80 and later
+//   whole_elements    T, known to the kernel; whole runs of 16 bytes; sm_80 and later
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/run.hpp>
@@ -20,7 +23,7 @@ struct any_elements {
                               u32 first) {
     store_run(t, type, run, x, first);
   }
-  // Each element as memory has it.
+  // Rounds each element to its type in memory.
   template <class Vars>
   static constexpr void round(thread t, const val<u32>& type, Vars& x) {
     with_any_element(t, type, [&]<class A>(A) {
@@ -30,7 +33,7 @@ struct any_elements {
   }
 };
 
-// Of T, f16 or bf16, from sm_80 on.
+// T is f16 or bf16.
 template <class T>
 struct whole_elements {
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
@@ -46,7 +49,7 @@ struct whole_elements {
     const auto word = array_of<4>([&](u32 w) { return word_of(t, x, first, w); });
     pointer_at<out<u32x4>>(t, run.address)[0] = make_vec(word[0], word[1], word[2], word[3]);
   }
-  // The elements of four words, and the words of elements.
+  // The elements of four words, and a word of elements.
   template <class Words, class Vars>
   static constexpr void read(thread t, const Words& words, Vars& x, u32 first) {
     for (u32 i = 0; i < run_size; ++i) x[first + i] = detail::number_of_words<stored>(t, words, i);
@@ -65,8 +68,8 @@ struct whole_elements {
   }
 };
 
-// Of f16 or bf16 by the launch, from sm_80 on: conversions are instructions there. Before, a bf16 is rounded by
-// eleven, which was half of what the kernel of the heads executed.
+// The launch chooses f16 or bf16. From sm_80 on conversions are instructions. Before, rounding to bf16 takes
+// eleven instructions, half of what the heads' kernel executes.
 struct half_elements {
   template <class Vars>
   static constexpr void load(thread t, const val<u32>& type, const element_run& run, Vars& x, u32 first) {

@@ -1,14 +1,15 @@
 #pragma once
-// The steps from the sums of a row of a head to where it goes, which all kernels of qkv_project share. A
-// group of lanes has a row, each lane a unit of 16 elements (cache/common/rotate.hpp) in registers:
+// The steps from the sums of a row of a head to its destination, shared by all kernels of qkv_project. A
+// group of lanes has a row; each lane has a unit of 16 elements (cache/common/rotate.hpp) in registers:
 //
 //   y = sum + bias                        rounded to the element type
 //   y = y / rms(y) * (offset + norm)      Q and K; rounded
 //   y = rotated by position               Q and K; rounded
 //   y = y * scale                         Q; rounded
 //
-// with a head function (head_function.hpp) before or after the rotation, and then to a tensor, or into a
-// cache as append_kv has it. Each step is in f32, so that the bits are those of an operation for each.
+// A head function (head_function.hpp) may run before or after the rotation. The result goes to a tensor, or
+// into a cache as in append_kv. Each step is in f32 and rounded, so the bits are those of separate
+// operations.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/quantise.hpp>
@@ -41,7 +42,7 @@ constexpr val<u64> scale_address(thread t, const Problem& problem, const head_ro
   return t.let(first + at * sizeof(f32));
 }
 
-// y / rms(y) * (offset + norm), by all lanes of a warp.
+// y / rms(y) * (offset + norm). All lanes of a warp call it.
 template <class Elements, class Vars, class Problem, class Terms>
 constexpr void normalise(thread t, const Problem& problem, const head_row& row, const head_steps& steps,
                          const val<bool>& has_unit, const Terms& terms, Vars& x) {
@@ -68,7 +69,7 @@ struct no_step {
   constexpr void operator()(qkv_row&) const {}
 };
 
-// A head function, by all lanes of a warp. call(row) is it.
+// Runs a head function: call(row) is its invocation. All lanes of a warp call it.
 template <class Elements, class Vars, class Call>
 constexpr void run_head_function(thread t, const head_row& row, const head_target& target,
                                  const val<u32>& type, const val<u32>& size, const row_unit& unit,
@@ -98,11 +99,11 @@ constexpr void run_head_function(thread t, const head_row& row, const head_targe
 
 }  // namespace detail
 
-// What `load` of finish_head gives: sums, or what they are rounded to.
+// What `load` of finish_head gives: sums in f32, or sums already rounded to the element type.
 enum class sums_are : std::uint8_t { f32, elements };
 
-// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; terms: of terms.hpp; own_step(row) is a head
-// function Own.
+// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row. `terms` is a type of terms.hpp;
+// own_step(row) is a head function Own.
 template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load, class Terms,
           class Call = detail::no_step>
 constexpr void finish_row(thread t, const Problem& problem, const head_steps& steps, const head_row& row,
@@ -117,7 +118,7 @@ constexpr void finish_row(thread t, const Problem& problem, const head_steps& st
   const val shift = t.let(1u);
   // -0 + x is x for every x.
   auto x = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
-  // Sums are under way while the device finds where the row goes.
+  // The loads of the sums are in flight while the destination of the row is found.
   if (auto loads = t.when(all_of(row.exists, has_lane))) load(unit, x);
   const head_target target = terms.target();
   const val has_unit = t.let(all_of(target.writes, has_lane));
@@ -143,13 +144,13 @@ constexpr void finish_row(thread t, const Problem& problem, const head_steps& st
     if constexpr (own_is_last) {
       Elements::round(t, type, x);
     } else {
-      // Where the store is next, it rounds.
+      // If the store comes next, it rounds.
       if (auto rounds = t.when(any_of(last_scale != 1.0f, !is_same))) Elements::round(t, type, x);
     }
   }
   if constexpr (own_is_last) run_own();
   if (auto scales = t.when(all_of(has_unit, last_scale != 1.0f))) {
-    // Of Q, which goes to a tensor: its store rounds.
+    // Only Q is scaled, and it goes to a tensor: its store rounds.
     for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] * last_scale;
   }
 
@@ -178,7 +179,7 @@ constexpr void finish_row(thread t, const Problem& problem, const head_steps& st
   }
 }
 
-// The same, of a row whose place find() gives, as find_target does.
+// finish_row with the destination that find() gives, as find_target does.
 template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load, class Find,
           class Call = detail::no_step>
 constexpr void finish_head_at(thread t, const Problem& problem, const head_row& row, const Load& load,

@@ -1,7 +1,7 @@
 #pragma once
-// A step of the user's own in the heads of qkv_project. A head function is a class without members whose
-// operator() states its parameters: the thread, a row of a head, and then parameters of the kernel of its
-// own, which the launch takes after the others.
+// A step of the user's own in the heads of qkv_project. A head function is a class without members. Its
+// operator() takes the thread, a row of a head, and then parameters of its own, which the launch takes after
+// the others.
 //
 //   struct unit_length {                                             // y / |y| of Q and K
 //     static constexpr fixed_string name = "unit_length";
@@ -13,10 +13,10 @@
 //     }
 //   };
 //
-// It runs after the norms: before the rotation where `before_rotary` is true, else after it and before
-// q_scale. Its results are rounded to the element type, as those of every step are. All threads of a warp
-// call it together, and sum() and largest() exchange numbers among them: call these, and each(), outside of
-// when(). `name` becomes a part of the kernel's.
+// It runs after the norms: before the rotation if `before_rotary` is true, else after it and before q_scale.
+// Its results are rounded to the element type, like those of every step. All threads of a warp call it
+// together. sum() and largest() exchange numbers among them: call these, and each(), outside of when().
+// `name` becomes a part of the kernel's name.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>
@@ -27,21 +27,21 @@
 
 namespace kaio::ops {
 
-// A row of a head: a group of threads has it, each of them 16 elements at most.
+// A row of a head. A group of threads has it, each thread up to 16 elements.
 struct qkv_row {
-  // Of rows that are not there, or have no place to go, all numbers are within those of the call.
+  // If the row does not exist or has no destination, all numbers are still within those of the call.
   val<bool> exists;
-  val<bool> is_q, is_v;    // neither: a row of K
-  val<u32> batch, token;   // of x
-  val<u32> head;           // of Q's, K's or V's own
-  val<u32> position;       // as qkv_rotary has it, with tables or without: any number, where those given are
-  val<u32> size;           // elements of the row
-  val<bool> has_elements;  // this thread
-  val<u32> first[2];       // of its two runs of eight elements
-  val<bool> is_element[16];  // whether each of them is one
+  val<bool> is_q, is_v;      // neither: a row of K
+  val<u32> batch, token;     // batch and token of x
+  val<u32> head;             // number among the heads of Q, K or V
+  val<u32> position;         // as in qkv_rotary, also without tables; given positions may be any number
+  val<u32> size;             // elements of the row
+  val<bool> has_elements;    // this thread has elements of the row
+  val<u32> first[2];         // first elements of its two runs of eight
+  val<bool> is_element[16];  // whether each value is an element
   dsl::register_array<var<f32>, 16>& values;
 
-  // The number of value i in the row, for one that is no element that of the row's last.
+  // The index in the row of value i; if value i is no element, the row's last index.
   constexpr val<u32> element(thread t, u32 i) const { return t.let(min(first[i / 8] + i % 8, size - 1u)); }
 
   // x = f(x, element) for each element of the row. f may read memory by the numbers of the row.
@@ -55,8 +55,8 @@ struct qkv_row {
         values[i] = select(is_element[i], y, x);
       }
   }
-  // The sum of f(x, element) over the row, and the largest: 0 and the lowest f32 where it has no elements.
-  // The order in which numbers are added depends on the size of the row alone.
+  // The sum of f(x, element) over the row, and the largest: 0 and the lowest f32 if the row has no elements.
+  // The order of the additions depends only on the size of the row.
   template <class F>
   constexpr val<f32> sum(thread t, const F& f) const {
     return reduce(t, f, 0.0f, [](const auto& a, const auto& b) { return a + b; });

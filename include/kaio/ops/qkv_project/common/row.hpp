@@ -1,5 +1,5 @@
 #pragma once
-// The rows of heads that the kernels of qkv_project finish: which one a group of lanes has, and where it goes.
+// The rows of heads that the kernels of qkv_project finish: the row of a group of lanes, and its destination.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/place.hpp>
@@ -10,7 +10,7 @@
 
 namespace kaio::ops {
 
-// A row of a head. By all lanes of a warp, those of rows that are not there too.
+// A row of a head. All lanes of a warp have one, also if it does not exist.
 struct head_row {
   val<bool> exists;
   val<u32> batch, token;
@@ -19,7 +19,7 @@ struct head_row {
   val<u32> lane, lanes;
 };
 
-// Head `index` of those of Q, K and V together.
+// Head `index` among the heads of Q, K and V together.
 template <class Problem>
 constexpr head_row find_head(thread t, const Problem& problem, const val<bool>& exists, const val<u32>& batch,
                              const val<u32>& token, const val<u32>& index, const val<u32>& lane,
@@ -31,7 +31,7 @@ constexpr head_row find_head(thread t, const Problem& problem, const val<bool>& 
   return {exists, batch, token, is_q, is_v, head, lane, lanes};
 }
 
-// read(part) of Q, K or V, as the row is.
+// read(part), where part is the row's Q, K or V.
 template <class Problem, class Read>
 constexpr auto of_part(thread t, const Problem& problem, const head_row& row, const Read& read) {
   const val q = t.let(read(problem[&qkv_problem::q]));
@@ -40,7 +40,7 @@ constexpr auto of_part(thread t, const Problem& problem, const head_row& row, co
   return t.let(select(row.is_q, q, select(row.is_v, v, k)));
 }
 
-// The place of a token: of its key, where that goes into a cache.
+// The destination of a token in the outputs; of its key and value in the cache, if there is one.
 struct token_target {
   val<bool> writes;
   val<u32> page, line, position;
@@ -81,14 +81,14 @@ constexpr token_target find_token(thread t, const Problem& problem, const val<bo
   return {t.let(writes), t.let(page), t.let(line), t.let(position)};
 }
 
-// Where a row goes: the address of its elements, and the place in the cache that its scale has too.
+// The destination of a row: the address of its elements, and its page and line, which place its scale too.
 struct head_target {
   val<bool> writes;
   val<u64> to;
   val<u32> page, line, position;
 };
 
-// Where the rows of a head begin: the first one, and from one to the next in elements of 1 << shift bytes.
+// The destinations of all rows of a head: the first address, and strides in elements of 1 << shift bytes.
 struct head_memory {
   val<u64> first;
   val<i64> page, line;
@@ -110,7 +110,7 @@ constexpr head_memory memory_of(thread t, const Problem& problem, const head_row
   return {t.let(base + (cast<u64>(cast<i64>(row.head) * of_head) << shift)), of_page, of_line, shift};
 }
 
-// That of the row of a token in it.
+// The destination of a token's row in that memory.
 constexpr head_target target_of(thread t, const head_memory& memory, const token_target& token) {
   const val at = t.let(cast<u64>(cast<i64>(token.page) * memory.page + cast<i64>(token.line) * memory.line));
   return {token.writes, t.let(memory.first + (at << memory.shift)), token.page, token.line, token.position};

@@ -1,20 +1,20 @@
 #pragma once
-// Where rows of heads go, found before their sums are there: in shared memory until they are. And what their steps
-// read, asked for into L2.
+// Destinations of rows of heads, found before the sums exist and kept in shared memory until they do. Also
+// prefetches into L2 what the steps of the heads read.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/element_type.hpp>
 #include <kaio/ops/qkv_project/common/row.hpp>
+#include <kaio/ops/shared/element_type.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Of so many lanes.
+// Destinations for `Count` lanes.
 template <std::uint32_t Count>
 using head_targets = shared<u32, Count * 8>;
 
-// Of lane i; what it keeps it reads itself.
+// Entry i belongs to one lane, which reads it back itself.
 template <class Targets, class Index>
 constexpr void keep_target(thread t, const Targets& targets, const Index& i, const head_target& target) {
   const val at = t.let(i * 8u);
@@ -34,7 +34,7 @@ constexpr head_target kept_target(thread t, const Targets& targets, const Index&
   return {writes, to, page, line, position};
 }
 
-// Asks for the bias of a lane's elements and for the norm of its head.
+// Prefetches the bias of a lane's elements and the norm of its head.
 constexpr void prefetch_terms(thread t, const val<qkv_problem>& problem, const head_row& row,
                               const head_target& target) {
   const auto of = [&](const auto& read) { return of_part(t, problem, row, read); };
@@ -49,7 +49,7 @@ constexpr void prefetch_terms(thread t, const val<qkv_problem>& problem, const h
   ask(&qkv_part::norm, first);
 }
 
-// Asks for the rows of the tables that a lane's pairs are rotated by.
+// Prefetches the rows of the tables that rotate a lane's pairs.
 constexpr void prefetch_tables(thread t, const val<qkv_problem>& problem, const head_row& row,
                                const head_target& target) {
   const auto tables = problem[&qkv_problem::append][&append_problem::tables];

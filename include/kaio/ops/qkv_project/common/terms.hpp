@@ -1,7 +1,6 @@
 #pragma once
-// What the steps of a row of a head are for a lane, and what they read of memory besides its sums: where the row goes,
-// its bias, the norm of its head, and what its pairs are rotated by. Each where it is used, or all before the sums are
-// there.
+// The steps of a row of a head as one lane sees them, and their terms: destination, bias, norm, cosines and
+// sines. Terms are loaded where they are used, or all of them before the sums exist.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>
@@ -13,13 +12,13 @@
 
 namespace kaio::ops {
 
-// Alike for all rows of a head.
+// Values that all rows of a head share.
 struct head_steps {
   val<u32> type, size, kept;
-  val<u32> units;   // of a row, of which a lane has one or none
-  val<u32> source;  // of the scale of a row
+  val<u32> units;   // units of a row; a lane has one or none
+  val<u32> source;  // source of the row's scale
   val<bool> is_same, aligned, terms_aligned;
-  val<u64> bias, norm;  // of all heads of Q, K or V; 0: none
+  val<u64> bias, norm;  // addresses, for all heads of Q, K or V; 0: none
   val<f32> last_scale;
   row_unit unit;
 };
@@ -53,7 +52,7 @@ constexpr head_steps steps_of(thread t, const Problem& problem, const head_row& 
 
 namespace detail {
 
-// The elements of a unit, of a head that begins at an address.
+// Loads the elements of a unit, of a head that begins at address `head`.
 template <class Elements, class Vars>
 constexpr void load_unit(thread t, const head_steps& steps, const val<u64>& head, Vars& to) {
   const val shift = t.let(1u);
@@ -71,7 +70,7 @@ constexpr void load_bias(thread t, const head_steps& steps, const head_row& row,
 
 }  // namespace detail
 
-// Where they are used. find(): where the row goes, as find_target has it.
+// Terms loaded where they are used. find() gives the destination of the row, as find_target does.
 template <class Elements, class Find>
 struct head_terms_in_memory {
   thread t;
@@ -93,7 +92,8 @@ struct head_terms_in_memory {
   }
 };
 
-// All of them now, in registers, while the sums are not there yet; of Elements of 16 bits, in pairs.
+// All terms loaded at once into registers, before the sums exist. Elements have 16 bits and are kept in
+// pairs.
 template <class Elements>
 class head_terms_in_registers {
   using pair = typename Elements::pair;
@@ -140,7 +140,7 @@ class head_terms_in_registers {
   }
 
  private:
-  // Of positions that the tables do not have.
+  // Positions that the tables do not have give NaN.
   constexpr var<f32> unknown() const { return var(t_, std::numeric_limits<f32>::quiet_NaN()); }
   template <class Vars>
   constexpr void unpack(const pairs& from, Vars& to) const {

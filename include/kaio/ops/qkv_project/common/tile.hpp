@@ -1,7 +1,7 @@
 #pragma once
-// The steps of the heads of a tile of the product whose columns are whole heads, for kernels that have its
-// sums in shared memory: two heads of 64 or one of 128 where it has 128 columns. Eight lanes (four, of 64)
-// have a row of a head. Rows: what matmul/mma_sync/tile_rows.hpp gives an epilogue.
+// The steps of the heads of one tile of the product, for kernels with its sums in shared memory. The columns
+// of a tile are whole heads: 128 columns are two heads of 64 or one of 128. Eight lanes (four for heads of
+// 64) have a row of a head. `Rows` is what matmul/mma_sync/tile_rows.hpp gives an epilogue.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv_project/common/head.hpp>
@@ -10,17 +10,17 @@
 
 namespace kaio::ops {
 
-// of_head(i, r, row, column) for each row of a head, from column `column` of row r of the tile on; by all
-// lanes of a warp, those of rows that are not there too. i: which of all lanes of all heads it is.
+// Calls of_head(i, r, row, column) for each row of a head, which begins at column `column` of row r of the
+// tile. All lanes of a warp call it, also for rows that do not exist. i numbers the lanes of all heads.
 template <class Rows, class OfHead>
 constexpr void for_heads_of_tile(thread t, const Rows& rows, const val<qkv_problem>& problem,
                                  const OfHead& of_head) {
-  constexpr u32 units = Rows::columns / (2 * run_size);  // of a row of the tile
+  constexpr u32 units = Rows::columns / (2 * run_size);  // units in a row of the tile
   static_assert(Rows::count * units % 32 == 0, "kaio: warps have whole rows of heads");
   const auto append = problem[&qkv_problem::append];
   const val lanes_log = t.let(append[&append_problem::lanes_log]);
   const val lanes = t.let(val<u32>(1u) << lanes_log);
-  const val first = t.let(rows.column >> (lanes_log + 4u));  // of the tile's heads
+  const val first = t.let(rows.column >> (lanes_log + 4u));  // first head of the tile
   const val tokens = t.let(append[&append_problem::tokens]);
   const val heads = t.let(problem[&qkv_problem::heads]);
   const val all_tokens = t.let(problem[&qkv_problem::all_tokens]);
@@ -38,7 +38,8 @@ constexpr void for_heads_of_tile(thread t, const Rows& rows, const val<qkv_probl
   }
 }
 
-// load(unit, x) of finish_head: the sums of a unit of a head, from column `column` of row r of the tile on.
+// load(unit, x) of finish_head: the sums of a unit of a head that begins at column `column` of row r of the
+// tile.
 template <class Rows>
 constexpr auto load_from_tile(thread t, const Rows& rows, const val<u32>& r, const val<u32>& column) {
   return [t, &rows, &r, &column](const row_unit& unit, auto& x) {

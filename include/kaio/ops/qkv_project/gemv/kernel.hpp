@@ -1,7 +1,7 @@
 #pragma once
-// qkv_project in one launch, for one row of x and weights of four and eight bits: the kernel of matmul_w4 for one row,
-// whose units are 128 columns: a head of 128, or two of 64. A warp that has no tiles has all that the steps of
-// the heads read in its registers by the time that the others have multiplied, and finishes them.
+// qkv_project in one launch, for one row of x and weights of four or eight bits. It is the kernel of
+// matmul_w4 for one row, with units of 128 columns: a head of 128, or two of 64. One warp has no tiles. While
+// the others multiply, it loads all terms of the heads into registers; then it finishes the heads.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv_project/common/head.hpp>
@@ -17,7 +17,7 @@ template <w4_one_row_config C, scalar T>
 struct qkv_w4_one_row_end {
   static constexpr u32 tiles_of_unit = qkv_one_row_tiles;
   static constexpr bool has_warp = true;
-  static constexpr u32 units = C.columns / tiles_of_unit;  // of a batch
+  static constexpr u32 units = C.columns / tiles_of_unit;  // units per batch
   static constexpr u32 lanes = qkv_one_row_columns / (2 * run_size);
   static_assert(units * lanes <= 32);
   using inbox_of = w4_one_row_inbox<C>;
@@ -27,12 +27,12 @@ struct qkv_w4_one_row_end {
   static constexpr val<u32> tile(thread t, const val<u32>& first_unit, const val<u32>& i) {
     return t.let(first_unit * tiles_of_unit + i);
   }
-  // By a warp: of each batch of units those that the block finishes, eight lanes a unit. All but their sums is there
-  // before.
+  // One warp calls it. It finishes the block's units of each batch, with eight lanes per unit. All terms
+  // except the sums are loaded before.
   constexpr void finish(thread t, const typename inbox_of::memory& inbox, const w4_one_row_part& of,
                         const val<u32>& part, const val<u32>& parts) const {
     const auto append = problem[&qkv_problem::append];
-    const val lanes_log = t.let(append[&append_problem::lanes_log]);  // of a head
+    const val lanes_log = t.let(append[&append_problem::lanes_log]);  // log2 of the lanes of a head
     const val heads = t.let(problem[&qkv_problem::heads]);
     const val of_head = t.let(val<u32>(1u) << lanes_log);
     const val lane = t.lane_rank();
@@ -66,7 +66,7 @@ struct qkv_w4_one_row_end {
   }
 
  private:
-  // Of columns c to c + 3 of a unit of the batch.
+  // Sums of columns c to c + 3 of a unit of the batch.
   constexpr auto sums_of(thread t, const w4_one_row_sums<C>& sums, const val<u32>& unit,
                          const val<u32>& column, const val<u32>& c) const {
     const val tile = t.let(unit * tiles_of_unit + c / w4_tile_n);
@@ -94,7 +94,7 @@ struct qkv_w4_one_row_kernel {
           });
 };
 
-// Launched as w4_one_row_launch has it, of a unit for each 128 columns.
+// Launched as w4_one_row_launch says, with one unit for each 128 columns.
 template <w4_one_row_config C, scalar T>
 inline constexpr auto qkv_project_w4_one_row = qkv_w4_one_row_kernel<C, T>::kernel;
 

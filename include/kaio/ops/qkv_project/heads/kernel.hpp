@@ -1,11 +1,12 @@
 #pragma once
-// The steps of qkv_project on a product that is in memory, in one launch: for products of every kind, and for
-// devices and heads that no other kernel is for. A group of lanes has a row of a head, a block of 256
-// threads as many as fit: all heads of a token follow each other.
+// The steps of the heads of qkv_project on a product in memory, in one launch. It takes products of every
+// kind, and the devices and heads that no fused kernel takes. A group of lanes has a row of a head; groups
+// fill a block of 256 threads. The heads of a token are consecutive rows.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv_project/common/head.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -48,8 +49,8 @@ constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val
   finish_head<elements, sums_are::elements, Own>(t, problem, row, load, own_step);
 }
 
-// From sm_90 on launched programmatically, before the product has ended; conversions to bf16 and to 8-bit floats
-// are instructions there. The bits are the same.
+// On sm_90 and later it is launched programmatically, before the product has ended, and conversions to bf16
+// and to 8-bit floats are instructions. The bits are the same.
 template <std::uint32_t Sm, class Own, class OfOwn>
 struct qkv_heads_kernel;
 
@@ -77,8 +78,7 @@ inline constexpr std::uint32_t qkv_heads_programmatic = 90;
 
 template <class Own>
 bool qkv_heads_are_programmatic(const device_properties& device) {
-  constexpr std::uint32_t sm = qkv_heads_programmatic;
-  return device.target.sm >= sm && !(device.ptx_version < qkv_heads<sm, Own>.image().needs.version);
+  return runs_on(qkv_heads<qkv_heads_programmatic, Own>.image(), device);
 }
 
 template <class Own = no_head_function>

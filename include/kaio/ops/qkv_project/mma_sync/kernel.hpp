@@ -1,14 +1,14 @@
 #pragma once
-// qkv_project in one launch, with the matrix instructions of a warp: the kernel of matmul, whose epilogue has
-// whole heads. A tile is 128 columns, two heads of 64 or one of 128; its sums go to shared memory, and eight
-// lanes (four, of 64) have a row of a head. In shared memory each is read once, in whole vectors.
+// qkv_project in one launch, with the matrix instructions of a warp: the kernel of matmul with an epilogue of
+// whole heads. A tile has 128 columns: two heads of 64 or one of 128. Its sums go to shared memory. From
+// there eight lanes (four for heads of 64) read a row of a head, each sum once and in whole vectors.
 //
 //   kernel    tile        for
 //   large     128 x 128   many tokens
 //   medium    32 x 128    fewer
 //
-// Heads of 64 and 128, of Q, K and V alike; pairs that are rotated come in eights; outputs and terms begin at
-// multiples of 16 bytes (of 8 bits: 8).
+// Limits: heads of 64 or 128, equal for Q, K and V; a multiple of 8 rotated pairs; outputs and terms at
+// multiples of 16 bytes (8-bit outputs: 8 bytes).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>

@@ -1,11 +1,11 @@
 #pragma once
-// qkv_project in one launch, for few rows of x and weights of f16 or bf16: the clusters and the end of
-// w4.hpp, with the product of a block as in matmul_w4, whose warps have 32 columns and divide K. A warp
-// copies its own tile of 32 x 64 weights; the rows of a tile in shared memory are in the order that the end
-// expects: the even columns of 16, then the odd ones.
+// qkv_project in one launch, for few rows of x and weights of f16 or bf16. Clusters and end are those of
+// w4.hpp. The product of a block is as in matmul_w4: a warp has 32 columns, and the warps divide K. Each warp
+// copies its own tile of 32 x 64 weights. In shared memory its rows are in the order that the end expects:
+// the even columns of 16, then the odd ones.
 //
-// What counts are bytes under way: of blocks with two stages two fit on a multiprocessor, and 192 blocks of
-// 6144 columns have 6 MB between them, where 4.2 TB/s for 1 us are 4.2 MB.
+// Speed follows the bytes in flight. Two blocks of two stages fit on a multiprocessor, so the 192 blocks of
+// 6144 columns keep 6 MB in flight. 4.2 TB/s for 1 us are 4.2 MB.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/mma.hpp>
@@ -25,7 +25,7 @@ struct qkv_w16_body {
   using mma = mma_m16n8k16<f32, T>;
   static constexpr std::uint32_t fragments = C.fragments(), halves = 2;
   static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;
-  static constexpr std::uint32_t own_rows = w4_tile_n * pieces / 32;  // of W, that a lane copies a piece of
+  static constexpr std::uint32_t own_rows = w4_tile_n * pieces / 32;  // rows of W that a lane copies from
   using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps_k()>;
   using w_ring = shared_tiles<T, w4_tile_n, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps>;
   using sums_type = shared<u32, C.warps_k() * C.rows * C.pitch()>;
@@ -67,8 +67,8 @@ struct qkv_w16_body {
     });
     const auto x_places = array_of<C.pieces()>([&](u32 p) { return x_tiles.lane(row_of_x(p), column); });
 
-    // What K does not have becomes zero. Rows that x does not have are not read, since all blocks would read the last
-    // one at once: the matrix instruction gets that one in their place, and their products are dropped.
+    // Elements beyond K become zero. Rows that x does not have are not read: all blocks would read the last
+    // one at once. The matrix instruction gets the last row in their place, and their products are dropped.
     const auto bytes_at = [&](const val<u32>& tile) {
       const val at = t.let(tile * w4_tile_k + column);
       return t.let(select(at < k, min(k - at, piece) * sizeof(T), 0u));
@@ -138,7 +138,7 @@ struct qkv_w16_body {
   }
 
  private:
-  // The address of a row of W that a lane copies a piece of: the last one, beyond it.
+  // The address of the row of W from which a lane copies piece p; beyond the last row, that of the last.
   static constexpr val<u64> find_row(thread t, const val<w4_problem>& problem, const val<qkv_problem>& heads,
                                      const val<qkv_w16_weights>& weights, const w4_block& block,
                                      std::uint32_t p) {
@@ -152,7 +152,7 @@ struct qkv_w16_body {
     const val line = t.let(cast<i64>(n) * weights[&qkv_w16_weights::row]);
     return t.let(base + cast<u64>(line) * u64{sizeof(T)});
   }
-  // As ldmatrix_lane, with row `last` for those after it.
+  // ldmatrix_lane, with row `last` in place of the rows after it.
   static constexpr auto lane_of_x(thread t, const x_ring& x_tiles, const val<u32>& last) {
     const val lane = t.lane_rank();
     const val of_eight = t.let(lane % 8u);

@@ -1,41 +1,43 @@
 #pragma once
-// qkv_project in one launch, for few rows of x and weights of four or eight bits: the kernel of matmul_w4 for
-// so few rows, in clusters of which each has whole heads: 128 columns of the product, a head of 128 or two of
-// 64. Of 8 rows of x:
+// qkv_project in one launch, for few rows of x and weights of four or eight bits. It is the kernel of
+// matmul_w4 for few rows, in clusters of whole heads: 128 columns of the product, a head of 128 or two of 64.
+// With 8 rows of x:
 //
 //   block   columns of the cluster        K                sums
-//   0 .. 3  0.., 32.., 64.., 96..         first half       of row r to block r % 8, which adds both halves
-//   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
+//   0 .. 3  0.., 32.., 64.., 96..         first half       row r goes to block r % 8, which adds both halves
+//   4 .. 7  0.., 32.., 64.., 96..         second half      of K and finishes the heads of the row
 //
-// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which few warps wait
-// for another one before their sums are complete; whole heads in a block would have four warps share each tile
-// of x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of
-// K, so that neither a workspace nor a second kernel is needed.
+// A block has 32 columns (64 for 16 rows), and its warps divide K. In this form of matmul_w4 few warps wait
+// for another before their sums are complete. With whole heads in a block, four warps would share each tile
+// of x, with a barrier for each tile. Sums meet in distributed shared memory, 512 bytes per row and part of
+// K. So neither a workspace nor a second kernel is needed.
 //
-// The work has to be on all multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each
-// of 132 multiprocessors with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Three
-// blocks of 8 rows fit on one, two by tables; a group of multiprocessors that has three of each is not filled by
-// whole clusters: 47 of 8 were there at once, and the last one alone after them. plan_qkv_parts chooses.
+// The work must spread evenly over the multiprocessors. 6144 columns are 48 clusters. On 132 multiprocessors,
+// these are 2.9 blocks each with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4.
+// Three blocks of 8 rows fit on a multiprocessor, two if they decode by table. Whole clusters do not fill a
+// GPC with room for three blocks per multiprocessor: 47 clusters of 8 were resident at once, and the last one
+// ran alone after them. plan_qkv_parts chooses.
 //
-// What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
-// that depend on each other) is found while the first weights are under way, and kept in shared memory; the
-// rows of the tables are asked for then. Launched programmatically: constant weights are asked for before the
-// kernel before has ended.
+// The steps after the sums are bound by latency, since few lanes have a row. So destinations (lengths and
+// pages: dependent loads) are found while the first weights are in flight, and kept in shared memory. The
+// rows of the tables are prefetched then. The launch is programmatic: constant weights are requested before
+// the previous kernel has ended.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv_project/common/targets.hpp>
 #include <kaio/ops/qkv_project/common/tile.hpp>
-#include <kaio/ops/weight_only/skinny/kernel.hpp>
 #include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/skinny/kernel.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
 
-// As many stages as leave room for three blocks of up to eight rows, and of sixteen, or with a table, for two.
+// The number of stages leaves room for three blocks of up to eight rows, or two blocks of sixteen rows or
+// with a table.
 template <std::uint32_t Rows, class D>
 constexpr auto qkv_w4_rows() {
   if constexpr (Rows <= 8)
@@ -50,21 +52,21 @@ constexpr auto qkv_w4_rows() {
     return w4_config{.rows = 16, .warps_n = 2, .stages = 3, .min_blocks = 2, .bits = D::bits};
 }
 
-inline constexpr std::uint32_t qkv_w4_columns = 128;  // of a cluster
+inline constexpr std::uint32_t qkv_w4_columns = 128;  // columns per cluster
 inline constexpr std::uint32_t qkv_w4_most_blocks = 8;
 
 template <auto C>
 struct qkv_w4_cluster {
   static constexpr std::uint32_t blocks_n = qkv_w4_columns / C.columns();  // along the columns
   static constexpr std::uint32_t most_parts = qkv_w4_most_blocks / blocks_n;
-  static constexpr std::uint32_t own_rows = C.rows / blocks_n;  // of x that a block finishes, at most
+  static constexpr std::uint32_t own_rows = C.rows / blocks_n;  // rows of x that a block finishes, at most
   static constexpr std::uint32_t pitch = qkv_w4_columns + 4;
-  // Warps finish rows together.
+  // A warp finishes 32 / lanes_of_row rows at a time.
   static constexpr std::uint32_t lanes_of_row = qkv_w4_columns / (2 * run_size);
   static constexpr std::uint32_t finished_rows = std::max(own_rows, 32 / lanes_of_row);
-  // Sums that other blocks hand over: [part][own row][pitch], own_rows lines at most.
+  // Sums that blocks hand over: [part][own row][pitch], own_rows lines at most.
   using inbox = shared<f32, own_rows * pitch>;
-  // Where rows go: of each lane that has a unit of one.
+  // Destinations of rows, for each lane that has a unit of one.
   using targets = head_targets<finished_rows * lanes_of_row>;
 };
 
@@ -79,7 +81,7 @@ struct qkv_w4_rows_of_block {
   const typename cluster::inbox& inbox;
   const val<w4_problem>& product;
   val<u32> column, rank;
-  val<u32> block, blocks_bits;  // of the cluster
+  val<u32> block, blocks_bits;  // number in the cluster, log2 of its blocks
 
   constexpr val<u32> own_rows() const { return t.let(val<u32>(C.rows) >> blocks_bits); }
   constexpr val<u32> row(const val<u32>& r) const {
@@ -103,7 +105,7 @@ struct qkv_w4_rows_of_block {
   }
 };
 
-// What w4_body asks for.
+// The end of a block, as w4_body takes it.
 template <auto C, scalar T>
 struct qkv_w4_end {
   using cluster = qkv_w4_cluster<C>;
@@ -124,7 +126,7 @@ struct qkv_w4_end {
   }
   constexpr val<bool> weights_are_constant(thread) const { return constant; }
 
-  // Where the rows of the block go.
+  // Finds the destinations of the block's rows.
   constexpr void begin(thread t) const {
     if (auto any = t.when(has_rows(t)))
       for_heads_of_tile(t, rows, problem,
@@ -181,7 +183,7 @@ struct qkv_w4_end {
   }
 };
 
-// A kernel of clusters: multiply(end) is the product of a block.
+// A kernel of clusters. multiply(end) is the product of a block.
 template <auto C, scalar T, class Multiply>
 constexpr void run_qkv_cluster(thread t, const val<w4_problem>& product, const val<qkv_problem>& problem,
                                const val<u32>& weights_are_constant, const Multiply& multiply) {
@@ -213,8 +215,8 @@ struct qkv_w4_kernel {
       });
 };
 
-// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power
-// of two. Rows: of x, at most.
+// Launched with a cluster for each 128 columns along x. A cluster has qkv_w4_cluster::blocks_n * parts
+// blocks, a power of two. `Rows` is the largest number of rows of x.
 template <std::uint32_t Rows, class D, scalar T>
 inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;
 

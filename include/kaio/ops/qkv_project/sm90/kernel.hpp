@@ -1,13 +1,14 @@
 #pragma once
-// qkv_project in one launch for sm_90a: the kernel of matmul with tensor copies and wgmma, whose epilogue has whole
-// heads. A warp has 16 rows of a tile; eight lanes (four, of 64) have a row of a head, as in mma_sync/kernel.hpp. Where rows
-// go is found once for each, before the products of the tile: lanes keep it until the sums are there.
+// qkv_project in one launch for sm_90a: the kernel of matmul with tensor copies and wgmma, with an epilogue
+// of whole heads. A warp has 16 rows of a tile; eight lanes (four for heads of 64) have a row of a head, as
+// in mma_sync/kernel.hpp. The destination of each row is found once, before the products of the tile, and
+// stays in registers until the sums exist.
 //
 //   kernel            tile        for
 //   128x128           128 x 128   hundreds of tokens
 //   128x256_c2x1      128 x 256   thousands, in clusters of two along M
 //
-// One weight of all heads. Heads, outputs and terms as in mma_sync/kernel.hpp.
+// One weight for all heads. Limits of heads, outputs and terms: as in mma_sync/kernel.hpp.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/sm90/kernel.hpp>
@@ -19,9 +20,9 @@
 namespace kaio::ops {
 
 namespace qkv_cuts {
-// With the staging of warps they fill the shared memory of a multiprocessor.
+// Six stages and the staging of the warps fill the shared memory of a multiprocessor.
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
-// Registers for the steps of heads next to 128 sums of a thread.
+// Leaves registers for the steps of the heads next to the 128 sums of a thread.
 inline constexpr sm90_config sm90_large_pair{
     .m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
 }  // namespace qkv_cuts
@@ -31,7 +32,8 @@ template <class T>
 struct qkv_warp_rows {
   static constexpr bool takes_rows = true;
 
-  // Where the 16 rows of a warp go. Lane i knows it of row i % 16: of Q, and from lane 16 on of K and V.
+  // Destinations of the 16 rows of a warp. Lane i has row i % 16: lanes 0 to 15 for Q, lanes 16 to 31 for K
+  // and V.
   class found {
    public:
     constexpr explicit found(thread t) : writes_(t, 0u), page_(t, 0u), line_(t, 0u), position_(t, 0u) {}
@@ -48,7 +50,7 @@ struct qkv_warp_rows {
       line_ = to.line;
       position_ = to.position;
     }
-    // By all lanes of a warp.
+    // All lanes of a warp call it.
     constexpr token_target of(thread t, const val<u32>& row, const val<bool>& is_q) const {
       const val lane = t.let(row + select(is_q, 0u, sm90_warp_rows));
       const val writes = shfl_idx(writes_, lane);
@@ -65,13 +67,13 @@ struct qkv_warp_rows {
   template <class Rows>
   static constexpr void rows(thread t, const Rows& rows, const found& of_rows,
                              const val<qkv_problem>& problem) {
-    constexpr u32 units = Rows::columns / (2 * run_size);  // of a row
+    constexpr u32 units = Rows::columns / (2 * run_size);  // units per row
     static_assert(Rows::threads % units == 0 && Rows::count % (Rows::threads / units) == 0);
     const val lanes_log = t.let(problem[&qkv_problem::append][&append_problem::lanes_log]);
     const val lanes = t.let(val<u32>(1u) << lanes_log);
     const val of_row = t.let(rows.rank % units);
     const val lane = t.let(of_row & (lanes - 1u));
-    const val column = t.let(of_row - lane << 4u);  // of the tile, where the head begins
+    const val column = t.let(of_row - lane << 4u);  // column of the tile where the head begins
     const val of_all = t.let(rows.column + column);
     const val index = t.let(of_all >> (lanes_log + 4u));
     const val exists = t.let(all_of(of_all >= rows.own_column, index < problem[&qkv_problem::heads]));

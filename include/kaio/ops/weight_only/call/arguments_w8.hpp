@@ -1,5 +1,5 @@
 #pragma once
-// What callers give of weights of eight bits.
+// The arguments of callers for weights of eight bits.
 
 #include <kaio/ops/weight_only/call/arguments.hpp>
 
@@ -10,30 +10,30 @@ namespace kaio::ops {
 
 enum class w8_codes : std::uint8_t { int8, e4m3 };
 
-// W[n][k] = scale[g][n] * (q[n][k] - zero[g][n]) with g = k / group, or scale[g][n] * e4m3. Scales are kept as
-// f32.
+// W[n][k] = scale[g][n] * (q[n][k] - zero[g][n]) or scale[g][n] * e4m3, with g = k / group. Scales are kept
+// as f32.
 struct w8_shape {
   std::int64_t n = 0, k = 0;
-  // int8: a multiple of 16, e4m3: of 64, of which the last in k may have fewer codes; or k, which -1 is too: a scale
-  // for each column. With offsets it divides k.
+  // A multiple of 16 (int8) or of 64 (e4m3); or k, also given as -1: a scale per column. The last group may
+  // have fewer codes; with offsets the group divides k.
   std::int64_t group = -1;
   w8_codes codes = w8_codes::int8;
-  bool zero_points = false;  // of int8; else q is signed
+  bool zero_points = false;  // int8 only; else q is signed
   bool ordered = false;      // act-order: the groups of k are given by an index
-  // W = scale q + offset[g][n], of f32: of int8, in groups of multiples of 32, or k.
+  // W = scale q + offset[g][n], with f32 offsets: for int8, in groups of multiples of 32, or k.
   bool offsets = false;
 };
 
-// Bytes of packed weights. Throws invalid_argument where the shape is none of weights.
+// Bytes of packed weights. Throws invalid_argument if the shape is not valid.
 std::uint64_t packed_bytes(const w8_shape& shape);
 
 // Device memory of packed_bytes(shape) bytes, at a multiple of 16.
 struct w8_weights {
   w8_shape shape{};
-  attention_workspace memory{};
+  workspace_view memory{};
 };
 
-// f32, f16 or bf16. A vector is (its extent, 1): scales of rows, or of the tensor.
+// Scales: f32, f16 or bf16. A vector counts as (its extent, 1): scales of rows, or of the tensor.
 struct w8_scales {
   any_view view;
   w8_scales() = default;
@@ -59,14 +59,14 @@ struct w8_bytes {
   }
 };
 
-// Tensors as files have them, of any strides; G = k / group, sizes of words rounded up.
+// Tensors as files have them, with any strides; G = k / group; sizes in words are rounded up.
 struct int8_w8 {       // compressed-tensors int-quantized, and any other plain integers
   w8_bytes weight{};   // (n, k), i8
   w8_scales scales{};  // (n, G); or as e4m3_w8 has them
-  // (n, G), with zero points; (1, 1) of the tensor where the group is k.
+  // (n, G), or (1, 1) for the tensor if the group is k; given if the shape has zero points.
   tensor_view<const i8, 2> zero_points{};
 };
-struct llm_int8_w8 {                // of bitsandbytes, "row"
+struct llm_int8_w8 {                // bitsandbytes, "row"
   w8_bytes weight{};                // (n, k), i8
   tensor_view<const f32, 1> scb{};  // (n): W = weight * scb / 127
 };
@@ -81,15 +81,18 @@ struct compressed_tensors_w8 {               // format pack-quantized with 8 bit
   w4_words weight_packed{};                  // (n, k / 4)
   w4_words weight_zero_point{};              // (n / 4, G)
   w8_scales weight_scale{};                  // (n, G)
-  tensor_view<const i32, 1> weight_g_idx{};  // (k), of actorder "group"
+  tensor_view<const i32, 1> weight_g_idx{};  // (k), with actorder "group"
 };
 struct q8_0_w8 {      // GGUF's Q8_0, in groups of 32
   w8_bytes blocks{};  // (n, k / 32 * 34), rows adjacent, at even addresses
 };
 struct e4m3_w8 {
   w8_bytes weight{};  // (n, k)
-  // (n, G) for groups; (n, 1) or (1, 1) for columns or the tensor where the group is k; (n / 128, k / 128),
-  // rounded up, for blocks of 128 x 128, where the group is 128: multipliers, as DeepSeek's weight_scale_inv.
+  // Multipliers, as DeepSeek's weight_scale_inv:
+  //
+  //   (n, G)                per group
+  //   (n, 1) or (1, 1)      per column, or for the tensor: if the group is k
+  //   (n / 128, k / 128)    rounded up, per block of 128 x 128: if the group is 128
   w8_scales scales{};
 };
 

@@ -1,23 +1,22 @@
 #pragma once
-// The weight of a projection, of any kind: what qkv_project and gate_up_project take.
+// The weight of a projection, of any kind, as qkv_project and gate_up_project take it.
 
-#include <kaio/ops/weight_only/call/arguments.hpp>
-#include <kaio/ops/weight_only/call/arguments_w8.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/weight_only/call/arguments.hpp>
+#include <kaio/ops/weight_only/call/arguments_w8.hpp>
 
 #include <type_traits>
 
 namespace kaio::ops {
 
-// Weights of i8 with the scales of their outputs: (N) of f32, or one for all.
+// Weights of i8 with f32 scales: (N), one per output, or one for all.
 struct int8_weights {
   tensor_view<const i8, 2> matrix{};
   tensor_view<const f32, 1> scale{};
 };
 
-// Weights of 8-bit floats, for an x of those: with the scales of their outputs, (N) or one for all; with
-// those of blocks of 128 x 128, (ceil(N / 128), ceil(K / 128)), for an x with x_groups; or both.
+// A matrix of 8-bit floats.
 struct fp8_matrix {
   any_view view;
   fp8_matrix() = default;
@@ -28,15 +27,19 @@ struct fp8_matrix {
                   "kaio: fp8_weights are e4m3 or e5m2");
   }
 };
+// Weights of 8-bit floats, for an x of 8-bit floats. scale: (N), one per output, or one for all. blocks:
+// scales of blocks of 128 x 128, (ceil(N / 128), ceil(K / 128)), for an x with x_groups. Both may be given.
 struct fp8_weights {
   fp8_matrix matrix{};
   tensor_view<const f32, 1> scale{};
   tensor_view<const f32, 2> blocks{};
 };
 
-// A weight as linear layers have it, (N, K): f32, f16 or bf16, for an x of the same type, and w4_weights and
-// w8_weights for f16 and bf16; i8 or 8-bit floats with scales, for an x of those. Of a matrix (K, N):
-// transposed().
+// A weight (N, K), as linear layers have it. A matrix (K, N) is given as its transposed().
+//
+//   f32, f16 or bf16                     for an x of the same type
+//   w4_weights, w8_weights               for an x of f16 or bf16
+//   i8 or 8-bit floats, with scales      for an x of the same kind
 struct projection_weight {
   any_view matrix{}, scale{}, blocks{};
   w4_weights packed{};

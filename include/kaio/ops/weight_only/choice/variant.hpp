@@ -1,14 +1,14 @@
 #pragma once
-// The kernels that matmul_w4 may run, as data, and how K is divided.
+// The kernels that matmul_w4 may run, as data, and their launches.
 
 #include <kaio/ops/shared/element_type.hpp>
 #include <kaio/ops/weight_only/common/decode_rounded.hpp>
-#include <kaio/ops/weight_only/skinny/kernel.hpp>
-#include <kaio/ops/weight_only/skinny/residency.hpp>
-#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/gemv/launch.hpp>
 #include <kaio/ops/weight_only/gemv/product.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/skinny/kernel.hpp>
+#include <kaio/ops/weight_only/skinny/residency.hpp>
 #include <kaio/ops/weight_only/sm90/kernel.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -24,26 +24,26 @@ namespace kaio::ops {
 struct w4_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const w4_problem&, std::uint64_t blocks) = nullptr;
-  element_type type = element_type::f16;       // of x
-  std::uint32_t rows = 0;                      // of x, of a block
-  std::uint32_t columns = 0;                   // of y, of a block
+  element_type type = element_type::f16;       // element type of x
+  std::uint32_t rows = 0;                      // rows of x per block
+  std::uint32_t columns = 0;                   // columns of y per block
   std::uint32_t warps_k = 1;                   // tiles of K that a block works on at once
-  std::uint32_t resident = 1;                  // blocks on a multiprocessor at once, at most
-  std::uint32_t bits = 4;                      // of a code
-  std::uint32_t slots = 4;                     // groups that a tile of 64 of K may have part of, at most
-  std::uint32_t tiles = 1;                     // of 64 of K, in a step
-  std::uint32_t together = 1;                  // tiles of a warp that it works on at once, of few rows of x
-  const w4_one_row_config* one_row = nullptr;  // of matmul_w4_one_row; of others none
+  std::uint32_t resident = 1;                  // blocks on a multiprocessor, at most
+  std::uint32_t bits = 4;                      // bits per code
+  std::uint32_t slots = 4;                     // groups that a tile of 64 k may overlap, at most
+  std::uint32_t tiles = 1;                     // tiles of 64 k per step
+  std::uint32_t together = 1;                  // few rows of x: tiles that a warp works on at once
+  const w4_one_row_config* one_row = nullptr;  // matmul_w4_one_row; others: null
   bool has_few_rows = false;                   // matmul_w4_few_rows
-  bool has_pairs = false;                      // of numbers in shared memory
+  bool has_pairs = false;                      // pairs of numbers are in shared memory
   bool has_clusters = false;                   // the parts of K may be the blocks of a cluster: 2, 4 or 8
-  bool has_tensor_copies = false;              // of x: matmul_w4_sm90
-  bool rounds = false;                         // weights, to the type of x
-  bool own_scales = false;                     // for scales of the type of x alone
-  f32 unit = 1;                                // w4_problem::unit, where the decoder has one
+  bool has_tensor_copies = false;              // x comes by tensor copies: matmul_w4_sm90
+  bool rounds = false;                         // rounds weights to the type of x
+  bool own_scales = false;                     // only for scales of the type of x
+  f32 unit = 1;                                // w4_problem::unit, if the decoder has one
 };
 
-// The kernel for so many rows of x.
+// The kernel with `Rows` rows of x per block (w4_rows).
 template <class D, scalar T, std::uint32_t Rows>
 w4_variant describe_w4() {
   constexpr w4_config config = w4_rows(Rows, D::bits, D::offsets);
@@ -63,12 +63,13 @@ w4_variant describe_w4() {
   return v;
 }
 
-// Whether a launch for few rows of x begins before the one before it has ended, from sm_90 on. Blocks of a launch that
-// is programmatic begin where those of the one before have left room: where that has one for each multiprocessor, some
-// get two of the next one, so that long ones, of so many tiles, are launched as others are.
+// Whether a launch for few rows of x begins before the previous one has ended, from sm_90 on. Blocks of a
+// programmatic launch begin wherever the previous launch leaves room. If there is at most one block per
+// multiprocessor, some multiprocessors would get two. Such launches begin early only if their blocks are
+// short: few_tiles tiles per warp.
 constexpr bool begins_early(std::uint64_t blocks, std::uint64_t multiprocessors, std::uint64_t tiles,
                             std::uint32_t warps_k) {
-  constexpr std::uint64_t few_tiles = 8;  // of a warp
+  constexpr std::uint64_t few_tiles = 8;  // per warp
   return blocks > multiprocessors || tiles <= few_tiles * warps_k;
 }
 template <class D, scalar T, std::uint32_t Rows>
@@ -107,7 +108,7 @@ w4_variant describe_w4_few_rows() {
   return v;
 }
 
-// The same for one row by integers, from sm_90 on.
+// The kernel for one row of x and integer codes, from sm_90 on.
 template <const w4_one_row_config& C, scalar T>
 w4_variant describe_w4_one_row() {
   return {.image = &matmul_w4_one_row<C, T>.image(),
@@ -126,13 +127,13 @@ w4_variant describe_w4_one_row() {
           .has_clusters = true};
 }
 
-// The same on sm_90a. Rows of x are at multiples of 16 bytes.
+// The kernel for sm_90a. Rows of x begin at multiples of 16 bytes.
 template <class D, scalar T, std::uint32_t Rows>
 void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
   constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
   const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
   const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
-  const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
+  const std::uint64_t pitch = (row + 7) / 8 * 8;  // for one row any pitch will do
   const auto map_of = [&](std::uint32_t rows) {
     return tiled_tensor_map<2>(s, x,
                                {.extents = {problem.w.k, problem.m},

@@ -1,18 +1,18 @@
 #pragma once
-// What codes of weights mean, by number; and the numbers of the tables.
+// The kinds of codes and scales of packed weights, and the numbers of the code tables.
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// The number of a code, which the scale of its group multiplies:
+// The number that a code means; the scale of its group multiplies this number:
 //
-//   int4        code - 8, or code less the zero point of its group
-//   nf4, fp4    those of bitsandbytes, of tables
+//   int4        code - 8, or code - zero point of its group
+//   nf4, fp4    from the tables of bitsandbytes
 //   e2m1        0, 0.5, 1, 1.5, 2, 3, 4, 6, and the negatives: MXFP4, NVFP4
-//   own         those of matmul_w4_with
+//   own         the user's, see matmul_w4_with
 //
-// int8 and e4m3 are of matmul_w8.
+// int8 and e4m3 belong to matmul_w8.
 enum class w4_codes : std::uint8_t { int4, nf4, fp4, e2m1, own, int8, e4m3 };
 
 enum class w4_scale_type : std::uint8_t { f16, bf16, f32, e8m0, e4m3 };
@@ -41,7 +41,7 @@ inline constexpr float nf4_numbers[16] = {-1.0f,
                                           0.5626170039176941f,
                                           0.7229568362236023f,
                                           1.0f};
-// Of bitsandbytes, by 12.
+// fp4 of bitsandbytes, times 12.
 inline constexpr float fp4_numbers_by_12[16] = {0,     0.0625f,  8,  12,  4,  6,  2,  3,
                                                 -0.0f, -0.0625f, -8, -12, -4, -6, -2, -3};
 inline constexpr float fp4_numbers[16] = {0.0f,

@@ -1,8 +1,8 @@
 #pragma once
-// From codes to the operands of a matrix instruction: what a dequantisation is, and that of four-bit
-// integers.
+// Dequantisations turn codes into the register operands of a matrix instruction. This file has their
+// interface, their defaults, and the dequantisations of four-bit integers.
 //
-// A dequantisation is a class that the kernels of matmul_w4 are made for. In a program these names are ops::scalar,
+// A dequantisation is a class, a template argument of the kernels of matmul_w4. A program writes ops::scalar,
 // ops::w4_problem, and ops::w4_pair<T>::type for the pairs:
 //
 //   struct halves_and_ones : w4_dequantisation {                 // its defaults are below
@@ -11,23 +11,23 @@
 //     struct decoder {
 //       static constexpr f32 unit = 1.0f;                        // y is multiplied by it, once
 //       constexpr decoder(thread t, const val<w4_problem>& problem);    // what all words need
-//       // Of the eight codes of words[0] (layout.hpp): register i = 0 .. 3 of A is the pair of codes i, i + 4
-//       // (with `neighbours`: 2 i, 2 i + 1). minus[i % 2]: see set_zero.
+//       // Decodes the codes of words[0] (layout.hpp): register i = 0 .. 3 of A is the pair of codes i, i + 4
+//       // (with `neighbours`: 2 i, 2 i + 1). minus[i % 2]: see of_zero and of_scale.
 //       template <class Words, class Minus>
 //       constexpr void decode(thread t, const Words& words, const Minus& minus, auto& registers) const;
-//       // With zero points: what decode takes, of zero point z of even (odd = 0) or odd registers.
+//       // With `zero_points`: minus[odd] without zero points, and for zero point z; odd: of odd registers.
 //       static constexpr u32 initial(u32 odd);
 //       static constexpr auto of_zero(thread t, const val<u32>& z, u32 odd);
-//       // Or, with `scaled`: decode multiplies by the scale, of which minus has what this gives of it.
+//       // With `scaled`: decode multiplies by the scale, and minus[odd] is of_scale of it.
 //       static constexpr auto of_scale(thread t, const val<f32>& scale);
 //     };
 //   };
 //
-// Integers are decoded exactly: the bits of a code become the lowest ones of the mantissa of a number whose
-// last place is 1, from which that number and the zero point are subtracted.
+// Integers are decoded exactly. The bits of a code become the lowest mantissa bits of a number whose last
+// place is 1; then that number and the zero point are subtracted.
 //
 //   f16, even registers    1024 + q           - (1024 + z)
-//        odd ones          (1024 + 16 q) / 16 - (64 + z)      by one fma, of the bits where they are
+//        odd ones          (1024 + 16 q) / 16 - (64 + z)      by one fma, of the bits in place
 //   bf16                   128 + q            - (128 + z)
 //
 // Source: Kim et al., "Who Says Elephants Can't Run: Bringing Large Scale MoE Models into Cloud Scale
@@ -45,26 +45,26 @@ using dsl::scalar;
 
 // The defaults: codes of four bits, scales of f16 or bf16 in groups of multiples of 16, no zero points.
 struct w4_dequantisation {
-  static constexpr std::uint32_t bits = 4;  // of a code
+  static constexpr std::uint32_t bits = 4;  // bits per code
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f16_or_bf16;
-  static constexpr bool zero_points = false;  // may be there
-  static constexpr bool offsets = false;      // an f32 of each group and column is added to its weights
-  static constexpr bool neighbours = false;   // the order of codes in a word (layout.hpp)
-  static constexpr bool scaled = false;       // numbers are multiplied by scales, not the sums of a group
-  static constexpr bool rounded = false;      // and are rounded then (decode_rounded.hpp)
-  static constexpr bool by_table = false;     // byte i of a word alone says what register i is
-  // Groups that a tile of 64 k has: 1, of multiples of 64; 2, of 32; 4, of 16. 0: multiples of 16.
+  static constexpr bool zero_points = false;  // zero points are possible
+  static constexpr bool offsets = false;      // each group and column adds an f32 to its weights
+  static constexpr bool neighbours = false;   // both codes of a register are adjacent in a word (layout.hpp)
+  static constexpr bool scaled = false;       // scales multiply numbers, not the sums of a group
+  static constexpr bool rounded = false;      // and the products are rounded (decode_rounded.hpp)
+  static constexpr bool by_table = false;     // register i depends on byte i of a word alone
+  // Groups per tile of 64 k: 1 for multiples of 64, 2 for multiples of 32, 4 for 16. 0: any multiple of 16.
   static constexpr std::uint32_t slots = 0;
   static constexpr fixed_string name = "";
 };
 
-// A dequantisation whose groups are multiples of 64, where D would take any.
+// D for groups that are multiples of 64, if D takes any groups.
 template <class D>
 struct w4_whole_groups : D {
   static constexpr std::uint32_t slots = D::slots == 0 ? 1 : D::slots;
 };
 
-// a & b | c as one instruction, which ptxas makes two of where b and c are constants.
+// a & b | c as one instruction; ptxas makes two if b and c are constants.
 inline constexpr std::uint32_t and_or = 0xea;
 
 template <scalar T>
@@ -82,7 +82,7 @@ struct w4_integers : w4_dequantisation {
     static constexpr bool is_half = w4_pair<T>::is_half;
     using pair = typename w4_pair<T>::type;
     static constexpr f32 unit = 1.0f;
-    // Pairs of what is added for zero point 0, of even and odd registers, and what each unit of it adds.
+    // Pairs to add: `base` for zero point 0, and `step` more for each unit of the zero point.
     static constexpr u32 base(u32 odd) {
       return !is_half ? 0xc300c300u : odd != 0 ? 0xd400d400u : 0xe400e400u;
     }
@@ -115,9 +115,9 @@ struct w4_integers : w4_dequantisation {
   };
 };
 
-// The same with W = scale (q - zero) + offset, one zero point for all weights: sums of x over a group, which
-// the matrix instruction makes with a fragment of ones, are multiplied by the offset. GGUF's Q4_1 and Q4_K,
-// tinygemm's float zero points.
+// Integers with offsets: W = scale (q - zero) + offset, with one zero point for all weights. The offset
+// multiplies the sum of x over a group, which the matrix instruction forms with a fragment of ones. For
+// GGUF's Q4_1 and Q4_K, and tinygemm's float zero points.
 struct w4_integers_and_offsets : w4_dequantisation {
   static constexpr fixed_string name = "offsets_";
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;

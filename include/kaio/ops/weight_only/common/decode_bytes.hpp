@@ -1,13 +1,14 @@
 #pragma once
-// Codes of eight bits (matmul_w8): integers, and floats of e4m3.
+// Decoders of codes of eight bits (matmul_w8): integers, and floats of e4m3.
 //
-// Integers come as u = code + 128, and their zero points too:
+// Integers and their zero points are stored as u = code + 128 and z = zero point + 128:
 //
-//   f16     1024 + u - (1024 + z)                            8 instructions for eight codes
-//   bf16    (128 + u % 128) - (256 - 128 (u / 128)) + (128 - z), each of which has eight bits: 18
+//   f16     1024 + u - (1024 + z)                                  8 instructions for eight codes
+//   bf16    (128 + u % 128) - (256 - 128 (u / 128)) + (128 - z)    18; each term has eight bits
 //
-// e4m3 is moved to the exponents of f16 (14 instructions; by 2^8, with the sums) or bf16 (18; by 2^120, at
-// once). All of it is exact, but that the NaN of e4m3 is 480.
+// The bits of e4m3 move into the exponent and mantissa of f16 or bf16, which leaves out a power of two. For
+// f16 (14 instructions) 2^8 multiplies the sums. For bf16 (18 instructions) 2^120 multiplies each number. All
+// of it is exact, except that the NaN of e4m3 becomes 480.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
@@ -42,7 +43,7 @@ struct w8_integers : w8_dequantisation {
         return t.let(bit_cast<u32>(pack<bf16x2>(less, less)));
       }
     }
-    // Register i: bytes 0 and 2, or 1 and 3, of word i / 2.
+    // Register i has bytes 0 and 2 (even i) or 1 and 3 (odd i) of word i / 2.
     template <class Words, class Minus, class Registers>
     constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {
       for (u32 i = 0; i < 4; ++i) {
@@ -62,7 +63,7 @@ struct w8_integers : w8_dequantisation {
   };
 };
 
-// W = scale * q + offset. GGUF's Q5_1 and Q5_K.
+// W = scale * q + offset, as in GGUF's Q5_1 and Q5_K.
 struct w8_integers_and_offsets : w8_dequantisation {
   static constexpr fixed_string name = "offsets_";
   static constexpr bool offsets = true;

@@ -1,13 +1,14 @@
 #pragma once
-// Floats of four bits, e2m1.
+// Decodes floats of four bits, e2m1.
 //
-// MXFP4 has a scale of e8m0 for each 32 codes, which multiplies sums: its numbers are looked up in a table.
+// MXFP4 has a scale of e8m0 per 32 codes, which multiplies sums. Its numbers are looked up in a table.
 //
-// NVFP4 has a scale of e4m3 for each 16. The product of that and a number has six bits, and is exact as f16 or bf16: it
-// is made before the matrix instruction, which saves the sums of groups of 16. The bits of a code go to the sign, the
-// lowest bits of the exponent and the top one of the mantissa of a number of 16 bits, which is the code's by a power of
-// two, subnormal ones too; the power is part of the product for bf16, but for what of it would not fit, which is with
-// the sums:
+// NVFP4 has a scale of e4m3 per 16 codes. The product of scale and number has six bits and is exact in f16
+// and bf16. It is formed before the matrix instruction, which avoids separate sums for groups of 16. The bits
+// of a code become the sign, the lowest exponent bits and the top mantissa bit of a 16-bit number. This
+// number differs from the code's by a power of two, for subnormal numbers too. For f16 the power multiplies
+// the sums. For bf16 it goes into the product, except for a part that bf16 cannot hold, which multiplies the
+// sums:
 //
 //   f16     s 000ee m 000000000     by 2^14: 19 instructions for the eight codes of a word
 //   bf16    s 000000ee m 000000     by 2^126
@@ -23,11 +24,11 @@ namespace kaio::ops {
 
 namespace detail {
 
-// Register i: the bits of the numbers of a word's codes i and i + 4.
+// Register i: the 16-bit numbers of codes i and i + 4 of a word.
 template <scalar T>
 constexpr auto e2m1_pair(thread t, const val<u32>& word, u32 i) {
   constexpr u32 mantissa = w4_pair<T>::is_half ? 9 : 6, bits = 0x00070007u << mantissa;
-  const u32 up = 12 - 4 * i;  // from bit 4 i + 3 to 15
+  const u32 up = 12 - 4 * i;  // moves bit 4 i + 3 to bit 15
   const val signs = t.let(up == 0 ? t.let(word & 0x80008000u) : t.let(word << up & 0x80008000u));
   const val rest = t.let(4 * i <= mantissa ? t.let(word << (mantissa - 4 * i) & bits)
                                            : t.let(word >> (4 * i - mantissa) & bits));

@@ -1,7 +1,7 @@
 #pragma once
-// Integers of four bits by their scales, each product rounded once to the type of x: what `dequantise` writes, in
-// registers. With weights that are multiplied as they are, sums over all of K stay in the accumulators of wgmma, so
-// that there are registers for those of 256 rows of x (sm90/kernel.hpp).
+// Decodes integers of four bits with their scales. Each product is rounded once to the type of x: the
+// registers have what `dequantise` writes. Sums of such weights need no scaling and stay in the accumulators
+// of wgmma over all of K, which leaves registers for 256 rows of x (sm90/kernel.hpp).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
@@ -10,13 +10,13 @@
 
 namespace kaio::ops {
 
-// With scales of the type of x: two products at once, 13 instructions for eight codes (bf16: 15). A difference of a code
-// and a zero point is exact, so that its product is rounded as it is in f32.
+// For scales of the type of x: two products at once, 13 instructions for eight codes (bf16: 15). The
+// difference of a code and a zero point is exact, so its product is rounded as in f32.
 struct w4_rounded_integers : w4_dequantisation {
   static constexpr fixed_string name = "rounded_";
   static constexpr bool zero_points = true, scaled = true, rounded = true;
 
-  // minus: what w4_integers takes of both zero points; then both scales.
+  // minus[0], minus[1]: the zero points, as w4_integers takes them; minus[2], minus[3]: the scales.
   template <scalar T>
   struct decoder : w4_integers::decoder<T> {
     using base = w4_integers::decoder<T>;
@@ -34,7 +34,7 @@ struct w4_rounded_integers : w4_dequantisation {
   };
 };
 
-// With scales of another type: products in f32, 29 instructions.
+// For scales of another type: products in f32, 29 instructions.
 struct w4_rounded_in_f32 : w4_rounded_integers {
   static constexpr fixed_string name = "rounded_in_f32_";
 

@@ -1,15 +1,15 @@
 #pragma once
-// Codes that are numbers of a table. They are looked up by permutations of bytes (prmt): four codes of a word select
-// four bytes of eight, so that a byte of four numbers takes three permutations, two of half of the table each and one
-// that selects by the codes' top bits. A word, of eight codes, takes 21 instructions; 15 where the lower bytes of all
-// numbers are zero, as those of small integers are as f16.
+// Decodes codes that index a table of numbers, by byte permutations (prmt). One prmt lets four codes of a
+// word select four of eight bytes. One byte of four numbers takes three: one for each half of the table, and
+// one that selects by the codes' top bits. A word of eight codes takes 21 instructions; 15 if the lower bytes
+// of all numbers are zero, as for small integers in f16.
 //
-// A multiprocessor does half as many permutations in a clock as of most instructions. So in the kernels for few rows
-// for sm_90 and later, and in those for sm_90a, the pairs of numbers of all bytes of codes are in shared memory, once
-// for each lane, so that no two lanes ask the same bank: [256 bytes][32 lanes], 32 KB. A word takes four each of
-// permutations, of loads, and of two multiply-adds that find their address. nf4 of one row and 8192 x 8192 takes
-// 11.0 us on an H200, and 17.3 by permutations. A block has 100 KB then; a device of sm_120, with 99, runs the kernels
-// for sm_80.
+// A multiprocessor executes prmt at half the rate of most instructions. The kernels for few rows from sm_90
+// on, and those for sm_90a, therefore keep the pair of numbers of each byte of codes in shared memory. Every
+// lane has a copy, so that no two lanes use one bank: [256 bytes][32 lanes], 32 KB. Each of a word's four
+// bytes then takes one prmt, two multiply-adds for the address and one load. nf4 with one row and 8192 x 8192
+// takes 11.0 us on an H200, and 17.3 by prmt alone. A block then has 100 KB; devices of sm_120, with 99 KB,
+// run the kernels for sm_80.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
@@ -20,7 +20,7 @@
 
 namespace kaio::ops {
 
-// The numbers rounded to T, by bytes.
+// Rounds the numbers to T and splits them into bytes.
 template <scalar T>
 constexpr w4_table_words w4_table_of(const float (&numbers)[16]) {
   u32 words[8] = {};
@@ -34,7 +34,7 @@ constexpr w4_table_words w4_table_of(const float (&numbers)[16]) {
 
 namespace detail {
 
-// low, high: four words each; low is not looked at where it is all zeros, as `Upper` has it.
+// low, high: four words each. Upper: low is all zeros and is not read.
 template <scalar T, bool Upper, class Table, class Word, class Registers>
 constexpr void look_up_w4(thread t, [[maybe_unused]] const Table& low, const Table& high, const Word& word,
                           Registers& registers) {
@@ -63,7 +63,7 @@ constexpr void look_up_w4(thread t, [[maybe_unused]] const Table& low, const Tab
 
 }  // namespace detail
 
-// The sixteen numbers of a class of the user's own: Numbers::numbers, a static constexpr float[16], each
+// The dequantisation of a user's table: Numbers::numbers is a static constexpr float[16]. Each number is
 // rounded once to the type of x.
 template <class Numbers>
 struct w4_table : w4_dequantisation {
@@ -89,8 +89,8 @@ struct w4_table : w4_dequantisation {
   };
 };
 
-// The same by a function of the code, which is called for each of the sixteen while compiling. The name is part of those
-// of the kernels.
+// A table from a function of the code, which is called at compile time for each of the sixteen codes. The
+// name becomes part of the kernels' names.
 //
 //   using squares = w4_function<"squares_", [](u32 code) { return float(code * code); }>;
 template <fixed_string Name, auto Number>
@@ -101,8 +101,8 @@ struct w4_function : w4_table<w4_function<Name, Number>> {
       Number(8u), Number(9u), Number(10u), Number(11u), Number(12u), Number(13u), Number(14u), Number(15u)};
 };
 
-// nf4 and fp4 of bitsandbytes: the numbers are those of the launch, so that both have the same kernels; a
-// scale of f32 for each block of 64, or a multiple of it.
+// nf4 and fp4 of bitsandbytes. The launch passes the numbers, so that both share their kernels. Each block of
+// 64 codes, or of a multiple of 64, has a scale of f32.
 struct w4_table_at_launch : w4_dequantisation {
   static constexpr fixed_string name = "table_";
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
@@ -139,10 +139,10 @@ struct w4_table_at_launch : w4_dequantisation {
   };
 };
 
-inline constexpr u32 w4_pair_warps = 8;  // of a block, which fill the table
+inline constexpr u32 w4_pair_warps = 8;  // warps of a block that fill the table
 
-// The pairs of numbers of all bytes of codes, in shared memory. All threads of a block make one, and wait for each
-// other before one of them decodes.
+// The pair of numbers of each byte of codes, in shared memory. All threads of a block construct it, and meet
+// at a barrier before any of them decodes.
 template <class D, scalar T>
 class w4_pairs {
   static_assert(D::by_table && D::neighbours && D::bits == 4 && !D::zero_points && !D::scaled);
@@ -181,10 +181,10 @@ class w4_pairs {
   val<u32> lane_;
 };
 
-// Where there is no table in shared memory.
+// Replaces w4_pairs if there is no table in shared memory.
 struct no_w4_pairs {};
 
-// By all threads of a block, `Pairs` or not, and what decodes then.
+// All threads of a block call make_w4_pairs, with `Pairs` or without; w4_decoder_of then gives the decoder.
 template <bool Pairs, class D, scalar T>
 constexpr auto make_w4_pairs([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem) {
   if constexpr (Pairs)

@@ -1,6 +1,5 @@
 #pragma once
-// Scales and zero points of the groups of a tile in shared memory: where they are, and from their bytes to
-// f32.
+// The scales and zero points of a tile in shared memory ("facts"): where they are, and how they become f32.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/codes.hpp>
@@ -13,26 +12,27 @@ namespace kaio::ops {
 
 enum class w4_scales_in_kernel : std::uint8_t { f16_or_bf16, f32, e8m0, e4m3 };
 
-// 2^(byte - 127), of which that for 0 is subnormal; 255 is NaN.
+// 2^(byte - 127): subnormal for 0, NaN for 255.
 constexpr val<f32> scale_of_e8m0(thread t, const val<u32>& byte) {
   const val number = t.let(max(byte << 23, 0x00400000u));
   return t.let(bit_cast<f32>(select(byte == 255u, 0x7fffffffu, number)));
 }
-// Without its sign. The exponents of both types differ by a factor, which is right for subnormal numbers too;
-// 0x7f, a NaN that no quantiser writes, is 480.
+// The magnitude of an e4m3 scale. Its bits move to the exponent and mantissa of f32, and a power of two
+// corrects the exponent, which is right for subnormal numbers too. 0x7f, a NaN that no quantiser writes,
+// becomes 480.
 constexpr val<f32> scale_of_e4m3(thread t, const val<u32>& byte) {
   return t.let(bit_cast<f32>((byte & 0x7fu) << 20) * 0x1p120f);
 }
 
-// Of a dequantisation D (decode.hpp): words [slots][scales of 32 n], then [slots][zero points of 32 n, or
-// offsets of f32].
+// The words of a tile for dequantisation D (decode.hpp): [slots][scales of 32 n], then [slots][zero points or
+// f32 offsets of 32 n].
 template <class D>
 struct w4_facts {
   static constexpr std::uint32_t scale_bytes = D::scales == w4_scales_in_kernel::f32           ? 4
                                                : D::scales == w4_scales_in_kernel::f16_or_bf16 ? 2
                                                                                                : 1;
   static constexpr std::uint32_t slots = D::slots == 0 ? 4 : D::slots;
-  static constexpr std::uint32_t scale_pieces_of_group = w4_tile_n * scale_bytes / 16;  // of 16 bytes
+  static constexpr std::uint32_t scale_pieces_of_group = w4_tile_n * scale_bytes / 16;  // pieces of 16 bytes
   static constexpr std::uint32_t zero_pieces_of_group = D::offsets       ? w4_tile_n * 4 / 16
                                                         : D::zero_points ? w4_tile_n * D::bits / 8 / 16
                                                                          : 0;
@@ -64,7 +64,7 @@ struct w4_facts {
       return scales_of(t, two_bytes(t, facts, t.let(first + (slot * of_slot + h * 4u)), g), is_bf16);
     }
   }
-  // Of the bits of both, the even one in the lower half of a word, or the lowest byte.
+  // Both scales from their bits: the even one is in the lower half of the word, or in its lowest byte.
   static constexpr two<val<f32>, val<f32>> scales_of(thread t, const val<u32>& both,
                                                      [[maybe_unused]] const val<bool>& is_bf16) {
     if constexpr (D::scales == w4_scales_in_kernel::f16_or_bf16) {
@@ -80,7 +80,7 @@ struct w4_facts {
       return {even, odd};
     }
   }
-  // Offsets of these columns.
+  // Offsets of columns 2 g and 2 g + 1 of half h.
   template <class Facts, class Slot>
   static constexpr two<val<f32>, val<f32>> offsets(thread t, const Facts& facts, const val<u32>& first,
                                                    const Slot& slot, const val<u32>& g, u32 h) {
@@ -89,7 +89,7 @@ struct w4_facts {
     const val even = t.let(bit_cast<kaio::f32>(both[0])), odd = t.let(bit_cast<kaio::f32>(both[1]));
     return {even, odd};
   }
-  // Zero points of these columns.
+  // Zero points of columns 2 g and 2 g + 1 of half h.
   template <class Facts, class Slot>
   static constexpr two<val<u32>, val<u32>> zeros(thread t, const Facts& facts, const val<u32>& first,
                                                  const Slot& slot, const val<u32>& g, u32 h) {

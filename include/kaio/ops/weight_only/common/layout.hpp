@@ -1,6 +1,6 @@
 #pragma once
-// How weights of four bits are kept for the matrix instructions of a warp. W is N x K, the weight of
-// y = x W^T; what a warp multiplies is a tile of 32 x 64 of it, 1024 bytes with codes of four bits:
+// The packed layout of weights for warp-level matrix instructions. W is N x K, the weight of y = x W^T. A
+// warp multiplies tiles of 32 x 64, which have 1024 bytes with codes of four bits:
 //
 //   codes    [N / 32][K / 64][2][32 lanes][4 words]      N and K rounded up
 //   word j of a lane (g = lane / 4, c = lane % 4), of half h of a tile at (n0, k0):
@@ -8,23 +8,24 @@
 //     nibble i      n = n0 + 16 h + 2 g + i % 2      k = k0 + 16 j + 8 (i / 2) + 2 c          i = 0 .. 3
 //     nibble i + 4  the same n                       k + 1
 //
-// so that (word >> 4 i) & 0x000f000f is register i of the A of m16n8k16 (rows g and g + 8 of the fragment are
-// neighbours n), and a lane loads the fragments of four steps of K at once. Codes that are looked up in a
-// table by bytes have both codes of register i in nibbles 2 i and 2 i + 1 ("neighbours").
+// Then (word >> 4 i) & 0x000f000f is register i of operand A of m16n8k16, whose rows g and g + 8 are
+// neighbours n. A lane loads the fragments of four steps of K at once. Codes that are looked up in a table by
+// bytes have both codes of register i in nibbles 2 i and 2 i + 1 ("neighbours").
 //
-// Codes of eight bits take two such words, in tiles of 2048 bytes, [2][2][32 lanes][4 words]: word 4 q + 2 r +
-// w of half h is of step j = 2 q + r, and has of registers 2 w and 2 w + 1 the bytes 0, 2 and 1, 3.
+// Codes of eight bits take two words in place of one, in tiles of 2048 bytes: [2][2][32 lanes][4 words]. Word
+// 4 q + 2 r + w of half h belongs to step j = 2 q + r. Its bytes 0 and 2 are of register 2 w, its bytes 1 and
+// 3 of register 2 w + 1.
 //
-// Then, each at a multiple of 16 bytes:
+// After the codes, each at a multiple of 16 bytes:
 //
-//   scales   [G][N rounded up to 32]                  G = K / group rounded up; 1, 2 or 4 bytes each; 0 for
-//                                                     what is beyond N
-//   zeros    [G][N rounded up to 32]                  where there are zero points: nibbles, the even n low; or
-//                                                     bytes, with codes of eight bits; or f32 offsets
-//   factors  [N rounded up to 32]                     f32, where columns have factors of their own
-//   rows     [K]                                      i32, with an order of K: x's column of each k
+//   scales   [G][N rounded up to 32]                  G = K / group rounded up; 1, 2 or 4 bytes each; 0
+//                                                     beyond N
+//   zeros    [G][N rounded up to 32]                  with zero points: nibbles, the even n low; bytes for
+//                                                     codes of eight bits. With offsets: f32
+//   factors  [N rounded up to 32]                     f32, if columns have factors
+//   rows     [K]                                      i32, with act-order: the column of x for each k
 //
-// Nothing in it depends on the device. Frantar et al., "MARLIN", 2024, has the idea of such a layout.
+// Nothing in it depends on the device. The idea of such a layout is from Frantar et al., "MARLIN", 2024.
 
 #include <kaio/dsl/number/scalar.hpp>
 
@@ -34,16 +35,16 @@ namespace kaio::ops {
 
 inline constexpr u32 w4_tile_n = 32, w4_tile_k = 64, w4_tile_codes = w4_tile_n * w4_tile_k;
 
-// What the places of the parts depend on.
+// The properties of weights that decide their layout.
 struct w4_extents {
   u64 n = 0, k = 0, group = 0;  // positive and below 2^31; the last group may have fewer k
-  u32 bits = 4;                 // of a code, and of a zero point: 4 or 8
+  u32 bits = 4;                 // bits of a code and of a zero point: 4 or 8
   u32 scale_bytes = 2;
   bool zero_points = false, factors = false, ordered = false;
-  bool offsets = false;  // where zero points would be
+  bool offsets = false;  // in place of zero points
 };
 
-// Where the parts are, in bytes from the beginning; extents as the kernels count them.
+// Byte offsets of the scales and of what follows them, and the extents that kernels count.
 struct w4_layout {
   u64 tiles_n = 0, tiles_k = 0, groups = 0;
   u64 scales = 0, zeros = 0, factors = 0, rows = 0, bytes = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The eight codes of a thread of the kernels that make and read packed weights (layout.hpp): a block for each
-// tile of 32 x 64, a thread for each word, or for the two words with codes of eight bits.
+// The eight codes of a thread in kernels that write or read packed weights (layout.hpp). A block has a tile
+// of 32 x 64. A thread has one word, or two with codes of eight bits.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/layout.hpp>
@@ -13,19 +13,19 @@ namespace kaio::ops {
 inline constexpr u32 w4_tile_threads = w4_tile_codes / 8;
 
 struct w4_word {
-  val<u64> at;    // in words of codes of four bits
-  val<u32> n, k;  // of its lowest code
+  val<u64> at;    // index, in words of codes of four bits
+  val<u32> n, k;  // place of its lowest code
   val<u32> tile_n;
 
-  // Code i = 0 .. 7 of the word: its nibble, and how far from the lowest one it is. Of eight bits: which byte
-  // of both words.
+  // Code i = 0 .. 7 of a word: its nibble (with eight bits, its byte in both words), and its distance from
+  // the lowest code.
   static constexpr u32 nibble(u32 i) { return i / 2 + i % 2 * 4; }
   static constexpr u32 byte(u32 i) { return i / 4 * 4 + i / 2 % 2 + i % 2 * 2; }
   static constexpr u32 further_n(u32 i) { return i / 2 % 2; }
   static constexpr u32 further_k(u32 i) { return i / 4 * 8 + i % 2; }
 };
 
-// Of tile `tile`, counted along K first.
+// The thread's word in tile `tile`; tiles are counted along K first.
 constexpr w4_word find_word(thread t, const val<u32>& tile, const val<u32>& tiles_k) {
   const val rank = t.thread_rank();
   const val tile_n = t.let(tile / tiles_k);
@@ -36,7 +36,7 @@ constexpr w4_word find_word(thread t, const val<u32>& tile, const val<u32>& tile
           t.let(tile_k * w4_tile_k + rank % 4u * 16u + lane % 4u * 2u), tile_n};
 }
 
-// The first of both words of codes of eight bits: word 4 q + 2 r of a half, j = 2 q + r.
+// The first of the two words with codes of eight bits: word 4 q + 2 r of a half, with j = 2 q + r.
 constexpr val<u64> first_of_two_words(thread t, const w4_word& word) {
   const val rank = t.thread_rank();
   const val j = t.let(rank % 4u), lane = t.let(rank / 4u % 32u), half = t.let(rank / 128u);
@@ -44,8 +44,7 @@ constexpr val<u64> first_of_two_words(thread t, const w4_word& word) {
   return t.let(tile + cast<u64>((half * 2u + j / 2u) * 128u + lane * 4u + j % 2u * 2u));
 }
 
-// The words of a thread: each code is what code(n, k) gives of it, and 0 beyond N and K. `eight`: of eight
-// bits.
+// Stores the words of a thread. Each code is code(n, k), or 0 beyond N and K. eight: codes have eight bits.
 template <class W, class Code>
 constexpr void store_codes(thread t, const w4_word& word, const W& w, const val<bool>& eight,
                            const Code& code) {

@@ -1,5 +1,6 @@
 #pragma once
-// Packed weights of any codes and scales as f32, by what the launch has: for kernels that serve all of them.
+// Reads packed weights as f32. Only the launch knows their codes and scales, so that one kernel serves all of
+// them.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -50,8 +51,8 @@ constexpr val<f32> scale_at(thread t, const val<u32>& type, const val<u64>& addr
 
 }  // namespace detail
 
-// The eight weights of a word: number by scale, in f32, without the factors of columns. Those past K are of
-// its last group.
+// Reads the eight weights of a word: number * scale + offset in f32, without column factors. Weights beyond K
+// have the scale of the last group.
 class w4_weight_reader {
  public:
   template <class Packed>
@@ -90,7 +91,7 @@ class w4_weight_reader {
       const val byte = t_.let((i < 4 ? low : high) >> (8 * (w4_word::byte(i) % 4)) & 0xffu);
       const val number = number_of(nibble, byte, place, i);
       var result(t_, number * detail::scale_at(t_, scale_type_, scales_, place));
-      // Of codes of few bits the product is exact.
+      // For codes of few bits the product is exact, so that a fused addition gives the same bits.
       if (auto some = t_.when(has_offsets_)) result += pointer_at<in<f32>>(t_, zeros_)[place];
       return t_.let(result);
     });

@@ -1,5 +1,5 @@
 #pragma once
-// The codes of four bits of numbers, as the formats' references choose them.
+// Rounds numbers to codes of four bits, as each format's reference does.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -8,7 +8,7 @@
 namespace kaio::ops {
 
 namespace detail {
-// How many of the bounds are below y: NaN is above none.
+// Counts the bounds below y; NaN counts none.
 template <std::size_t N>
 constexpr val<u32> bounds_below(thread t, const val<f32>& y, const f32 (&bounds)[N]) {
   var<u32> code(t, 0u);
@@ -25,17 +25,17 @@ inline constexpr f32 fp4_bounds[7] = {0.00260417f, 0.0859375f, 0.20833333f, 0.29
                                       0.4166667f,  0.583333f,  0.8333333f};
 }  // namespace detail
 
-// Of y = x / absmax. Source: bitsandbytes, csrc/kernels.cu, dQuantizeNF4.
+// y = x / absmax. Source: bitsandbytes, csrc/kernels.cu, dQuantizeNF4.
 constexpr val<u32> code_of_nf4(thread t, const val<f32>& y) {
   return detail::bounds_below(t, y, detail::nf4_bounds);
 }
-// bitsandbytes' fp4: the codes in the order of their numbers are 0, 1, 6, 7, 4, 5, 2, 3.
+// bitsandbytes' fp4. Sorted by value, its codes are 0, 1, 6, 7, 4, 5, 2, 3.
 constexpr val<u32> code_of_fp4(thread t, const val<f32>& y) {
   const val place = detail::bounds_below(t, t.let(abs(y)), detail::fp4_bounds);
   const val code = t.let(t.let(0x32547610u) >> (place * 4u) & 7u);
   return t.let(select(y < 0.0f, code + 8u, code));
 }
-// E2M1, to the nearest, ties to the even code, at most 6; the sign of zero is kept, NaN is 0.
+// E2M1: to the nearest, ties to the even code, at most 6. Zeros keep their sign; NaN gives 0 with NaN's sign.
 constexpr val<u32> code_of_e2m1(thread t, const val<f32>& y) {
   const val x = t.let(abs(y));
   var<u32> code(t, 0u);

@@ -1,5 +1,5 @@
 #pragma once
-// Formats of weights whose files have blocks of codes with their scales inside (GGUF), as ggml names them.
+// Weight formats whose files have blocks of codes with the scales inside (GGUF), by ggml's names.
 //
 //   block_format_named(facts(tensor.format).name)      // block_format::q4_k of a tensor of a gguf_file
 //   packed_bytes(block_format::q4_k, 4096 * 4096)      // 9437184
@@ -36,7 +36,7 @@ enum class block_format : std::uint8_t {
 struct block_facts {
   block_format format;
   std::string_view name;          // "Q4_K"
-  std::uint32_t elements, bytes;  // of a block
+  std::uint32_t elements, bytes;  // per block
 };
 
 inline constexpr std::array<block_facts, 14> block_formats = {{
@@ -56,16 +56,16 @@ inline constexpr std::array<block_facts, 14> block_formats = {{
     {block_format::nvfp4, "NVFP4", 64, 36},
 }};
 
-// Throws invalid_argument where it is none of them.
+// Throws invalid_argument if `format` is not one of block_formats.
 constexpr const block_facts& facts(block_format format) {
   if (static_cast<std::size_t>(format) >= block_formats.size())
-    throw invalid_argument("kaio: a block_format that is none of them");
+    throw invalid_argument("kaio: an unknown block_format; formats.md lists them");
   return block_formats[static_cast<std::size_t>(format)];
 }
 
-// Bytes of so many elements. Throws invalid_argument where they are no whole blocks, or too many for 64 bits.
+// Bytes of `elements` elements. Throws invalid_argument if these are not whole blocks or exceed 64 bits.
 std::uint64_t packed_bytes(block_format format, std::int64_t elements);
-// The format of that name. Throws invalid_argument where it is none of them.
+// The format of that name. Throws invalid_argument if there is none.
 block_format block_format_named(std::string_view name);
 
 }  // namespace kaio::ops

@@ -1,15 +1,16 @@
 #pragma once
-// Where the fields of a block are, as numbers that one kernel decodes all formats by. A thread has eight
-// neighbours e = 8 j .. 8 j + 7 of a block, which share a scale; their codes are
+// Describes where the fields of a block are, in numbers, so that one kernel decodes all formats. A thread
+// decodes eight neighbours e = 8 j .. 8 j + 7 of a block, which share a scale. A code has two parts:
 //
-//   low    bits of eight neighbouring bytes: number `plane` of each byte, bits [plane * bits, plane * bits + bits).
-//          Of the bits of j, those from `plane_at` on are the plane (plane_bits of them), and the others, without a
-//          gap, count the eight bytes.
-//   high   further bits above `high_to`: of eight bytes likewise (the plane is at bit 2 of j), or eight bits
-//          of one byte
+//   low    bits [plane * bits, plane * bits + bits) of eight neighbouring bytes, one code per byte. Bits
+//          [plane_at, plane_at + plane_bits) of j are the plane. The other bits of j, joined, are the index
+//          of the eight bytes.
+//   high   further bits, from bit `high_to` of the code on: a plane of eight bytes (the plane begins at bit 2
+//          of j), or the eight bits of one byte
 //
-// and the value of a code is (d * scale) * (code - bias) - m * minimum, each operation rounded to f32, where a
-// table gives the code of one (codes with bias 128). That is the order of ggml's dequantize_row_*.
+//   value = (d * scale) * (code - bias) - m * minimum     each operation rounded to f32
+//
+// If there is a table, its entry replaces the code (bias 128). The order is that of ggml's dequantize_row_*.
 
 #include <kaio/ops/weight_only/formats/block_format.hpp>
 
@@ -17,7 +18,8 @@
 
 namespace kaio::ops {
 
-// How the scale and the minimum are kept: as d alone, d and m, or those times numbers of the block.
+// How scale and minimum are stored: d alone, d and m, bytes of E8M0 or UE4M3, or d (and m) times numbers of
+// the block.
 namespace block_scales {
 enum : u32 { d, d_m, e8m0, ue4m3, two_nibbles, six_bits_3, six_bits_4, eight_bits, iq4 };
 }
@@ -27,14 +29,14 @@ enum : u32 { none, bytes, bits };
 
 struct block_layout {
   u32 elements = 0, bytes = 0;
-  u32 d_at = 0, m_at = 0, scales_at = 0;  // in bytes from the block's beginning
+  u32 d_at = 0, m_at = 0, scales_at = 0;  // bytes from the block's beginning
   u32 scales = block_scales::d;
   u32 codes_at = 0;
   u32 bits = 0, plane_at = 0, plane_bits = 0;
   u32 bias = 0;
   u32 high = high_codes::none;
   u32 high_at = 0, high_bits = 0, high_plane_bits = 0, high_to = 0;
-  u32 has_table = 0;  // codes are numbers of the table, which are bytes with 128 added
+  u32 has_table = 0;  // 1: codes index the table, whose bytes are value + 128
   u32 table[4] = {};
 };
 
@@ -52,7 +54,7 @@ constexpr block_layout with_iq4_table(block_layout a) {
   a.bias = 128;
   return a;
 }
-// Twice e2m1, without -0, which the reference has not.
+// The values are twice e2m1's. -0 is 0, as in the reference.
 constexpr block_layout with_e2m1_table(block_layout a) {
   a.has_table = 1;
   a.table[0] = table_word(0, 1, 2, 3);

@@ -1,5 +1,5 @@
 #pragma once
-// The values of eight neighbours of a block (block_layout.hpp), in f32.
+// Decodes eight neighbours of a block (block_layout.hpp) to f32.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/formats/block_layout.hpp>
@@ -18,10 +18,10 @@ constexpr val<f32> half_at(thread t, const val<u64>& address) {
   return t.let(cast<f32>(bit_cast<f16>(pointer_at<in<u16>>(t, address)[0])));
 }
 
-// Numbers of 16 from tables of bytes, for the nibbles in the bytes of `codes`.
+// Replaces each byte of `codes`, a nibble, by its entry in the table of 16 bytes.
 template <class Layout>
 constexpr val<u32> looked_up(thread t, const Layout& layout, const val<u32>& codes) {
-  // The nibbles side by side, each without its highest bit, select among eight bytes.
+  // The low three bits of each nibble, packed as a selector, choose among eight bytes.
   const val low = t.let(codes & 0x07070707u);
   const val pairs = t.let(low | low >> 4);
   const val selector = t.let((pairs & 0xffu) | (pairs >> 8 & 0xff00u));
@@ -35,19 +35,19 @@ constexpr val<u32> looked_up(thread t, const Layout& layout, const val<u32>& cod
   return t.let((second & upper) | (first & ~upper));
 }
 
-// Of eight bits the low four and the high four, one to each byte.
+// Spreads the low four bits, one per byte.
 constexpr val<u32> spread(thread t, const val<u32>& four) {
   return t.let((four & 15u) * 0x00204081u & 0x01010101u);
 }
 
 }  // namespace detail
 
-// What the codes of eight neighbours are multiplied by, and what is taken away.
+// The scale that multiplies eight neighbours' codes, and the offset that is subtracted from the products.
 struct scale_and_offset {
   var<f32> scale, offset;
 };
 
-// Of neighbours 8 j .. 8 j + 7 of the block at `block`.
+// For neighbours 8 j .. 8 j + 7 of the block at `block`.
 template <class Layout>
 constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val<u64>& block,
                                        const val<u32>& j) {
@@ -59,7 +59,7 @@ constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val
     result.scale = detail::half_at(t, field(&block_layout::d_at));
   if (auto minimum = t.when(is(block_scales::d_m)))
     result.offset = -detail::half_at(t, field(&block_layout::m_at));
-  // The codes are twice the numbers.
+  // 2^(b - 128), half the scale: the table has twice the numbers.
   if (auto power = t.when(is(block_scales::e8m0))) {
     const val b = detail::byte_at(t, block);
     const val bits = t.let(select(b < 2u, 0x00200000u << b, (b - 1u) << 23));
@@ -68,7 +68,7 @@ constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val
   if (auto little = t.when(is(block_scales::ue4m3))) {
     const val code = detail::byte_at(t, t.let(block + cast<u64>(j >> 1)));
     const val magnitude = t.let(code & 0x7fu);
-    // 2^-8 of the number as the bits of an f16 has it: exact, subnormal ones too.
+    // As an f16 these bits are the scale / 256, even if subnormal. The table has twice the numbers.
     const val number = t.let(cast<f32>(bit_cast<f16>(cast<u16>(magnitude << 7))) * 128.0f);
     result.scale = select(code == 0x7fu, 0.0f, number);
   }
@@ -89,7 +89,7 @@ constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val
   if (auto four = t.when(is(block_scales::six_bits_4))) {
     const val at = field(&block_layout::scales_at);
     const val i = t.let(j >> 2);
-    const val upper = t.let(i >> 2);  // of the eight pairs the last four
+    const val upper = t.let(i >> 2);  // 1: the last four of the eight pairs
     const val own = detail::byte_at(t, t.let(at + cast<u64>(i)));
     const val next = detail::byte_at(t, t.let(at + cast<u64>(i + 4u)));
     const val before = detail::byte_at(t, t.let(at + cast<u64>(i & 3u)));
@@ -116,7 +116,7 @@ constexpr scale_and_offset load_scales(thread t, const Layout& layout, const val
   return result;
 }
 
-// The codes as bytes, with what they are multiplied by.
+// The eight values: codes are assembled as bytes, then scaled in f32.
 template <class Layout>
 constexpr auto block_values(thread t, const Layout& layout, const val<u64>& block, const val<u32>& j,
                             const val<u32>& codes_alignment, const val<u32>& high_alignment) {
@@ -155,11 +155,11 @@ constexpr auto block_values(thread t, const Layout& layout, const val<u64>& bloc
     low = detail::looked_up(t, layout, t.let(low));
     high = detail::looked_up(t, layout, t.let(high));
   }
-  if (auto whole_bytes = t.when(bits == 8u)) {  // of two's complement
+  if (auto whole_bytes = t.when(bits == 8u)) {  // from two's complement to code + 128
     low = low ^ 0x80808080u;
     high = high ^ 0x80808080u;
   }
-  // A byte in the mantissa of 2^23 is exactly 2^23 more than itself.
+  // A byte in the low mantissa of 2^23 reads as exactly 2^23 + byte.
   const val bias = t.let(8388608.0f + cast<f32>(number(&block_layout::bias)));
   const val scale = t.let(by.scale), offset = t.let(by.offset);
   return array_of<8>([&](u32 i) {

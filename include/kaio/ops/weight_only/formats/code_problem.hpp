@@ -1,6 +1,6 @@
 #pragma once
-// What the kernel takes that makes matrices of codes and scales in tensors of their own (bitsandbytes, MXFP4,
-// NVFP4, FP8, codes of 8 bits): numbers, so that all of these are one kernel.
+// Parameters of the kernel that dequantises separate tensors of codes and scales (bitsandbytes, MXFP4, NVFP4,
+// FP8, 8-bit codes). They are numbers, so that one kernel serves all of these.
 
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 
@@ -18,17 +18,21 @@ namespace after_scale {
 enum : u32 { nothing, times_memory, over_memory, times_constant };
 }
 
-// Value (row, column): number of its code times its scale, then `after`; a factor in memory multiplies or divides
-// the scale first, as the references of NVFP4 have it. Each operation is rounded to f32.
+// Value of (row, column), each operation rounded to f32:
+//
+//   nothing           number(code) * scale
+//   times_memory      number(code) * (scale * factor)       as NVFP4's references do
+//   over_memory       number(code) * (scale / factor)       as NVFP4's references do
+//   times_constant    number(code) * scale * constant
 struct code_problem {
   u64 codes;
   i64 codes_row;  // in codes
   u32 codes_kind;
   u32 columns;
-  float table[16];  // of nibbles
+  float table[16];  // values of the nibbles
   u64 scales;
   u32 scales_kind;
-  u32 flat_log2;  // not 0: a scale for each 2^flat_log2 elements of the matrix, row after row
+  u32 flat_log2;  // not 0: one scale per 2^flat_log2 elements, counted row by row
   i64 scales_row, scales_column;
   divisor group_rows, group_columns;
   u64 nested_map, nested_scales;  // f32[256], f32: map[code] * nested_scales[i >> nested_log2] + offset
@@ -40,9 +44,9 @@ struct code_problem {
   u64 out;
   i64 out_row;
   u32 type;    // an element_type
-  u32 eights;  // in all, the last one of a row with fewer elements perhaps
+  u32 eights;  // in all; the last one of a row may be shorter
   divisor row_eights;
-  u32 whole;  // eights of eight are loaded and stored at once, and have one scale
+  u32 whole;  // 1: full eights are loaded and stored at once, and have one scale
 };
 
 }  // namespace kaio::ops

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of codes and scales in f32, exactly.
+// Decodes codes and scales to f32, exactly.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/formats/code_problem.hpp>
@@ -8,7 +8,7 @@
 
 namespace kaio::ops {
 
-// Of a byte: e4m3's bits in the place of an f16's are its number / 256, and it has one NaN.
+// e4m3 bits placed in an f16 read as the number / 256. The only NaN is 0x7f, of either sign.
 constexpr val<f32> number_of_e4m3(thread t, const val<u32>& code) {
   const val magnitude = t.let(code & 0x7fu);
   const val half = t.let((code & 0x80u) << 8 | magnitude << 7);
@@ -52,7 +52,7 @@ constexpr val<f32> load_scale(thread t, const Problem& p, const val<i64>& index)
   return t.let(scale);
 }
 
-// The scale of (row, column).
+// The scale for (row, column).
 template <class Problem>
 constexpr val<f32> scale_of(thread t, const Problem& p, const val<u32>& row, const val<u32>& column) {
   var<i64> index(t, i64{0});
@@ -67,7 +67,7 @@ constexpr val<f32> scale_of(thread t, const Problem& p, const val<u32>& row, con
   return load_scale(t, p, t.let(index));
 }
 
-// The last step, which all elements share.
+// The after_scale step and its factor. All elements share it.
 struct last_step {
   val<u32> kind;
   val<f32> factor;
@@ -81,14 +81,14 @@ constexpr last_step load_last_step(thread t, const Problem& p) {
     factor = pointer_at<in<f32>>(t, t.let(p[&code_problem::factor]))[0];
   return {kind, t.let(factor)};
 }
-// A factor in memory is one of scales, before these are multiplied by numbers.
+// A factor in memory multiplies or divides the scale before the scale multiplies the code's number.
 constexpr val<f32> with_factor(thread t, const last_step& step, const val<f32>& scale) {
   var result(t, scale);
   if (auto times = t.when(step.kind == u32{after_scale::times_memory})) result = scale * step.factor;
   if (auto over = t.when(step.kind == u32{after_scale::over_memory})) result = scale / step.factor;
   return t.let(result);
 }
-// A constant is one of all elements of x.
+// A constant multiplies every element of x.
 template <class Vars>
 constexpr void apply(thread t, const last_step& step, Vars& x) {
   if (auto times = t.when(step.kind == u32{after_scale::times_constant}))

@@ -1,7 +1,7 @@
 #pragma once
-// Blocks of a file as a matrix: a thread for eight neighbours of a row, which it stores at once. The lanes of
-// a warp read neighbouring bytes: 256 elements, 68 to 272 bytes. All formats are one kernel, by the numbers
-// of block_layout.hpp, and so are all element types.
+// Dequantises a file's blocks into a matrix. A thread decodes eight neighbours of a row and stores them at
+// once. A warp reads neighbouring bytes: 256 elements, 84 to 272 bytes. One kernel serves all element types
+// and all formats: block_layout.hpp describes them in numbers.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/tile_walk.hpp>
@@ -14,19 +14,19 @@ namespace kaio::ops {
 
 struct block_problem {
   block_layout layout;
-  u32 codes_alignment, high_alignment;  // 1, 2, 4 or 8: of the eight bytes that are loaded
-  u32 eights_log2;                      // of a block
+  u32 codes_alignment, high_alignment;  // 1, 2, 4 or 8: alignment of an eight-byte load
+  u32 eights_log2;                      // eights per block
   u64 bytes, out;
   i64 out_row;  // in elements
   u32 eights;   // in all
-  divisor row;  // eights of a row
+  divisor row;  // eights per row
   u32 type;     // an element_type
   u32 out_by_16;
 };
 
 inline constexpr u32 dequantise_threads = 256;
 
-// Launched with a thread for each eight.
+// Launched with one thread per eight elements.
 template <std::uint16_t Sm>
 inline constexpr auto dequantise_blocks =
     kaio::kernel<"dequantise_blocks_sm" + decimal<Sm>, block_size{dequantise_threads},

@@ -1,7 +1,7 @@
 #pragma once
-// Codes and scales in tensors of their own as a matrix: a thread for eight neighbours of a row, which are loaded
-// and stored at once where all of them exist and alignment allows it. All formats are one kernel, by the
-// numbers of code_problem.hpp.
+// Dequantises separate tensors of codes and scales into a matrix. A thread decodes eight neighbours of a row;
+// if all exist and are aligned, it loads and stores them at once. One kernel serves all formats:
+// code_problem.hpp describes them in numbers.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/formats/code_values.hpp>
@@ -13,7 +13,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// Eight codes that begin at a multiple of four or eight bytes.
+// Eight codes: nibbles at a multiple of four bytes, or bytes at a multiple of eight.
 template <class Problem, class Table>
 constexpr void decode_eight(thread t, const Problem& p, const Table& table, const val<i64>& at,
                             dsl::register_array<var<f32>, 8>& x) {
@@ -62,7 +62,7 @@ constexpr val<f32> decode_one(thread t, const Problem& p, const Table& table, co
 
 inline constexpr u32 dequantise_codes_threads = 256;
 
-// Launched with a thread for each eight.
+// Launched with one thread per eight elements.
 template <std::uint16_t Sm>
 inline constexpr auto dequantise_codes =
     kaio::kernel<"dequantise_codes_sm" + decimal<Sm>, block_size{dequantise_codes_threads},

@@ -1,6 +1,5 @@
 #pragma once
-// Eight bytes of memory at an address that is a multiple of 1, 2, 4 or 8, which the launch knows: by as many
-// loads as that asks for.
+// Loads eight bytes. The launch gives the alignment of the address: 1, 2, 4 or 8, for 8, 4, 2 or 1 loads.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -12,7 +11,7 @@ struct eight_bytes {
   var<u32> low, high;
 };
 
-// The greatest of 1, 2, 4 and 8 that divides all the bits of `offsets`.
+// The greatest of 1, 2, 4 and 8 that divides every number whose bitwise OR is `offsets`.
 constexpr u32 common_alignment(u64 offsets) {
   return offsets % 8 == 0 ? 8 : offsets % 4 == 0 ? 4 : offsets % 2 == 0 ? 2 : 1;
 }

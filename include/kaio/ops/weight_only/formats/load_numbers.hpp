@@ -1,6 +1,6 @@
 #pragma once
-// Eight neighbours of a row of f32, f16 or bf16, in f32: by accesses of 16 bytes, or element by element with 0 for
-// what does not exist.
+// Loads eight neighbours of a row of f32, f16 or bf16 as f32: by accesses of 16 bytes, or element by element.
+// Elements that do not exist are 0.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -15,8 +15,8 @@ constexpr eight_numbers no_numbers(thread t) {
   return array_of<8>([&](u32) { return var(t, 0.0f); });
 }
 
-// Elements first ... first + count - 1 of the matrix at `address`, count at most 8. `by_16`: rows begin at multiples
-// of 16 bytes, and `first` is a multiple of eight within one.
+// Elements first ... first + count - 1 of the matrix at `address`, count at most 8. by_16: rows begin at
+// multiples of 16 bytes, and `first` is at a multiple of eight in its row.
 constexpr void load_numbers(thread t, const val<u64>& address, const val<u32>& type, const val<i64>& first,
                             const val<u32>& count, const val<bool>& by_16, eight_numbers& x) {
   with_any_element(t, type, [&]<class A>(A) {
@@ -48,14 +48,14 @@ constexpr void load_numbers(thread t, const val<u64>& address, const val<u32>& t
   });
 }
 
-// The bits of the largest magnitude; that of a NaN is larger than all others.
+// The bits of the largest magnitude; a NaN's bits exceed all others.
 constexpr val<u32> largest_bits(thread t, const eight_numbers& x) {
   var<u32> largest(t, 0u);
   for (u32 i = 0; i < 8; ++i) largest = max(largest, bit_cast<u32>(x[i]) & 0x7fffffffu);
   return t.let(largest);
 }
 
-// Reduced over groups of `lanes` lanes, a power of two; by all lanes of a warp.
+// Reduces over groups of `lanes` lanes, a power of two. All lanes of a warp call it.
 template <class T, class Op>
 constexpr val<T> reduce_lanes(thread t, const val<T>& x, const val<u32>& lanes, const Op& op) {
   var<T> all(t, x);

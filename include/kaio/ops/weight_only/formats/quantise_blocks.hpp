@@ -1,11 +1,11 @@
 #pragma once
-// Numbers as blocks of codes: a group of lanes for a block, eight neighbours for each lane. The block's largest
-// magnitude comes first, by shuffles; then the numbers are read again, out of the caches, as codes.
+// Quantises numbers to blocks of codes. A group of lanes handles a block, eight neighbours per lane and step.
+// Shuffles find the block's largest magnitude; then the numbers are read again, from the caches, and encoded.
 //
-//   q4_0, q8_0     blocks of 32, 4 lanes         ggml, quantize_row_q4_0_ref, quantize_row_q8_0_ref
-//   nf4, fp4       any power of two from 16 on   bitsandbytes, csrc/kernels.cu
-//   mxfp4          32, 4 lanes                   OCP MX 1.0, with floor
-//   nvfp4          16, 2 lanes                   torchao, nvfp4_quantize
+//   q4_0, q8_0     blocks of 32, 4 lanes            ggml, quantize_row_q4_0_ref, quantize_row_q8_0_ref
+//   nf4, fp4       a power of two, 32 to 65536      bitsandbytes, csrc/kernels.cu
+//   mxfp4          32, 4 lanes                      OCP MX 1.0, with floor
+//   nvfp4          16, 2 lanes                      torchao, nvfp4_quantize
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/formats/block_codes.hpp>
@@ -20,7 +20,7 @@ inline constexpr u32 quantise_blocks_threads = 256;
 
 namespace detail {
 
-// Eight bytes at an address that is a multiple of 2.
+// Stores eight bytes at an address that is a multiple of 2.
 constexpr void store_by_two(thread t, const val<u64>& address, const val<u32>& low, const val<u32>& high) {
   const auto to = pointer_at<out<u16>>(t, address);
   to[0] = cast<u16>(low);
@@ -28,14 +28,14 @@ constexpr void store_by_two(thread t, const val<u64>& address, const val<u32>& l
   to[2] = cast<u16>(high);
   to[3] = cast<u16>(high >> 16);
 }
-// The first `bytes` of four.
+// Stores the first `bytes` of a word's four bytes.
 constexpr void store_part(thread t, const val<u64>& address, const val<u32>& word, const val<u32>& bytes) {
   const auto to = pointer_at<out<u8>>(t, address);
   for (u32 i = 0; i < 4; ++i)
     if (auto exists = t.when(bytes > i)) to[i] = cast<u8>(word >> (8 * i));
 }
 
-// Codes of four bits, the first lowest.
+// Eight codes of four bits, the first in the lowest nibble.
 template <class Code>
 constexpr val<u32> nibbles_of(thread t, const eight_numbers& x, const Code& code) {
   var<u32> word(t, 0u);
@@ -46,7 +46,7 @@ constexpr val<u32> nibbles_of(thread t, const eight_numbers& x, const Code& code
   return t.let(word);
 }
 
-// What the numbers of a block are multiplied by, and its scale as it is stored.
+// The factor that multiplies a block's numbers, and the stored bits of its scale.
 struct chosen_scale {
   var<f32> by;
   var<u32> bits;
@@ -95,7 +95,7 @@ constexpr chosen_scale choose_scale(thread t, const P& p, const val<u32>& kind, 
 
 }  // namespace detail
 
-// Launched with a thread for each lane of each block.
+// Launched with `lanes` threads per block of codes.
 inline constexpr auto quantise_blocks =
     kaio::kernel<"quantise_blocks", block_size{quantise_blocks_threads}, kernel_options{.contract = false}>(
         [](thread t, val<quantise_blocks_problem> p) {
@@ -113,7 +113,7 @@ inline constexpr auto quantise_blocks =
           const val by_16 = t.let(p[&problem::x_by_16] != 0u);
           const val x_row = t.let(cast<i64>(row) * p[&problem::x_row]);
           const val x_at = t.let(p[&problem::x]);
-          // Elements of this block are before `end`; a block that does not exist has none.
+          // `end` is the column after this block's last element; a block that does not exist has no elements.
           const val end = t.let(select(exists, min(first + size, columns), first));
           const auto load = [&](const val<u32>& step, eight_numbers& x) {
             const val column = t.let(first + (step * lanes + lane) * 8u);
@@ -135,7 +135,7 @@ inline constexpr auto quantise_blocks =
           if (auto of_first = t.when(kind == u32{quantised_kind::q4_0})) {
             auto x = no_numbers(t);
             load(t.let(0u), x);
-            // Twice the place of the first of that magnitude, with its sign.
+            // key = 2 * position + sign: the least key has the sign of the first number of that magnitude.
             var<u32> earliest(t, 0xffffffffu);
             for (u32 i = 0; i < 8; ++i) {
               const val bits = t.let(bit_cast<u32>(x[i]));
@@ -187,7 +187,7 @@ inline constexpr auto quantise_blocks =
                 word = detail::nibbles_of(t, x, [&](const val<f32>& y) { return code_of_fp4(t, y); });
               if (auto e2m1 = t.when(kind >= u32{quantised_kind::mxfp4}))
                 word = detail::nibbles_of(t, x, [&](const val<f32>& y) { return code_of_e2m1(t, y); });
-              // Elements e and e + 16 share a byte: of this lane and of the second one after.
+              // q4_0: elements e and e + 16 share a byte. Lane + 2 has e + 16.
               const val other = t.let(shfl_xor(word, 2u));
               if (auto halves = t.when(all_of(kind == u32{quantised_kind::q4_0}, exists, lane < 2u))) {
                 const val even = t.let((word & 0x0f0f0f0fu) | (other & 0x0f0f0f0fu) << 4);
@@ -209,7 +209,7 @@ inline constexpr auto quantise_blocks =
           }
         });
 
-// Phase 1: a thread for each eight.
+// Launched in phase 1 with one thread per eight elements.
 inline constexpr auto tensor_scale =
     kaio::kernel<"tensor_scale", block_size{quantise_blocks_threads}, kernel_options{.contract = false}>(
         [](thread t, inout<u32> scale, val<tensor_scale_problem> p) {

@@ -1,6 +1,7 @@
 #pragma once
-// Weights as codes of four bits in groups, rounded to the nearest, as compressed-tensors packs them. A group of lanes
-// has a group of eight rows, one after the other, so that it has the eight zero points of a word.
+// Quantises weights to codes of four bits in groups, rounded to the nearest, packed as compressed-tensors
+// does. `lanes` threads quantise one group in each of eight rows, row after row, because a word holds eight
+// rows' zero points.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/tile_walk.hpp>
@@ -17,8 +18,8 @@ struct quantise_w4_problem {
   u32 type, x_by_16;
   u32 n, k;
   u32 group, lanes, lanes_log2, steps;
-  u32 units;       // eights of rows times groups
-  divisor groups;  // of a row
+  u32 units;       // ceil(n / 8) * groups
+  divisor groups;  // groups per row
   u64 codes;       // words: eight neighbours along k, the first lowest, code + 8
   i64 codes_row, codes_column;
   u64 scales;
@@ -30,7 +31,7 @@ struct quantise_w4_problem {
 
 inline constexpr u32 quantise_w4_threads = 128;
 
-// Launched with a thread for each lane of each unit.
+// Launched with `lanes` threads per unit.
 inline constexpr auto quantise_w4_groups = kaio::kernel<"quantise_w4", block_size{quantise_w4_threads},
                                                         kernel_options{.contract = false, .min_blocks = 8}>(
     [](thread t, val<quantise_w4_problem> p) {

@@ -1,12 +1,12 @@
 #pragma once
-// Blocks of a file as the packed weights of matmul_w4 and matmul_w8 (common/layout.hpp): the same numbers at
-// other places, scales and minima multiplied out. All formats are one kernel, by the numbers of
-// block_layout.hpp.
+// Repacks a file's blocks into the packed weights of matmul_w4 and matmul_w8 (common/layout.hpp). Values do
+// not change; scales and minima are multiplied out. One kernel serves all formats: block_layout.hpp describes
+// them in numbers.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/formats/block_values.hpp>
 #include <kaio/ops/weight_only/common/codes.hpp>
 #include <kaio/ops/weight_only/common/place.hpp>
+#include <kaio/ops/weight_only/formats/block_values.hpp>
 
 #include <cstdint>
 
@@ -16,14 +16,14 @@ struct blocks_source {
   w4_packed w;
   block_layout layout;
   u64 bytes;
-  u32 elements_log2;  // of a block
-  u32 row_blocks;     // of a row
-  u32 add;            // to each number, which is a code of eight bits then
+  u32 elements_log2;  // elements per block
+  u32 row_blocks;     // blocks per row
+  u32 add;            // added to each code of matmul_w8
 };
 
 namespace detail {
 
-// The block with element k of row n.
+// Address of the block with element k of row n.
 template <class Source>
 constexpr val<u64> block_of(thread t, const Source& source, const val<u32>& n, const val<u32>& k) {
   const val which = t.let(cast<u64>(n) * cast<u64>(source[&blocks_source::row_blocks]) +
@@ -32,7 +32,7 @@ constexpr val<u64> block_of(thread t, const Source& source, const val<u32>& n, c
   return t.let(source[&blocks_source::bytes] + which * cast<u64>(layout[&block_layout::bytes]));
 }
 
-// The code of element e of a block, without the table.
+// The code of element e of a block, before the table.
 template <class Layout>
 constexpr val<u32> block_code(thread t, const Layout& layout, const val<u64>& block, const val<u32>& e) {
   const auto number = [&](auto member) { return t.let(layout[member]); };
@@ -61,7 +61,8 @@ constexpr val<u32> block_code(thread t, const Layout& layout, const val<u64>& bl
 
 }  // namespace detail
 
-// Launched with a block for each tile, and one for each tiles_n of each group, 32 threads of which work.
+// Launched with one block per tile of codes, then one per (group, 32 columns) for scales and offsets. In the
+// latter, 32 threads work.
 inline constexpr auto repack_blocks =
     kaio::kernel<"repack_blocks", block_size{w4_tile_threads}, kernel_options{.contract = false}>(
         [](thread t, val<blocks_source> source) {
@@ -116,7 +117,7 @@ inline constexpr auto repack_blocks =
             if (auto byte = t.when(any_of(is(w4_scale_type::e8m0), is(w4_scale_type::e4m3)))) {
               const val little = t.let(is(w4_scale_type::e4m3));
               const val bits = detail::byte_at(t, t.let(from + cast<u64>(select(little, j >> 1, 0u))));
-              // 0x7f of e4m3 is 0 in these blocks.
+              // In these blocks 0x7f, e4m3's NaN, means 0.
               const val none = t.let(any_of(!exists, all_of(little, bits == 0x7fu)));
               const val scale = t.let(cast<u8>(select(none, 0u, bits)));
               pointer_at<out<u8>>(t, scales)[place] = scale;

@@ -1,5 +1,5 @@
 #pragma once
-// Eight values in f32, rounded once, as neighbours of a matrix of f32, f16 or bf16.
+// Stores eight neighbours of a matrix of f32, f16 or bf16: f32 values, rounded once.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -9,7 +9,7 @@
 namespace kaio::ops {
 
 namespace detail {
-// Two values in one word of 16-bit elements. sm_80 has an instruction for bf16; before, it is integers.
+// Two values in one word of 16-bit elements. bf16 has an instruction from sm_80 on; before, integers round.
 template <std::uint16_t Sm, class A, class X>
 constexpr val<u32> pair_of(thread t, const X& low, const X& high) {
   if constexpr (std::is_same_v<A, stored_f16>) {
@@ -23,7 +23,8 @@ constexpr val<u32> pair_of(thread t, const X& low, const X& high) {
 }
 }  // namespace detail
 
-// At element `first` of the matrix at `out`; `type` is an element_type. Where `by_16` the address is a multiple of 16.
+// Stores at element `first` of the matrix at `out`; `type` is an element_type. by_16: that address is a
+// multiple of 16.
 template <std::uint16_t Sm, class Values>
 constexpr void store_eight(thread t, const val<u64>& out, const val<i64>& first, const val<u32>& type,
                            const val<u32>& by_16, const Values& x) {

@@ -1,11 +1,12 @@
 #pragma once
-// Codes of a tile as operand A of a matrix instruction on bytes, for matmul_w4 and matmul_w8 with one row of x, and the
-// scales and zero points of its columns. Of half h of a tile and step j of K (layout.hpp) a lane has
+// Codes of a tile as operand A of a matrix instruction on bytes, for matmul_w4 and matmul_w8 with one row of
+// x; and the scales and zero points of its columns. For half h of a tile and step j of K (layout.hpp) a lane
+// has
 //
-//   four bits     word j                even n: w & 0x0f0f0f0f           odd n: w & 0xf0f0f0f0, sixteen times the codes
-//   eight bits    words 2 j, 2 j + 1    even n: bytes 0 and 2 of both    odd n: bytes 1 and 3
+//   four bits     word j                even n: w & 0x0f0f0f0f          odd n: w & 0xf0f0f0f0, 16 * the codes
+//   eight bits    words 2 j, 2 j + 1    even n: bytes 0 and 2 of both   odd n: bytes 1 and 3
 //
-// whose bytes are of k = 16 j + 2 c, 16 j + 2 c + 8, and the two after these (digits.hpp).
+// Their bytes are k = 16 j + 2 c, 16 j + 2 c + 8, and the two after these (digits.hpp).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
@@ -23,21 +24,21 @@ struct w4_one_row_codes<4> {
   using dequantisation = w4_whole_groups<w4_integers>;
   using facts = w4_facts<dequantisation>;
   static constexpr fixed_string name = "w4";
-  static constexpr f32 of_odd = 0.0625f;  // what the sums of odd columns are multiplied by
-  static constexpr i32 zero(u32 odd) { return odd != 0 ? 8 * 16 : 8; }  // where none are given
+  static constexpr f32 of_odd = 0.0625f;                                // factor of the sums of odd columns
+  static constexpr i32 zero(u32 odd) { return odd != 0 ? 8 * 16 : 8; }  // if none are given
 
-  // What a lane reads of the codes of a tile, from its first word on.
+  // Loads the lane's codes of a tile, from its first word on.
   template <class Words>
   static constexpr auto load(thread, const Words& words, const val<u32>& at, u32 tile) {
     return array_of<2>([&](u32 h) { return load_vec<4>(words[at + (tile + h * 128)]); });
   }
-  // Register r of steps j and j + 1: of even columns where r is even.
+  // Register r of steps j and j + 1: even columns if r is even, else odd ones.
   template <class Read>
   static constexpr val<u32> bytes(thread t, const Read& read, u32 h, u32 j, u32 r) {
     return t.let(read[h][j + r / 2] & (r % 2 == 0 ? 0x0f0f0f0fu : 0xf0f0f0f0u));
   }
 
-  // Of columns 2 pair and 2 pair + 1 of a tile: their words, from those of scales and of zero points on.
+  // The words of columns 2 pair and 2 pair + 1 of a tile, from the first word of scales or zero points on.
   static constexpr auto scale_at(const val<u32>& pair) { return pair + 0u; }
   static constexpr auto zero_at(const val<u32>& pair) { return pair / 4u; }
   static constexpr auto zero_bit(const val<u32>& pair) { return pair % 4u * 8u; }

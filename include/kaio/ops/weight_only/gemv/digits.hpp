@@ -1,22 +1,23 @@
 #pragma once
-// x as integers in digits of eight bits, for the matrix instructions on bytes of matmul_w4 for one row. With 2^e above
-// the largest |x| of a tile of 64, x is rounded to X times 2^(e - 30):
+// x as integers in digits of eight bits, for matmul_w4 of one row with matrix instructions on bytes. If 2^e
+// exceeds the largest |x| of a tile of 64, x is rounded to X times 2^(e - 30):
 //
 //   X = d0 + 2^8 d1 + 2^16 d2 + 2^24 d3       -128 <= d0, d1, d2 < 128, |d3| <= 64
 //
-// so that f16 from 2^(e - 20) on, and bf16 from 2^(e - 23) on, are exact, and no number is off by more than 2^(e - 31).
-// e - 30 is -126 at least: numbers of bf16 below 2^-119 may lose bits. In a tile with an infinite x those become 1 or
-// -1 and the others 0, and a sum is a multiple of infinity; with a NaN it is NaN.
+// f16 numbers from 2^(e - 20) on, and bf16 numbers from 2^(e - 23) on, are exact. No number is off by more
+// than 2^(e - 31). e - 30 is at least -126: numbers of bf16 below 2^-119 may lose bits. In a tile with an
+// infinite x, infinities become 1 or -1 and the other numbers 0, and a sum is a multiple of infinity. With a
+// NaN it is NaN.
 //
-// Words of a tile in shared memory, the codes of word j having the order of layout.hpp:
+// Words of a tile in shared memory; the codes of word j have the order of layout.hpp:
 //
-//   digits    [4 digits d][4 lanes c][4 j]     bytes: of x[16 j + 2 c], x[16 j + 2 c + 8] and the two after these
-//   facts     [2]{minus, unit}                 of d0 + 2^8 d1 and d2 + 2^8 d3: minus the sum of the tile, as i32, and
-//                                              what it counts, as f32
+//   digits    [4 digits d][4 lanes c][4 j]    bytes: x[16 j + 2 c], x[16 j + 2 c + 8] and the two after these
+//   facts     [2]{minus, unit}                for d0 + 2^8 d1 and d2 + 2^8 d3: minus its sum over the tile,
+//                                             as i32, and the value of a unit of it, as f32
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/common/layout.hpp>
 #include <kaio/ops/norm/simt/elements.hpp>
+#include <kaio/ops/weight_only/common/layout.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -31,9 +32,10 @@ class w4_one_row_digits {
 
  public:
   static constexpr u32 of_digit = w4_tile_k / 4, facts = 4 * of_digit, of_tile = facts + 4;  // words
-  static constexpr u32 piece = 8;  // neighbours that a lane brings; lanes of a tile are neighbours, too
+  static constexpr u32 piece = 8;  // adjacent elements per lane; the lanes of a tile are adjacent too
 
-  // Piece i of the part of a block, of four words; stores: it exists. All lanes of the warp reach the call.
+  // Stores piece i of a block's part, given as four words. stores: the piece exists. All lanes of a warp
+  // call.
   template <class Memory, class Words>
   static constexpr void store(thread t, const Memory& to, const val<u32>& i, const Words& words,
                               const val<bool>& stores) {
@@ -43,7 +45,8 @@ class w4_one_row_digits {
     const val is_finite = t.let(most < infinity);
     const val scale = t.let(bit_cast<f32>((283u - exponent) << 23));  // 2^(30 - e)
 
-    // x[8 p] to x[8 p + 3] with those eight after them, or the last four of p with those eight before.
+    // x[8 p] to x[8 p + 3] and the four that are eight after them; for odd p its last four and those eight
+    // before.
     const val is_odd = t.let(p % 2u != 0u);
     auto pairs = array_of<4>([&](u32) { return var(t, 0u); });
     for (u32 w = 0; w < 2; ++w) {
@@ -63,14 +66,14 @@ class w4_one_row_digits {
         numbers[e] = select((bits & 0x7fffffffu) == infinity, sign, 0);
       }
 
-    const val at = t.let(tile + select(is_odd, 8u, 0u) + p / 2u);  // lanes c = 2 and 3: those of odd p
+    const val at = t.let(tile + select(is_odd, 8u, 0u) + p / 2u);  // lanes c = 2 and 3 have odd p
     auto sums = array_of<4>([&](u32) { return var(t, 0); });
     for (u32 c = 0; c < 2; ++c) {
       const auto four = array_of<4>([&](u32 b) {
         const val number = t.let(bit_cast<u32>(numbers[b % 2 * 4 + 2 * c + b / 2]));
         return t.let((number + 0x00808080u) ^ 0x00808080u);
       });
-      // Bytes d of four words.
+      // Byte d of each of four words.
       const auto halves = array_of<4>([&](u32 h) {
         return t.let(byte_perm(four[h % 2 * 2], four[h % 2 * 2 + 1], h < 2 ? 0x5140u : 0x7362u));
       });
@@ -102,7 +105,7 @@ class w4_one_row_digits {
   // The bits of the largest |x| of a tile, as f32.
   template <class Words>
   static constexpr val<u32> largest(thread t, const Words& words) {
-    var most(t, 0u);  // of either type the bits are in the order of the numbers
+    var most(t, 0u);  // the bits of both types are in the order of the numbers
     for (u32 w = 0; w < 4; ++w) {
       most = max(most, words[w] & 0x7fff0000u);
       most = max(most, words[w] << 16 & 0x7fff0000u);

@@ -1,56 +1,56 @@
 #pragma once
-// matmul_w4 and matmul_w8 for one row of x, on sm_90 and later: y = x W^T as Y^T = W X^T, as in mma_sync/kernel.hpp. All
-// multiprocessors have one block each, and the same part of all weights:
+// matmul_w4 and matmul_w8 for one row of x, from sm_90 on: y = x W^T as Y^T = W X^T, as in
+// mma_sync/kernel.hpp. Each multiprocessor has one block, and all have equal parts of the weights:
 //
-//   cluster of two blocks      tiles of 32 columns c, c + 1, ...       K: first half in block 0, second half in block 1
-//   warp w of a block          the same columns                        its sixteenth of that half
+//   cluster of two blocks    tiles of 32 columns c, c + 1, ...    K: first half in block 0, second in block 1
+//   warp w of a block        the same columns                     its sixteenth of that half
 //
-// The part of x of a block is in its shared memory as a whole, where it may become the norm of x first: each block
-// reads the row for it, and has the bits of rms_norm. A warp goes through its columns, with a sum of 32 of them in its
-// registers, and leaves it to the others of the block; what the blocks of a cluster have meets in the block that
-// finishes the column. All is added in an order that the launch decides.
+// A block's part of x is in its shared memory as a whole. It may be normalised first: then each block reads
+// the whole row, and has the bits of rms_norm. A warp goes through its columns with the sums of 32 of them in
+// registers, and leaves these to the other warps of the block. The sums of a cluster's blocks meet in the
+// block that finishes the column. The launch decides the order of all additions.
 //
-// Codes are multiplied as they are, bytes of A (codes.hpp), by four digits of x, columns of B (digits.hpp):
+// Codes are multiplied undecoded, as bytes of A (codes.hpp), by four digits of x, columns of B (digits.hpp):
 //
-//   lane (g, c)      rows g and g + 8 of D        n = n0 + 16 h + 2 g and the next one
-//                    columns 2 c and 2 c + 1      digits 0 and 1, or 2 and 3, of which columns 4 to 7 are copies
+//   lane (g, c)    rows g and g + 8 of D      n = n0 + 16 h + 2 g and the next one
+//                  columns 2 c and 2 c + 1    digits 0 and 1, or 2 and 3; columns 4 to 7 are copies of 0 to 3
 //
-// The sums of a tile are integers, d0 + 256 d1, less the zero point by the sum of x. Of half h they are left to lanes
-// c = 2 h and 2 h + 1; the sums of both lanes make a column's.
+// The sums of a tile are integers: d0 + 256 d1, less the zero point times the sum of x. Lanes c = 2 h and
+// 2 h + 1 keep those of half h; the sums of both lanes make a column's.
 //
-// Launched programmatically: weights that are constant are asked for before the kernel before has ended.
+// The launch is programmatic: constant weights are copied before the previous kernel has ended.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/gemv/codes.hpp>
 #include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/ops/weight_only/gemv/digits.hpp>
 #include <kaio/ops/weight_only/gemv/tiles.hpp>
 #include <kaio/ops/weight_only/gemv/x.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Sums of blocks of a cluster, of the columns that a block finishes: [batch % 2][part][tile][32].
+// The cluster's sums for the columns that this block finishes: [batch % 2][part][tile][32].
 template <w4_one_row_config C>
 struct w4_one_row_inbox {
   static constexpr std::uint32_t of_part = C.columns * w4_tile_n, of_batch = C.most_parts * of_part;
   using memory = shared<f32, 2 * of_batch>;
 };
 
-// What End::store or End::finish sees of a batch of columns: sums, in the order of the parts.
+// A batch of columns, as End::store or End::finish sees it: sums over the parts, in their order.
 template <w4_one_row_config C>
 struct w4_one_row_sums {
   thread t;
   const typename w4_one_row_inbox<C>::memory& inbox;
-  const val<u32>& batch_at;  // the first one of the batch
+  const val<u32>& batch_at;  // place of the batch's first sum
   const val<u32>& parts;
 
-  // Of columns `column` to column + 3 of a tile of the batch.
+  // The sums of columns `column` to column + 3 of a tile of the batch.
   constexpr auto four(const val<u32>& tile, const val<u32>& column) const {
     auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
     const val at = t.let(batch_at + tile * w4_tile_n + column);
@@ -63,11 +63,11 @@ struct w4_one_row_sums {
   }
 };
 
-// Of the kernels that have it.
+// Options of the kernels with w4_one_row_body.
 inline constexpr kernel_options w4_one_row_options{
     .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
 
-// "w4_one_row_f16": the ends of their names.
+// The end of these kernels' names, such as "w4_one_row_f16".
 template <w4_one_row_config C, scalar T>
 inline constexpr auto w4_one_row_name = w4_one_row_codes<C.bits>::name + "_one_row_" + type_name<T>;
 
@@ -83,14 +83,15 @@ class w4_one_row_body {
   static constexpr u32 halves = 2;
   static_assert(facts_of::slots == 1);
 
-  // What a lane reads of a step, as words of shared memory; of scales and zero points those of its two columns.
+  // The words of shared memory that a lane reads in a step; scales and zeros are of its two columns.
   struct lane_words {
     val<u32> codes, scales, zeros, x, x_facts;
   };
 
  public:
-  // End: units of columns, and what becomes of their sums. End::has_warp: a warp more, which has no tiles and runs
-  // End::finish, which meets the others at a barrier of the cluster for each batch of columns; else all run End::store.
+  // End defines the units of columns and stores their sums. If End::has_warp, one more warp, without tiles,
+  // runs End::finish, which meets the others at a cluster barrier for each batch of columns. Otherwise all
+  // run End::store.
   template <class End>
   static constexpr u32 threads() {
     return (C.warps + (End::has_warp ? 1 : 0)) * 32;
@@ -134,10 +135,10 @@ class w4_one_row_body {
     x_type::load(t, x, of_warps, partial, problem, work, k);
     cluster_wait(t);  // all blocks of the cluster have begun
     t.barrier();
-    // By the warps that have tiles.
+    // Runs in the warps that have tiles.
     const auto multiply_columns = [&] {
       const val g = t.let(lane / 4u), upper = t.let(lane / 2u % 2u), has_upper_digits = t.let(lane % 2u);
-      const val pair = t.let(g + upper * 8u);  // of the columns 2 pair and 2 pair + 1 of a tile
+      const val pair = t.let(g + upper * 8u);  // columns 2 pair and 2 pair + 1 of a tile
       const val is_upper = t.let(upper != 0u);
       const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
       const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
@@ -145,7 +146,7 @@ class w4_one_row_body {
       const val of_lane = t.let(lane % 16u * 4u), of_facts = t.let(digits::facts + has_upper_digits * 2u);
       const val zero_bit = t.let(codes_of::zero_bit(pair));
       const val begin = t.let(tiles.begin());
-      // Of the even column, and of the odd one, before `of_odd`.
+      // Totals of the even and of the odd column, before `of_odd`.
       auto totals = array_of<2>([&](u32) { return var(t, 0.0f); });
       auto zero = array_of<2>([&](u32 odd) { return var(t, codes_of::zero(odd)); });
       var stage(t, 0u);

@@ -1,5 +1,5 @@
 #pragma once
-// How units of columns are divided among the clusters of a launch for one row of x.
+// The launch for one row of x: how clusters divide the units of columns.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/gemv/config.hpp>
@@ -15,7 +15,7 @@ struct w4_one_row_launch {
   std::uint32_t clusters = 0, parts = 1;
   w4_one_row_work work{};
 
-  // A cluster of more than two blocks is in one group of multiprocessors, of which some are left over.
+  // A cluster of more than two blocks needs one group of multiprocessors, which leaves some of them over.
   w4_one_row_launch(std::uint32_t units, std::uint32_t parts_of_k, const device_properties& device,
                     const w4_one_row_work& norm = {})
       : parts(parts_of_k), work(norm) {
@@ -28,22 +28,26 @@ struct w4_one_row_launch {
   dsl::grid grid() const { return dsl::grid(clusters * parts).cluster(parts).programmatic(); }
 };
 
-// How a launch divides K, and the microseconds that it takes as its model has it; no parts: no block has room for its
-// part of x.
+// The division of K in a launch, and its microseconds by a model. No parts: no block has room for its x.
 struct w4_one_row_division {
   std::uint32_t parts = 0;
   double microseconds = std::numeric_limits<double>::infinity();
 };
 
-// Of units of so many tiles of columns; `asked` parts, or with 0 those that take the least time.
+// Plans units of `tiles_of_unit` tiles of columns. asked: the number of parts; 0: the number that takes the
+// least time.
 inline w4_one_row_division plan_w4_one_row(const w4_one_row_config& config, std::uint32_t units,
                                            std::uint32_t tiles_of_unit, std::uint32_t tiles_k,
                                            std::uint32_t asked, const device_properties& device) {
-  // As measured on an H200: of a launch, of 1 KB of codes of the busiest multiprocessor, which take fewer instructions
-  // where they are of eight bits, and of an average one, which share the memory's rate, and of a block of a cluster.
+  // Microseconds, as measured on an H200:
+  //
+  //   of_launch    per launch
+  //   of_most      per KB of codes of the busiest multiprocessor; eight bits take fewer instructions
+  //   of_mean      per KB of codes of an average multiprocessor, by the memory's rate
+  //   of_block     per block of a cluster
   constexpr double of_launch = 2.6, of_mean = 0.0195, of_block = 0.2;
   const double of_most = config.bits == 8 ? 0.0105 : 0.0125;
-  const double kilobytes = tiles_of_unit * (config.words() / double{256});  // of a unit, of 64 of K
+  const double kilobytes = tiles_of_unit * (config.words() / double{256});  // per unit and 64 k
   w4_one_row_division best;
   for (std::uint32_t parts = 1; parts <= config.most_parts; parts *= 2) {
     const std::uint32_t of_part = (tiles_k + parts - 1) / parts;

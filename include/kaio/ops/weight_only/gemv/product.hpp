@@ -1,5 +1,5 @@
 #pragma once
-// matmul_w4 and matmul_w8 by the kernel for one row of x: its units are tiles of 32 columns.
+// matmul_w4 and matmul_w8 for one row of x, by w4_one_row_body with units of one tile of 32 columns.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/gemv/kernel.hpp>
@@ -46,7 +46,7 @@ struct w4_one_row_kernel {
           });
 };
 
-// Launched as w4_one_row_launch has it, of a unit for each 32 columns.
+// Launched as w4_one_row_launch has it, with a unit for each 32 columns.
 template <w4_one_row_config C, scalar T>
 inline constexpr auto matmul_w4_one_row = w4_one_row_kernel<C, T>::kernel;
 

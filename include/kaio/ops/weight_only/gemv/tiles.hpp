@@ -1,22 +1,22 @@
 #pragma once
-// The tiles of W of a warp of matmul_w4 for one row of x, in the order in which they are multiplied: its part of K,
-// for one tile of columns after the other. They come through a ring of its own by copies of its lanes, `stages` - 1
-// steps ahead; a step is up to two neighbours along K. In words, a step has
+// A warp's tiles of W in matmul_w4 for one row of x, in the order of multiplication: its part of K, for one
+// tile of columns after the other. The lanes copy them into a ring of the warp's own, `stages` - 1 steps
+// ahead. A step is up to two neighbours along K. In words it has
 //
-//   codes     [tile][2 or 4][32 lanes][4]  what a lane copies it reads itself
-//   facts     [tile], as facts.hpp has them
+//   codes     [tile][2 or 4][32 lanes][4]  a lane reads what it copied
+//   facts     [tile], laid out as in facts.hpp
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/facts.hpp>
-#include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/gemv/config.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Tiles of K.
+// A range: tiles of K, or units of columns.
 struct w4_one_row_part {
   val<u32> first, last;
 };
@@ -31,7 +31,7 @@ class w4_one_row_tiles {
   using ring_type = shared<u32, C.warps * C.stages * of_step>;
   static_assert(facts_of::slots == 1 && C.tiles * facts_of::pieces <= 32);
 
-  // TileOf: the number of tile i of columns.
+  // tile_of(i): the index along N of the i-th tile of columns.
   template <class TileOf>
   constexpr w4_one_row_tiles(thread t, const ring_type& ring, const val<w4_problem>& problem,
                              const w4_one_row_part& own, const val<u32>& columns, const TileOf& tile_of)
@@ -55,7 +55,7 @@ class w4_one_row_tiles {
   // The first word of the warp's steps.
   constexpr const val<u32>& begin() const { return begin_; }
 
-  // Asks for the next step, if there is one, as one group of copies.
+  // Copies the next step, if there is one, as one group.
   template <class TileOf>
   constexpr void ask(const TileOf& tile_of) {
     thread t = t_;
@@ -92,12 +92,12 @@ class w4_one_row_tiles {
   }
 
  private:
-  // A piece of 16 bytes of the facts of a step, of a lane.
+  // A lane's piece of 16 bytes of a step's facts.
   struct fact {
     val<bool> exists;
-    val<u32> tile;   // of the step
+    val<u32> tile;   // tile of the step
     val<u32> at;     // in bytes from the step's first word
-    val<u32> bytes;  // from group to group and column to column
+    val<u32> bytes;  // bytes per group and tile of columns
     val<u64> address;
   };
   constexpr fact find_fact() const {
@@ -124,13 +124,13 @@ class w4_one_row_tiles {
   const val<w4_problem>& w_;
   const w4_one_row_part& own_;
   val<u32> lane_, begin_;
-  val<u32> to_;  // a byte of shared memory
+  val<u32> to_;  // address in shared memory
   val<u64> codes_;
   val<u32> multiplier_, shift_, last_group_;
   fact fact_;
-  var<u32> column_, tile_n_, tile_;  // of the next step
+  var<u32> column_, tile_n_, tile_;  // place of the next step
   var<u32> stage_;                   // in bytes
-  val<u32> left_;                    // columns; 0 where the warp has no K
+  val<u32> left_;                    // columns; 0 if the warp has no K
 };
 
 }  // namespace kaio::ops

@@ -1,16 +1,16 @@
 #pragma once
-// The part of x that a block of matmul_w4 for one row multiplies, in its shared memory, in digits: x as it is, or its
-// norm, for which each block reads the whole row, with the residual where there is one. The first cluster stores their
-// sum.
+// A block's part of x in matmul_w4 for one row, as digits in shared memory. x may be normalised first
+// (rms_norm): then each block reads the whole row, and the residual if there is one. The first cluster stores
+// the sum of both.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/norm/simt/elements.hpp>
+#include <kaio/ops/norm/simt/row_sum.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/ops/weight_only/gemv/digits.hpp>
 #include <kaio/ops/weight_only/gemv/tiles.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
-#include <kaio/ops/norm/simt/elements.hpp>
-#include <kaio/ops/norm/simt/row_sum.hpp>
 
 #include <cstdint>
 
@@ -24,12 +24,12 @@ class w4_one_row_x {
   using digits = w4_one_row_digits<T>;
   static constexpr u32 piece = digits::piece;
   static_assert(piece == 16 / sizeof(T));
-  static constexpr u32 held = 4;  // pieces that are asked for before one of them is used
+  static constexpr u32 held = 4;  // pieces that are loaded before one of them is used
 
  public:
   using memory = shared<u32, C.k / w4_tile_k * digits::of_tile>;
 
-  // Into L2, where no work before this writes it.
+  // Prefetches the norm's weights into L2, if no work before this one writes them.
   static constexpr void ask_for_norm(thread t, const val<w4_problem>& problem,
                                      const val<w4_one_row_work>& work) {
     constexpr u32 line = 128;
@@ -40,7 +40,7 @@ class w4_one_row_x {
       prefetch(pointer_at<in<u8>>(t, norm)[at], cache_level::l2);
   }
 
-  // The part of x of a block; zeros beyond its end. `free`: shared memory for x in its own order.
+  // Loads a block's part of x, with zeros beyond its end. free: shared memory for x in its own order.
   template <class X, class Free>
   static constexpr void load(thread t, const X& to, const row_sums& of_warps, const Free& free,
                              const val<w4_problem>& problem, const val<w4_one_row_work>& work,
@@ -79,7 +79,7 @@ class w4_one_row_x {
     };
     var factor(t, 0.0f);
     if (auto normed = t.when(!is_plain)) {
-      load(rank);  // while the squares are added up
+      load(rank);  // while the squares are added
       const val size = t.let(problem[&w4_problem::w][&w4_packed::k]);
       factor = inverse_rms(t, of_warps, inputs, adds, size, work);
     }
@@ -118,7 +118,7 @@ class w4_one_row_x {
   }
 
  private:
-  // of(i) for the pieces of a thread; all lanes of a warp go on together, beyond `pieces` too.
+  // Calls of(i) for the pieces of a thread. All lanes of a warp stay together, beyond `pieces` too.
   template <class Of>
   static constexpr void for_pieces(thread t, const val<u32>& pieces, const Of& of) {
     const val end = t.let((pieces + 31u) / 32u * 32u);
@@ -137,11 +137,11 @@ class w4_one_row_x {
         array_of<piece>([&](u32 e) { return t.let(pairs[e] >> columns[e] % 2u * 16u & 0xffffu); });
     for (u32 w = 0; w < 4; ++w) words[w] = bits[2 * w] | bits[2 * w + 1] << 16;
   }
-  // Pieces of x, with the residual, and of the norm, as memory has them.
+  // Pieces of x, of the residual and of the norm's weights, as they are in memory.
   struct row_inputs {
     val<u64> x, residual, norm;
 
-    // Piece i, `first` and on of the words; all loads before the first use of one.
+    // Loads piece i into the words from `first` on: all loads come before the first use.
     template <class Words>
     constexpr void load_h(thread t, const val<u32>& i, Words& h, u32 first) const {
       elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), h, first);
@@ -150,7 +150,7 @@ class w4_one_row_x {
     constexpr void load_residual(thread t, const val<u32>& i, Words& more, u32 first) const {
       elements::load_words(t, t.let(residual + cast<u64>(i) * u64{16}), more, first);
     }
-    // The sum, rounded.
+    // Adds both, rounded.
     template <class Words>
     static constexpr void add(thread t, Words& h, const Words& more, u32 first) {
       const auto sums = array_of<piece>([&](u32 e) {
@@ -162,7 +162,7 @@ class w4_one_row_x {
     }
   };
 
-  // Of the row, with the bits of rms_norm: lanes have every lanes-th piece.
+  // The inverse root mean square of the row, with the bits of rms_norm: a lane has every lanes-th piece.
   static constexpr val<f32> inverse_rms(thread t, const row_sums& of_warps, const row_inputs& inputs,
                                         const val<bool>& adds, const val<u32>& size,
                                         const val<w4_one_row_work>& work) {

@@ -1,5 +1,5 @@
 #pragma once
-// Where a block of matmul_w4 works, and a warp of it.
+// The place of a block of matmul_w4, and of each of its warps.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -12,19 +12,19 @@ namespace kaio::ops {
 
 struct w4_block {
   val<u32> part;
-  val<u32> row, column;  // of y, the first ones
+  val<u32> row, column;  // first row and column of y
   val<u32> first, last;  // tiles of K
   val<u32> warp_n, warp_k;
-  val<u32> tile_n;  // of the warp; it may be beyond the last one
+  val<u32> tile_n;  // tile of the warp along N; it may be beyond the last one
 };
 
-// Of rows that fit in one block.
+// The place of a block if all rows of x fit in one block.
 struct w4_place_of_block {
   val<u32> part, column;
 };
 
-// Where End::place puts it; else rows of x first, then columns, then parts of K. With End::part_in_cluster the parts may
-// also be the blocks of a cluster.
+// Places the block where End::place says. Without End::place, blocks count rows of x first, then columns,
+// then parts of K. With End::part_in_cluster the parts may also be the blocks of a cluster.
 template <auto C, class End>
 constexpr w4_block find_w4_block(thread t, const val<w4_problem>& problem, const End& end) {
   const auto at = [&](const val<u32>& part, const val<u32>& row, const val<u32>& column) -> w4_block {

@@ -1,5 +1,5 @@
 #pragma once
-// The tile shapes of matmul_w4, and what follows from them.
+// Tile shapes of matmul_w4, and what follows from them.
 
 #include <kaio/ops/weight_only/common/layout.hpp>
 
@@ -8,22 +8,22 @@
 namespace kaio::ops {
 
 struct w4_config {
-  std::uint32_t rows = 16;    // of x, of a block; a multiple of 8
+  std::uint32_t rows = 16;    // rows of x per block; a multiple of 8
   std::uint32_t warps_n = 2;  // warps that share a tile of x, each with 32 columns of y
-  std::uint32_t stages = 5;   // in shared memory, of a tile of K for each of the other warps
+  std::uint32_t stages = 5;   // stages in shared memory, each with a tile of K for each of warps_k() warps
   std::uint32_t min_blocks = 1;
-  std::uint32_t bits = 4;  // of a code
+  std::uint32_t bits = 4;  // bits per code
 
   static constexpr std::uint32_t warps = 8;
   static constexpr std::uint32_t threads() { return warps * 32; }
-  constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of a warp
+  constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // words of a warp's tile
   constexpr std::uint32_t warps_k() const { return warps / warps_n; }
-  constexpr std::uint32_t columns() const { return warps_n * w4_tile_n; }  // of a block
+  constexpr std::uint32_t columns() const { return warps_n * w4_tile_n; }  // columns per block
   constexpr std::uint32_t fragments() const { return rows / 8; }
-  // Pieces of 16 bytes of its tile of x that a thread copies.
+  // Pieces of 16 bytes that a thread copies of its tile of x.
   constexpr std::uint32_t pieces() const { return rows * 8 / (warps_n * 32); }
-  constexpr std::uint32_t pitch() const { return columns() + 8; }  // f32 of a row of sums in shared memory
-  // Rows of sums of all warps that have room where the codes were.
+  constexpr std::uint32_t pitch() const { return columns() + 8; }  // f32 per row of sums in shared memory
+  // Rows of sums of all warps that fit into the memory of the codes.
   constexpr std::uint32_t rows_at_once() const {
     std::uint32_t at_once = rows;
     while (at_once * pitch() * warps_k() > stages * warps * words()) at_once /= 2;
@@ -35,9 +35,9 @@ struct w4_config {
   }
 };
 
-// More rows need more columns of a block, or x would be read too often. A stage has 18.5 KB: 92.5 KB are below
-// what every device from sm_80 on has; registers allow two blocks but for 64 rows. Codes of eight bits and those
-// with offsets have fewer stages of more bytes.
+// More rows need more columns per block, or x would be read too often. A stage has 18.5 KB; five stages, 92.5
+// KB, fit on every device from sm_80 on. Registers allow two blocks, except with 64 rows. Codes of eight bits
+// and codes with offsets have larger, and so fewer, stages.
 constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4, bool offsets = false) {
   const std::uint32_t stages = bits == 8 ? 3 : offsets ? 4 : 5;
   if (rows <= 32)

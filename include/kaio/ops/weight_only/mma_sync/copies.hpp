@@ -1,16 +1,16 @@
 #pragma once
-// The copies to shared memory of a warp of matmul_w4: its tile of W with the scales and zero points, and its
-// share of the tile of x that the warps with the same k have together. What does not change from tile to tile
-// is computed once.
+// A warp's copies to shared memory in matmul_w4: its tile of W with scales and zero points, and its share of
+// a tile of x. The warps with the same k copy that tile of x together. Whatever is equal for all tiles is
+// computed once.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/ops/weight_only/common/facts.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/config.hpp>
 #include <kaio/ops/weight_only/mma_sync/fact_copies.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
 
 #include <cstdint>
 
@@ -38,7 +38,7 @@ class w4_copies {
         block_(block),
         lane_(t.lane_rank()),
         warp_(t.let(t.warp_rank())),
-        // Warps beyond the last tile copy it too, and store nothing.
+        // Warps beyond the last tile copy the last one, and store nothing.
         tile_n_{t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))},
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
@@ -53,7 +53,7 @@ class w4_copies {
                            problem[&w4_problem::w][&w4_packed::codes]),
         fill_(t, 0u) {}
 
-  // The next tile of the warp, if there is one, into the next stage, as a group.
+  // Copies the warp's next tile, if there is one, into the next stage, as one group.
   constexpr void copy() {
     const val tile = t_.let(tile_), stage = t_.let(fill_);
     if (auto exists = t_.when(tile < block_.last)) {
@@ -62,9 +62,9 @@ class w4_copies {
     }
     commit(stage);
   }
-  // The tiles before the first one that is waited for, by a kernel that is launched programmatically: weights
-  // that no work before it writes are asked for at once. x comes by loads, since copies end in the order of
-  // their groups: the first tile would wait for the weights of all.
+  // Fills the first stages in a programmatic launch. Constant weights are copied before the previous kernel
+  // has ended. x comes by loads, since copy groups complete in order: x of the first tile would wait for the
+  // weights of all tiles.
   constexpr void copy_first(const val<bool>& weights_are_constant) {
     if (auto early = t_.when(!weights_are_constant)) grid_dependency_wait(t_);
     for ([[maybe_unused]] auto s : t_.range(1u, C.stages).no_unroll()) {
@@ -84,7 +84,7 @@ class w4_copies {
   constexpr val<u32> following(const val<u32>& stage) const {
     return t_.let(select(stage == C.stages - 1, 0u, stage + 1u));
   }
-  // All copies for the tile that is next have arrived, and may be read.
+  // Waits until all copies of the next tile have arrived and may be read.
   constexpr void wait() const {
     cp_async_wait_group<C.stages - 2>(t_);
     if constexpr (C.warps_n == 1)
@@ -104,7 +104,7 @@ class w4_copies {
     fact_copies_.copy_more(tile, bytes);
   }
 
-  // What x does not have becomes zero.
+  // Elements outside x become zero.
   constexpr void copy_x(const val<u32>& tile, const val<u32>& stage) const {
     const val at = t_.let(tile * w4_tile_k + column_);
     const val in_row = t_.let(select(at < k_, min(k_ - at, piece), 0u));
@@ -136,8 +136,8 @@ class w4_copies {
     const val in_row = t_.let(select(at < k_, min(k_ - at, piece), 0u));
     load_by_elements(at, in_row, x_tiles_[t_.let(stage * C.warps_k() + block_.warp_k)]);
   }
-  // Of the tiles from `first` on, all loads before the first store. K is of whole tiles; what is in rows that
-  // do not exist, or in tiles that no warp multiplies, does not matter.
+  // Loads x of the tiles from `first` on, with all loads before the first store. K consists of whole tiles.
+  // Rows that do not exist, and tiles that no warp multiplies, may have any contents.
   constexpr void load_x(const val<u32>& first) const {
     constexpr std::uint32_t tiles = C.stages - 1;
     const auto loaded = array_of<tiles * C.pieces()>([&](u32 i) {
@@ -160,9 +160,9 @@ class w4_copies {
     fill_ = following(stage);
   }
 
-  // A row of x that the thread has a piece of.
+  // A row of x with a piece that the thread copies.
   struct x_line {
-    val<u32> row;  // of the tile
+    val<u32> row;  // within the tile
     val<bool> exists;
     val<u64> address;
     typename x_ring::lane_type place;

@@ -1,6 +1,6 @@
 #pragma once
-// The copies to shared memory of the scales and zero points, or offsets, of a tile of a warp of matmul_w4: by
-// pieces of 16 bytes, a lane's own ones, in the order of facts.hpp. What does not change from tile to tile is
+// Copies the scales and the zero points (or offsets) of a warp's tiles of matmul_w4 to shared memory. Each
+// lane copies its own pieces of 16 bytes, laid out as in facts.hpp. Whatever is equal for all tiles is
 // computed once.
 
 #include <kaio/dsl/async.hpp>
@@ -14,8 +14,8 @@
 
 namespace kaio::ops {
 
-// Of `Tiles` tiles along K of each of `TilesN` along the columns: those of one column after the other, each at a
-// multiple of w4_facts<D>::words.
+// Covers `Tiles` tiles along K for each of `TilesN` columns of tiles, one column after the other. Each tile
+// begins at a multiple of w4_facts<D>::words.
 template <class D, std::uint32_t Tiles = 1, std::uint32_t TilesN = 1>
 class w4_fact_copies {
  public:
@@ -40,8 +40,11 @@ class w4_fact_copies {
         to_(to),
         first_(find_piece(0)) {}
 
-  // Those of tiles `tile` to tile + Tiles - 1, `bytes` from the first place on: where a lane's first piece comes
-  // from, its copy, and that of the rest, where has_more() is true.
+  // For tiles `tile` to tile + Tiles - 1; `bytes` is the distance from the first place (`to`):
+  //
+  //   find         the address of the lane's first piece
+  //   copy         copies that piece
+  //   copy_more    copies the other pieces, if has_more()
   constexpr val<u64> find(const val<u32>& tile) const { return find(tile, first_); }
   template <class Bytes>
   constexpr void copy(const val<u64>& from, const Bytes& bytes) const {
@@ -60,22 +63,22 @@ class w4_fact_copies {
 
  private:
   struct piece {
-    val<bool> exists;  // else it is that of lane 0
-    val<u32> at;       // a byte of shared memory
-    val<u32> k;        // where its group is looked for
+    val<bool> exists;  // if false, the other members are those of piece 0
+    val<u32> at;       // address in shared memory
+    val<u32> k;        // offset along K, which gives the group
     val<u64> address;
-    val<u32> pitch;  // from group to group, in pieces
+    val<u32> pitch;  // pieces from group to group
   };
 
   constexpr val<u64> find(const val<u32>& tile, const piece& own) const {
-    // As divide() has it: a group has 16 k or more, so that the divisor's shift is 35 or more.
+    // divide() by the group size: a group has at least 16 k, so the divisor's shift is at least 35.
     const val group = t_.let(min(mul_hi(tile * w4_tile_k + own.k, multiplier_) >> shift_, last_group_));
     return t_.let(mul_wide(group, own.pitch) * u64{16} + own.address);
   }
   static constexpr std::uint32_t of_scales = facts_of::scale_pieces_of_group,
                                  of_zeros = facts_of::zero_pieces_of_group;
 
-  // The scales of all groups [slot][column of tiles][tile], then their zero points or offsets.
+  // Pieces are ordered [slot][column of tiles][tile]: all scales first, then all zero points or offsets.
   constexpr piece find_piece(std::uint32_t pass) const {
     const auto w = problem_[&w4_problem::w];
     const val wanted = t_.let(t_.lane_rank() + 32 * pass);

@@ -1,27 +1,28 @@
 #pragma once
-// matmul_w4 for sm_80 and later, with the matrix instructions of a warp: y = x W^T as Y^T = W X^T, so that the
-// weights are the operand of 16 rows, and rows of x come in eights. A block has 32 or 64 rows of x, 32 columns
-// of y for each of warps_n warps, and a part of the tiles of K, which the warps of a column share:
+// matmul_w4 for sm_80 and later, with warp-level matrix instructions. It computes y = x W^T as Y^T = W X^T:
+// the weights are the operand of 16 rows, and rows of x come in eights. A block has 32 or 64 rows of x, 32
+// columns of y for each of warps_n warps, and a part of the tiles of K. The warps of a column share these
+// tiles:
 //
 //   32 rows, 128 columns   | 0 .. 3 | 4 .. 7 | 0 .. 3 | ...                warps of the tiles of K
 //   64 rows, 256 columns   | all  | all  | ...
 //
-// W, its scales and zero points come through shared memory by copies of the lanes that read them; x by copies
-// of the warps that share a tile. Both are asked for `stages` - 1 tiles ahead. At the end the sums of the
-// warps of a column are added through shared memory.
+// All operands pass through shared memory, copied `stages` - 1 tiles ahead. Each warp copies its own codes,
+// scales and zero points; the warps that share a tile of x copy it together. At the end the sums of the warps
+// of a column are added through shared memory.
 //
-// Codes are decoded without their scales (decode.hpp); sums of the part of a tile of K that a group has are
-// multiplied by the scale in f32, and added: no product of a code and a scale is rounded.
+// Codes are decoded without their scales (decode.hpp). Each group's sum over a tile of K is multiplied by its
+// scale in f32 and added to the total: no product of a code and a scale is rounded.
 //
 // Sources: Frantar et al., "MARLIN: Mixed-Precision Auto-Regressive Parallel Inference on Large Language
 // Models", 2024; Dao-AILab, quack, gemm_w4, 2026, multiplies sums by scales.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/weight_only/mma_sync/config.hpp>
-#include <kaio/ops/weight_only/mma_sync/copies.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/mma_sync/config.hpp>
+#include <kaio/ops/weight_only/mma_sync/copies.hpp>
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
 
 #include <cstdint>
@@ -30,7 +31,7 @@ namespace kaio::ops {
 
 template <w4_config C, class D, scalar T>
 struct w4_body {
-  static_assert(C.valid(), "kaio: this tile shape of a matmul_w4 is none that the kernel can run");
+  static_assert(C.valid(), "kaio: matmul_w4's kernel does not support this tile shape");
   using mma = mma_m16n8k16<f32, T>;
   using decoder_type = typename D::template decoder<T>;
   using copies_type = w4_copies<C, D, T>;
@@ -41,9 +42,12 @@ struct w4_body {
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
   static constexpr std::uint32_t words_of_step = quads;
 
-  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums. Where they exist:
-  // End::place is the part of K and the first column of the block; End::begin, what is done before the first
-  // tile has arrived, by a kernel that is launched programmatically.
+  // End has these members; the last two are optional:
+  //
+  //   tile_of_warp    the tile of W of a warp
+  //   store           writes the sums
+  //   place           the part of K and the first column of the block
+  //   begin           work before the first tile has arrived, in a programmatic launch
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
@@ -70,8 +74,8 @@ struct w4_body {
     auto totals = sums_of<halves * fragments>(t);
     auto group_sums =
         array_of < D::scaled ? 1 : halves * fragments > ([&](u32) { return typename mma::accumulator(t); });
-    const typename mma::accumulator none(t, 0.0f);  // what the first product of a group is added to
-    // Of x over a group, in rows that are all the same.
+    const typename mma::accumulator none(t, 0.0f);  // addend of a group's first product
+    // Sums of x over a group; all rows of a fragment are equal.
     [[maybe_unused]] auto x_sums = sums_of_x(t);
     [[maybe_unused]] const auto ones = all_ones(t);
     auto& sums = [&]() -> auto& {
@@ -89,7 +93,7 @@ struct w4_body {
       const val first_fact = t.let(of_stage * copies_type::fact_words);
       const auto x_tile = x_tiles[t.let(stage * C.warps_k() + block.warp_k)];
       stage = copies.following(t.let(stage));
-      // Of part `slot` of the tile.
+      // Loads the scales or zero points of group `slot` of the tile.
       const auto begin_group = [&](const auto& slot) {
         if constexpr (D::scaled) {
           for (u32 h = 0; h < halves; ++h) {
@@ -126,12 +130,12 @@ struct w4_body {
             }
           }
       };
-      // Load `quad` of half h of the weights of a lane.
+      // The first word of the lane's codes of half h.
       const auto first_word = [&](u32 h) {
         return of_stage * copies_type::words + lane * 4u + h * (quads * 128);
       };
-      // 16 of K, the first ones of a group or not; load(x) reads the fragments of x, word(h, w) is word w of the step, of
-      // half h of the weights.
+      // Multiplies a step of 16 k. is_first: the step begins a group. load(x) reads the fragments of x;
+      // word(h, w) is word w of the step in half h of the weights.
       const auto multiply = [&](bool is_first, const auto& load, const auto& word) {
         auto x = array_of<fragments>([&](u32) { return typename mma::b_fragment(t); });
         load(x);
@@ -149,7 +153,7 @@ struct w4_body {
           }
         }
       };
-      // Steps of 16 that are known while the kernel is made, in so many groups.
+      // Multiplies a tile of `groups` groups, with its four steps of 16 k unrolled.
       const auto multiply_in = [&](u32 groups) {
         const auto words = array_of<halves * quads>(
             [&](u32 i) { return load_vec<4>(codes[first_word(i / quads) + i % quads * 128]); });
@@ -188,7 +192,7 @@ struct w4_body {
             }
           if (auto one = t.otherwise()) multiply_in(1);
         } else if constexpr (D::slots == 2 && quads == 1 && fragments >= 4) {
-          // Both groups one after the other: unrolled, they take more registers than there are.
+          // The loop over both groups stays: unrolled, it runs out of registers.
           for (auto group : t.range(0u, 2u).no_unroll()) {
             begin_group(group);
             for (u32 half = 0; half < 2; ++half) {
@@ -220,7 +224,7 @@ struct w4_body {
   static constexpr auto sums_of(thread t) {
     return array_of<N>([&](u32) { return typename mma::accumulator(t, 0.0f); });
   }
-  // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
+  // `minus` without zero points: what the decoder expects, or anything if the decoder does not read it.
   static constexpr auto initial([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem,
                                 u32 odd) {
     if constexpr (D::offsets && D::bits == 4)

@@ -1,6 +1,6 @@
 #pragma once
-// The end of a matmul_w4: sums of a block through shared memory to y, or to the workspace; and the kernel
-// that adds up what the parts of K left there, in their order.
+// The epilogue of matmul_w4. A block's sums pass through shared memory to y, or with split-K to the
+// workspace. Then matmul_w4_combine adds the parts, in the order of K.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -11,7 +11,8 @@
 
 namespace kaio::ops {
 
-// Columns `column` to column + 3 of row `row` of y, with the factors of columns and the bias: type T, or f32.
+// Stores columns `column` to column + 3 of row `row` of y, after column factors and bias. y is Access's type
+// or f32.
 template <class Access, class Four>
 constexpr void finish_w4(thread t, const val<w4_problem>& problem, const val<u32>& row,
                          const val<u32>& column, const Four& x) {
@@ -47,8 +48,8 @@ struct w4_element : stored_as<T> {
   }
 };
 
-// The sums of rows `from` on of all warps to shared memory: f32 of [warps_k][rows at once][pitch], where the
-// codes were.
+// Puts the sums of all warps, from row `from` on, where the codes were in shared memory: f32 of
+// [warps_k][rows_at_once][pitch].
 template <auto C, class Totals, class Codes>
 constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& totals, const Codes& shared_sums,
                              std::uint32_t from) {
@@ -67,7 +68,7 @@ constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& tota
   t.barrier();
 }
 
-// Four of them from place `at` on, of the warps that divide K together.
+// Adds four staged sums, from place `at` on, over the warps that divide K.
 template <auto C, class Codes>
 constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>& at) {
   constexpr std::uint32_t of_warp = C.rows_at_once() * C.pitch();
@@ -79,7 +80,7 @@ constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>
   return x;
 }
 
-// Where the workspace has the sums of a part of K from row `row` and column `column` on.
+// The workspace address of a part's sums from (row, column) on.
 constexpr val<u64> w4_part_address(thread t, const val<w4_problem>& problem, const val<u32>& part,
                                    const val<u32>& row, const val<u32>& column) {
   const val m = t.let(problem[&w4_problem::m]);
@@ -88,7 +89,7 @@ constexpr val<u64> w4_part_address(thread t, const val<w4_problem>& problem, con
   return t.let(problem[&w4_problem::sums] + (line * cast<u64>(pitch) + cast<u64>(column)) * u64{4});
 }
 
-// Columns `column` to column + 3 of row `row` of the sums of a part of K, into the workspace.
+// Stores a part's sums, columns `column` to column + 3 of row `row`, into the workspace.
 template <class Four>
 constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& part,
                              const val<u32>& row, const val<u32>& column, const Four& x) {
@@ -121,7 +122,7 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
   }
 }
 
-// The end of matmul_w4: tiles of W next to each other, and their sums to y or to the workspace.
+// The End of matmul_w4: warps have adjacent tiles of W, and sums go to y or to the workspace.
 template <auto C, scalar T>
 struct w4_product_end {
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
@@ -137,8 +138,8 @@ struct w4_product_end {
 
 inline constexpr u32 w4_combine_threads = 128;
 
-// Launched with a block for each 4 * w4_combine_threads columns of each row, those of a row one after the
-// other; from sm_90 on programmatically, before the kernel of the parts has ended.
+// Launched with a block for each 4 * w4_combine_threads columns of a row, row after row. From sm_90 on the
+// launch is programmatic: it begins before the kernel of the parts has ended.
 template <std::uint32_t Sm>
 inline constexpr auto matmul_w4_combine =
     kaio::kernel<"matmul_w4_combine_sm" + decimal<Sm>, block_size{w4_combine_threads},
@@ -159,7 +160,7 @@ inline constexpr auto matmul_w4_combine =
         const in sums = pointer_at<in<f32>>(t, t.let(problem[&w4_problem::sums]))
                             .from(cast<u64>(row) * pitch + cast<u64>(column));
         auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
-        // Four parts at once, so that a few of them are waited for as one is; -0 changes no sum.
+        // Four parts are loaded at once, so that their latencies overlap. Adding -0 changes no sum.
         for (auto first : t.range(0u, parts, 4u).no_unroll()) {
           const auto fours = array_of<4>([&](u32 i) {
             return load_vec<4>(sums.from(cast<u64>(min(first + i, parts - 1u)) * apart)[0]);

@@ -1,5 +1,5 @@
 #pragma once
-// Packed weights (layout.hpp) as a matrix.
+// The kernel that turns packed weights (layout.hpp) into a matrix.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -9,8 +9,8 @@
 
 namespace kaio::ops {
 
-// Launched with a block for each tile. Each weight is computed in f32, number by scale and the offset, or by
-// the factor of the column, and rounded once.
+// Launched with a block for each tile. Each weight is computed in f32, as (number * scale + offset) * column
+// factor, and rounded once.
 inline constexpr auto dequantise_w4_tiles =
     kaio::kernel<"dequantise_w4", block_size{w4_tile_threads}>([](thread t, val<w4_matrix> matrix) {
       const auto w = matrix[&w4_matrix::w];

@@ -1,14 +1,14 @@
 #pragma once
-// Packed weights (layout.hpp) as rows of f16 or bf16, for a matmul: the bits of dequantise_w4_tiles, by vectors
-// of 16 bytes. Weights in an order of K are left to that kernel.
+// The kernel that turns packed weights (layout.hpp) into rows of f16 or bf16 for a matmul. It gives the bits
+// of dequantise_w4_tiles, but stores vectors of 16 bytes. Weights with act-order are left to that kernel.
 //
-// A warp has 16 rows, half of those of a tile, of several tiles along K. Eight neighbours of a row, which a lane
-// stores, are a pair each of the four lanes that have the row when a warp multiplies, so that a lane reads their
-// words, of two pairs of rows that are eight apart:
+// A warp has 16 rows, half of a tile's, of several tiles along K. A lane stores eight neighbours of a row.
+// The packed layout gives four lanes a pair of them each; the lane reads the words of all four, for two pairs
+// of rows that are eight apart:
 //
 //   lane         chunk = lane % 8: k = k0 + 8 chunk ..     pair = lane / 8: rows n0 + 2 pair + {0, 1, 8, 9}
 //   words[q][s]  of lane 4 (4 q + pair) + s of the tile: k + 2 s and k + 2 s + 1, of rows 8 q and 8 q + 1
-//   a store      of q and a row of the pair: four rows by 128 bytes
+//   a store      one q and one row of each pair: four rows by 128 bytes
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -22,20 +22,20 @@ namespace kaio::ops {
 
 inline constexpr u32 w4_rows_threads = 256, w4_rows_of_warp = 16;
 
-// Elements along K are adjacent, and rows begin at multiples of 16 bytes, with room for whole eights of elements.
+// Elements along K are adjacent. Rows begin at multiples of 16 bytes, with room for whole eights of elements.
 struct w4_rows_problem {
   w4_packed w;
   u64 out;
   i64 out_n;       // in elements
   u32 type;        // f16 or bf16, an element_type
-  u32 early;       // the weights are read before the kernel before has ended
-  u32 strip;       // tiles of K of a warp
-  divisor strips;  // how many are along K
+  u32 early;       // the weights are read before the previous kernel has ended
+  u32 strip;       // tiles of K per warp
+  divisor strips;  // strips along K
 };
 
 namespace detail {
 
-// What a lane has of 16 rows. Codes: int4, int8, e4m3, or nf4 for all that are numbers of a table.
+// A lane's share of 16 rows. Codes: int4, int8, e4m3, or nf4 for all codes with a table.
 template <w4_codes Codes, class Problem>
 class w4_rows {
   static constexpr bool is_table = Codes == w4_codes::nf4, is_float = Codes == w4_codes::e4m3;
@@ -58,7 +58,7 @@ class w4_rows {
                                                      u64{4})),
         number_(t.let(number_of_lane())) {}
 
-  // The part of a tile of K: decoded, and written after `wait`.
+  // Decodes the lane's part of a tile of K, and stores it after `wait`.
   template <class Wait>
   constexpr void run(const val<u32>& tile_k, const Wait& wait) const {
     const auto from = pointer_at<in<u32>>(t_, t_.let(first_word_ + mul_wide(tile_k, tile_words * 4u)));
@@ -97,7 +97,7 @@ class w4_rows {
   constexpr auto is_out(element_type type) const {
     return problem_[&w4_rows_problem::type] == static_cast<u32>(type);
   }
-  // In f32.
+  // Computes the weights in f32.
   template <class Words, class Weights>
   constexpr void find_weights(const Words& words, const val<u64>& place, Weights& weights) const {
     const auto scales = scales_of(place);
@@ -115,9 +115,9 @@ class w4_rows {
       for_rows(t_.let(factors + cast<u64>(n_) * u64{4}),
                [&](u32 i, const val<f32>& factor) { weights[i] *= factor; });
   }
-  // Integers of four bits by scales of the type of the matrix: differences of codes and zero points are exact in it,
-  // so that two products at once are rounded as those in f32 are. 1024 and a code, or 128 in bf16, less as much and
-  // the zero point.
+  // For integers of four bits with scales of the matrix's type. The difference of a code and a zero point is
+  // exact in that type, so two products at once are rounded as in f32. It is (1024 + code) - (1024 + zero
+  // point); 128 for bf16.
   template <scalar T, class Words, class Pairs>
   constexpr void find_pairs(const Words& words, const val<u64>& place, Pairs& pairs) const {
     using pair = typename w4_pair<T>::type;
@@ -149,7 +149,7 @@ class w4_rows {
   constexpr auto w(Member member) const {
     return problem_[&w4_rows_problem::w][member];
   }
-  // Of the first word of a lane, in the tile of a row.
+  // The lane's first word in the tile of a row.
   constexpr val<u32> word_of_tile(const val<u32>& row) const {
     const val j = t_.let(chunk_ / 2u), half = t_.let(row / 16u % 2u),
               of_pair = t_.let(t_.lane_rank() / 8u * 16u);
@@ -169,7 +169,7 @@ class w4_rows {
     }
   }
 
-  // [s][row of a pair], by bytes: k + 2 s and k + 2 s + 1 of the first pair of rows, and of the second one.
+  // Codes [s][row of a pair] by bytes: k + 2 s and k + 2 s + 1 of the first pair of rows, then of the second.
   template <class Words>
   constexpr dsl::register_array<val<u32>, 8> codes_of(const Words& words) const {
     if constexpr (bits == 8) {
@@ -203,7 +203,7 @@ class w4_rows {
       }
     }
   }
-  // Of integers: 2^23 and the zero point of each row.
+  // What to subtract in each row: for integers, 2^23 plus the zero point.
   constexpr dsl::register_array<val<f32>, 4> minus_of(const val<u64>& place) const {
     auto minus = array_of<4>([&](u32) { return var(t_, 0x1p23f); });
     if constexpr (is_integer) {
@@ -267,7 +267,7 @@ class w4_rows {
     }
     return array_of<4>([&](u32 row) { return t_.let(scales[row]); });
   }
-  // Of a byte of codes.
+  // The number of one byte of codes.
   constexpr val<f32> number_of(const val<u32>& codes, u32 byte, const val<f32>& minus) const {
     const val own =
         t_.let(byte_perm(codes, is_integer ? 0x4b000000u : 0u, (is_integer ? 0x7440u : 0x4440u) + byte));
@@ -278,7 +278,7 @@ class w4_rows {
     else
       return number_of_e4m3(t_, own);
   }
-  // f(place in the weights, number) for numbers of f32 of rows.
+  // Calls f(index of a weight, number of its row); the rows' numbers are f32.
   template <class F>
   constexpr void for_rows(const val<u64>& address, const F& f) const {
     for (u32 row = 0; row < 4; ++row) {
@@ -308,8 +308,8 @@ class w4_rows {
 
 }  // namespace detail
 
-// Launched with a warp for each 16 of the first w.n rows of W and each strip, counted along K first. From sm_90 on
-// programmatically: what follows begins early.
+// Launched with a warp for each strip of each 16 rows among the first w.n rows of W, counted along K first.
+// From sm_90 on the launch is programmatic, and the next kernel begins early.
 template <std::uint32_t Sm>
 inline constexpr auto dequantise_w4_rows =
     kaio::kernel<"dequantise_w4_rows_sm" + decimal<Sm>, block_size{w4_rows_threads},

@@ -1,9 +1,10 @@
 #pragma once
-// Packed weights of files and of the kernels of others to the layout of matmul_w4 and matmul_w8 (layout.hpp).
+// The kernels that pack weights of files, and of other libraries' kernels, for matmul_w4 and matmul_w8
+// (layout.hpp).
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/repack/dequantise.hpp>
 #include <kaio/ops/weight_only/common/place.hpp>
+#include <kaio/ops/weight_only/repack/dequantise.hpp>
 
 #include <cstdint>
 
@@ -13,7 +14,7 @@ namespace detail {
 
 struct w4_unit {
   val<i64> unit;
-  val<u32> bit;  // from its beginning on
+  val<u32> bit;  // from the beginning of the unit
 };
 
 template <class Place>
@@ -31,7 +32,7 @@ constexpr w4_unit unit_of(thread t, const Place& place, const val<u32>& row, con
   return {unit, t.let(index * place[&w4_place::bits])};
 }
 
-// The number of (row, column), of at most 8 bits, by bytes: units may begin at any address.
+// The number of (row, column), of at most 8 bits. It is read by bytes, as units may begin at any address.
 template <class Place>
 constexpr val<u32> number_at(thread t, const Place& place, const val<u32>& row, const val<u32>& column) {
   const w4_unit at = unit_of(t, place, row, column);
@@ -50,7 +51,7 @@ constexpr val<u32> number_at(thread t, const Place& place, const val<u32>& row, 
   return t.let(all >> begin & ((one << bits) - 1u));
 }
 
-// The number, of f16, bf16 or f32, of a unit.
+// The index of element (row, column): f16, bf16 or f32, each a unit.
 template <class Place>
 constexpr val<u64> element_of(thread t, const Place& place, const val<u32>& row, const val<u32>& column) {
   const w4_unit at = unit_of(t, place, row, column);
@@ -61,9 +62,9 @@ constexpr val<u64> element_of(thread t, const Place& place, const val<u32>& row,
 
 inline constexpr u32 w4_order_threads = 128;
 
-// The columns of x for k in the order of their groups: row `group * g + i` is the i-th k whose group is g. A
-// group without so many leaves the number of the row itself, so that an order that has none, or zeros alone,
-// is that of the file. Launched with a thread for each k.
+// Sorts k by group: rows[group * g + i] is the i-th k of group g. If group g has fewer than i + 1 members,
+// the entry is its own index. An order without valid groups, or of zeros alone, therefore keeps the file's
+// order. Launched with a thread for each k.
 inline constexpr auto repack_w4_order = kaio::kernel<"repack_w4_order", block_size{w4_order_threads}>(
     [](thread t, in<i32> order, out<i32> rows, val<u32> k, val<u32> group) {
       const val row = t.global_id();
@@ -80,7 +81,7 @@ inline constexpr auto repack_w4_order = kaio::kernel<"repack_w4_order", block_si
       }
     });
 
-// Launched with a block for each tile, and one for each tiles_n of each group, 32 threads of which work.
+// Launched with a block per tile, then one per tile along N of each group, in which 32 threads work.
 inline constexpr auto repack_w4_tiles =
     kaio::kernel<"repack_w4", block_size{w4_tile_threads}>([](thread t, val<w4_source> source) {
       const auto w = source[&w4_source::w];

@@ -1,9 +1,9 @@
 #pragma once
-// Weights of four or eight bits from bytes of files to the layout of the kernels (layout.hpp).
+// The kernel that packs weights of four or eight bits from bytes of files (layout.hpp).
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/repack/dequantise.hpp>
 #include <kaio/ops/weight_only/common/place.hpp>
+#include <kaio/ops/weight_only/repack/dequantise.hpp>
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace kaio::ops {
 
 namespace detail {
 
-// The scale of a group and column, as f32. Nested ones are those of bitsandbytes, bit for bit.
+// The scale of a group and column, as f32. Nested scales are those of bitsandbytes, bit for bit.
 template <class Source>
 constexpr val<f32> scale_of_source(thread t, const Source& source, const val<u32>& group,
                                    const val<u32>& column) {
@@ -40,7 +40,7 @@ constexpr val<f32> scale_of_source(thread t, const Source& source, const val<u32
 
 }  // namespace detail
 
-// Launched with a block for each tile, and one for each tiles_n of each group, 32 threads of which work.
+// Launched with a block per tile, then one per tile along N of each group, in which 32 threads work.
 inline constexpr auto repack_w4_from_bytes =
     kaio::kernel<"repack_w4_bytes", block_size{w4_tile_threads}>([](thread t, val<w4_bytes_source> source) {
       const auto w = source[&w4_bytes_source::w];
@@ -58,7 +58,7 @@ inline constexpr auto repack_w4_from_bytes =
         for (u32 i = 0; i < 8; ++i) {
           const val own_n = t.let(word.n + w4_word::further_n(i));
           const val own_k = t.let(word.k + w4_word::further_k(i));
-          // Beyond K: what e4m3 and e2m1 have as 0, and any number of the others, by the zeros of x.
+          // Codes beyond K stay 0: for e4m3 and e2m1 the number 0, for others any number, as x is 0 there.
           if (auto exists = t.when(all_of(own_n < n, own_k < k))) {
             var row(t, own_k);
             if (auto ordered = t.when(rows != u64{0}))
@@ -104,7 +104,7 @@ inline constexpr auto repack_w4_from_bytes =
           if (auto has = t.when(exists)) scale = detail::scale_of_source(t, source, group, column);
           pointer_at<out<f32>>(t, scales)[place] = scale;
         }
-        if (auto byte = t.otherwise()) {  // as they are
+        if (auto byte = t.otherwise()) {  // bytes as they are
           var scale(t, 0u);
           if (auto has = t.when(exists)) {
             const val at = t.let(cast<i64>(group) * source[&w4_bytes_source::scales_group] +

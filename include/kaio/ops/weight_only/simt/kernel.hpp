@@ -1,18 +1,18 @@
 #pragma once
-// matmul_w4 and matmul_w8 by multiply-adds of f32, from sm_70 on: for devices before sm_80. One kernel serves
-// all codes, scales and element types, by what the launch has; only codes of users are not among them.
+// matmul_w4 and matmul_w8 by f32 multiply-adds from sm_70 on, for devices before sm_80. One kernel serves all
+// codes, scales and element types, which the launch passes; only users' own codes are excluded.
 //
-//         32 columns of y            a block: 32 x 32 of y for a part of the tiles of K (layout.hpp). A thread decodes a
-//        +---------------+           word of the tile of W, eight weights, to shared memory, and copies eight elements
-//   32   | 1 x 4 of each |           of x; then it has the sums of one row and four neighbouring columns
-//   rows | of 256 threads|
+//         32 columns of y            A block has 32 x 32 of y and a part of the tiles of K (layout.hpp). A
+//        +---------------+           thread decodes a word of the tile of W, eight weights, to shared memory,
+//   32   | 1 x 4 of each |           and copies eight elements of x. It then has the sums of one row and four
+//   rows | of 256 threads|           neighbouring columns.
 //        +---------------+
 //
-// Weights are number by scale in f32, and the offset; the sums of a tile of K are added to the total.
+// Weights are number * scale + offset, in f32. The sums of each tile of K are added to the total.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/mma_sync/store.hpp>
 #include <kaio/ops/weight_only/common/weights.hpp>
+#include <kaio/ops/weight_only/mma_sync/store.hpp>
 
 #include <cstdint>
 

@@ -1,22 +1,22 @@
 #pragma once
-// The copies to shared memory of a warp of matmul_w4 for few rows of x: its tiles of W with their scales and
-// zero points, and of x, all by the warp alone, so that none waits for another one's. A warp's part of a stage is,
-// in words,
+// A warp's copies to shared memory in matmul_w4 for few rows of x: its tiles of W with scales and zero
+// points, and of x. Each warp copies for itself alone, so that none waits for another. A warp's part of a
+// stage is, in words,
 //
-//   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it
-//              reads itself
-//   facts      [column of tiles][tile], as facts.hpp has them
+//   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] with eight bits; a lane reads what
+//              it copied
+//   facts      [column of tiles][tile], laid out as in facts.hpp
 //   x          [rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r % 8
 //
-// Rows that x does not have are not read: they are zeros in all stages, and their products are dropped.
+// Rows beyond the end of x are not read: they are zeros in all stages, and their products are dropped.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/fact_copies.hpp>
 #include <kaio/ops/weight_only/skinny/config.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
 
 #include <cstdint>
 
@@ -33,7 +33,7 @@ struct w4_few_rows_stage {
   using ring = shared<u32, C.stages * words>;
 };
 
-// The codes, which are asked for before all else is looked for.
+// The copies of codes, which begin before all else is computed.
 template <w4_few_rows_config C, class D>
 class w4_few_rows_codes {
  public:
@@ -47,7 +47,7 @@ class w4_few_rows_codes {
         last_(block.last),
         own_(t.let(t.warp_rank() * stage_type::of_warp)),
         lane_(t.let(t.lane_rank() * 4u)),
-        // Those beyond the last tile are copies of it, and are not stored.
+        // Tiles beyond the last one repeat it, and are not stored.
         tiles_n_(array_of<C.tiles_n>([&](u32 i) {
           const val tile = i == 0 ? t.let(block.tile_n + 0u)
                                   : end.tile_of_warp(t, problem, block.column, t.let(block.warp_n + i));
@@ -58,13 +58,15 @@ class w4_few_rows_codes {
                     cast<u64>(t.lane_rank() * 16u) + problem[&w4_problem::w][&w4_packed::codes])),
         to_(t.let(shared_address(to[lane_]))) {}
 
-  // The word at which the warp's part of stage 0 begins; a lane's words of codes, from that of a stage on.
+  // own: the first word of the warp's part of stage 0. of_lane: the lane's first word of codes, from that of
+  // a stage on.
   constexpr const val<u32>& own() const { return own_; }
   constexpr const val<u32>& of_lane() const { return lane_; }
   constexpr auto has_second() const { return apart_ != 0u; }
   constexpr const auto& tiles_n() const { return tiles_n_; }
 
-  // Copies tile `tile`, which exists, and the next ones that exist, to the stage whose part of the warp begins at a word.
+  // Copies tile `tile`, which exists, and the existing ones of the next tiles. The warp's part of the stage
+  // begins at word `stage`.
   constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
     const val to = t_.let(to_ + stage * 4u);
     const auto from = array_of<C.tiles_n>([&](u32 n) {
@@ -89,10 +91,10 @@ class w4_few_rows_codes {
   dsl::register_array<val<u32>, C.tiles_n> tiles_n_;
   val<u32> apart_;  // tiles from one column of tiles to the other
   val<u64> from_;
-  val<u32> to_;  // a byte of shared memory
+  val<u32> to_;  // address in shared memory
 };
 
-// All of a warp's copies but that.
+// A warp's copies of facts and x.
 template <w4_few_rows_config C, class D, scalar T>
 class w4_few_rows_copies {
  public:
@@ -120,8 +122,8 @@ class w4_few_rows_copies {
         facts_(t, problem, codes.tiles_n(), t.let(shared_address(to[stage_type::facts_at]))),
         has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), facts_.has_more()))) {}
 
-  // Facts of tile `tile`, which exists, and those after it, and x where it comes by pieces, into the stage whose part
-  // of the warp begins at word `stage`.
+  // Copies the facts of tile `tile`, which exists, and of the tiles after it; and x, if it comes by pieces.
+  // The warp's part of the stage begins at word `stage`.
   constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
     const val x = t_.let(piece_of(of_lane(tile)));
     copy_facts(tile, stage);
@@ -140,7 +142,8 @@ class w4_few_rows_copies {
     copy_facts(tile, stage);
     if (auto more = t_.when(facts_.has_more())) copy_more_facts(tile, stage);
   }
-  // Rows that x does not have, in all stages; the warp's part of the first one begins at word `first`.
+  // Clears the rows beyond the end of x in all stages; the warp's part of the first stage begins at word
+  // `first`.
   constexpr void clear_other_rows(const val<u32>& first) const {
     for (auto row : t_.range(row_, u32{C.rows}, rows_of_pass).no_unroll())
       if (auto other = t_.when(row >= rows_)) {
@@ -149,8 +152,8 @@ class w4_few_rows_copies {
           store_vec(to_[place + stage * stage_type::words], make_vec(0u, 0u, 0u, 0u));
       }
   }
-  // x of tile `first` and those after it into a stage, where it does not come by pieces. What x does not have becomes
-  // zero. A stage is not read any more since the warp has met for the one before.
+  // Loads x of tile `first` and of the tiles after it into a stage, if x does not come by pieces. Elements
+  // outside x become zero. No lane reads the stage any more: the warp has met since, for the stage before.
   constexpr void load_elements(const val<u32>& first, const val<u32>& stage) const {
     if (auto slow = t_.when(!by_pieces_)) {
       const val order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
@@ -176,11 +179,11 @@ class w4_few_rows_copies {
   }
 
  private:
-  static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;  // of a row of a tile
-  // A pass is a piece of each lane.
+  static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;  // per row of a tile
+  // In a pass each lane has one piece.
   static constexpr std::uint32_t rows_of_pass = 32 / (pieces * C.tiles), passes = C.rows / rows_of_pass;
 
-  // The tile of its piece, of those from `tile` on.
+  // The tile of the lane's piece, counted from `tile` on.
   constexpr val<u32> of_lane(const val<u32>& tile) const {
     return t_.let(min(tile + tile_of_piece_, block_.last - 1u));
   }
@@ -199,7 +202,8 @@ class w4_few_rows_copies {
   constexpr void copy_more_facts(const val<u32>& tile, const val<u32>& stage) const {
     facts_.copy_more(tile, stage * 4u);
   }
-  // The address of the lane's row of x in the first pass; from there to that in another one, in bytes.
+  // find_line: the address of the lane's row of x in the first pass. further: bytes from there to its row in
+  // a pass.
   constexpr val<u64> find_line() const {
     const val row = t_.let(cast<i64>(block_.row + row_) * problem_[&w4_problem::x_row]);
     return t_.let(problem_[&w4_problem::x] + cast<u64>(row) * u64{sizeof(T)});
@@ -210,7 +214,8 @@ class w4_few_rows_copies {
   constexpr val<u64> piece_of(const val<u32>& tile) const {
     return t_.let(mul_wide(tile, u32{w4_tile_k * sizeof(T)}) + x_);
   }
-  // The word of the lane's row that is `rows` after its first one, from that of a stage on.
+  // The word of the lane's piece in the row that is `rows` after its first one, from the first word of a
+  // stage on.
   template <class Rows>
   constexpr auto place_of(const Rows& rows) const {
     return place_ + (piece_ ^ (row_ + rows) % 8u) * 4u + rows * u32{C.tiles * 32};
@@ -221,15 +226,15 @@ class w4_few_rows_copies {
   const val<w4_problem>& problem_;
   const w4_block& block_;
   val<u32> lane_, k_, rows_;
-  val<bool> by_pieces_;           // of 16 bytes, none of which ends beyond K
-  val<u32> tile_of_piece_, row_;  // of the lane's piece of x
+  val<bool> by_pieces_;           // x comes by pieces of 16 bytes, none of them beyond K
+  val<u32> tile_of_piece_, row_;  // tile and row of the lane's piece of x
   val<u32> place_,
-      piece_;      // the word at which its first row of the tile begins in a stage, and which it is of that
-  val<u64> x_;     // the piece of tile 0
-  val<u32> x_to_;  // a byte of shared memory
+      piece_;      // the first word of the lane's row of the tile in a stage; the piece's index in this row
+  val<u64> x_;     // its address in tile 0
+  val<u32> x_to_;  // address in shared memory
   val<bool> exists_;
   w4_fact_copies<D, C.tiles, C.tiles_n> facts_;
-  val<bool> has_more_;  // than a piece of x and one of facts for each lane
+  val<bool> has_more_;  // more than one piece of x and one of facts per lane
 };
 
 }  // namespace kaio::ops

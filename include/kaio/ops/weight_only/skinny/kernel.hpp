@@ -1,41 +1,41 @@
 #pragma once
-// matmul_w4 for up to sixteen rows of x: y = x W^T as Y^T = W X^T, as in mma_sync/kernel.hpp. A block has 32 columns of y,
-// or 64 of sixteen rows, for each of warps_n warps, and a part of the tiles of K, which the warps of a column
-// share:
+// matmul_w4 for up to sixteen rows of x: y = x W^T as Y^T = W X^T, as in mma_sync/kernel.hpp. A block has 32
+// columns of y for each of warps_n warps, or 64 with sixteen rows, and a part of the tiles of K. The warps of
+// a column share that part:
 //
 //   8 rows, 32 columns     | warp 0 | warp 1 | ... | warp 7 | warp 0 | ...        tiles of K, two at once
 //   16 rows, 64 columns    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | ...          one at once, of two columns
 //
-// Such products are bound by memory, then by instructions, of which a tile of 32 x 64 codes of four bits takes
-// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and but for
-// the numbers of a table (decode_table.hpp) waits for no other one before its sums are complete. One copy of the
-// loop's body is for all stages: places in shared memory are found from the first word of the warp's part of a
-// stage. A copy for each stage was three times the instructions, which a first call has to fetch. Sixteen rows are
-// two operands of the matrix instruction, for which codes are decoded once. At the end the sums of the warps of a
-// column are added through shared memory.
+// Such products are bound by memory, then by instructions: a tile of 32 x 64 codes of four bits takes a warp
+// about 125 (f16), 72 of them to decode. A warp copies all that it reads, `stages` - 1 stages ahead. Before
+// its sums are complete it waits for no other warp, except with the numbers of a table (decode_table.hpp).
+// The loop's body exists once for all stages: places in shared memory are found from the first word of the
+// warp's part of a stage. A body per stage had three times the instructions, which a first call has to fetch.
+// Sixteen rows are two operands of the matrix instruction; their codes are decoded once. At the end the sums
+// of a column's warps are added through shared memory.
 //
-// From sm_90 on launched programmatically: weights that are constant are asked for before the kernel before
-// has ended.
+// From sm_90 on the launch is programmatic: constant weights are copied before the previous kernel has ended.
 //
 // From sm_90 on the parts of K may also be the blocks of a cluster, which add up their sums (store.hpp).
 //
-// Codes are decoded without their scales (decode.hpp); sums of the part of a tile of K that a group has are
-// multiplied by the scale in f32, and added: no product of a code and a scale is rounded. Zero points come off
-// the codes: sums of codes alone, less those of x by the zero point, took 16 % fewer instructions and 0.3 to 0.7 us
-// more (8192 x 8192, H200), since the matrix instruction makes the sums of x too.
+// Codes are decoded without their scales (decode.hpp). Each group's sum over a tile of K is multiplied by its
+// scale in f32 and added to the total: no product of a code and a scale is rounded. Zero points are
+// subtracted from the codes. Subtracting zero point * sum of x from the sums instead took 16 % fewer
+// instructions and 0.3 to 0.7 us more (8192 x 8192, H200), since the matrix instruction then forms the sums
+// of x too.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
 #include <kaio/ops/weight_only/common/decode_table.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/mma_sync/block.hpp>
+#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
+#include <kaio/ops/weight_only/mma_sync/store.hpp>
 #include <kaio/ops/weight_only/skinny/config.hpp>
 #include <kaio/ops/weight_only/skinny/copies.hpp>
 #include <kaio/ops/weight_only/skinny/store.hpp>
-#include <kaio/ops/weight_only/mma_sync/kernel.hpp>
-#include <kaio/ops/weight_only/common/problem.hpp>
-#include <kaio/ops/weight_only/mma_sync/store.hpp>
 
 #include <array>
 #include <cstdint>
@@ -45,7 +45,7 @@ namespace kaio::ops {
 
 template <w4_few_rows_config C, class D, scalar T>
 class w4_few_rows_body {
-  static_assert(C.valid(), "kaio: this shape of a block of matmul_w4 is none that the kernel can run");
+  static_assert(C.valid(), "kaio: matmul_w4's kernel does not support this block shape");
   static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
   static_assert(!C.pairs || C.warps >= w4_pair_warps);
   static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
@@ -59,26 +59,27 @@ class w4_few_rows_body {
   using words_type = typename stage_type::ring;
   using facts_of = w4_facts<D>;
   static constexpr std::uint32_t halves = 2, fragments = C.fragments(), tiles_n = C.tiles_n;
-  static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
+  static constexpr std::uint32_t quads = D::bits / 4;             // loads of four words per half of a tile
   static constexpr std::uint32_t of_fragment = 8 * C.tiles * 32;  // words of eight rows of x in a stage
 
  public:
-  // End: as of w4_body.
+  // End: see w4_body.
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const words_type words(t);
     const w4_block block = find_w4_block<C>(t, problem, end);
-    constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // tiles from stage to stage
+    constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // apart: tiles from stage to stage
     const val first = t.let(block.first + block.warp_k * C.tiles);
     constexpr bool is_programmatic = requires { end.begin(t); };
     const codes_type codes(t, words, problem, block, end);
     if constexpr (is_programmatic)
       if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
-    // Where the warp has its part of the stage that is multiplied, and of the one that is filled: the first words. The
-    // latter is what the former was before.
+    // The warp's part of a stage is known by its first word: `from` is multiplied, `to` is filled. `to`
+    // becomes the `from` of the round before.
     const val<u32>& own = codes.own();
     const auto of_stage = [&](u32 stage) { return own + stage * stage_type::words; };
-    // Copies end in the order of their groups, and arrive in that of all: x of the first stage before weights of the next.
+    // Copy groups complete in order, and copies arrive in the order of all: x of the first stage before
+    // weights of the next.
     if (auto exists = t.when(first < block.last)) codes.copy(first, own);
     const copies_type copies(t, words, problem, block, codes);
     if (auto exists = t.when(first < block.last)) copies.copy_all_facts(first, own);
@@ -92,7 +93,7 @@ class w4_few_rows_body {
     if constexpr (C.pairs) t.barrier();
     w4_few_rows_body multiply(t, problem, words, codes, pairs);
     var from(t, of_stage((C.stages + 1 - ahead) % C.stages)), to(t, of_stage(1));
-    // The first ahead - 1 rounds copy alone.
+    // The first ahead - 1 rounds only copy.
     for (auto next : t.range(first + apart, block.last + ahead * apart, apart).no_unroll()) {
       cp_async_wait_group<ahead - 1>(t);
       sync_warp(t);
@@ -122,12 +123,13 @@ class w4_few_rows_body {
   }
 
  private:
-  // The first words of a stage: of the lane's codes and of the warp's facts; and the addresses of the lane's rows of x.
+  // A stage's first words, of the lane's codes and of the warp's facts, and the addresses of the lane's rows
+  // of x.
   struct stage_place {
     val<u32> codes, facts;
     dsl::register_array<val<u32>, 2> x;
   };
-  // Words from there on.
+  // Words from a stage_place on.
   struct places {
     u32 codes, facts;
   };
@@ -151,7 +153,8 @@ class w4_few_rows_body {
         none_(t, 0.0f),
         ones_(all_ones(t)) {}
 
-  // The stage whose part of the warp begins at word `stage`: tiles `tile` of K, which exists, to `last`.
+  // Multiplies the stage whose part for this warp begins at word `stage`. Its tiles of K are `tile`, which
+  // exists, and those after it that are below `last`.
   constexpr void stage(const val<u32>& stage, const val<u32>& tile, const val<u32>& last) {
     const stage_place from{t_.let(stage + codes_), t_.let(stage + 0u),
                            array_of<2>([&](u32 half) { return t_.let(x_[half] + stage * 4u); })};
@@ -182,8 +185,8 @@ class w4_few_rows_body {
     }
     return at;
   }
-  // The first tile from a place on, in groups of 16 k. A group after the other: unrolled, they are three times as many
-  // instructions.
+  // Multiplies the first tile from a place on, in groups of 16 k. The loop over groups stays: unrolled, it
+  // has three times the instructions.
   constexpr void fine_tile(const stage_place& from) {
     const auto at = places_of(0);
     for (auto j : t_.range(0u, 4u).no_unroll()) {
@@ -208,8 +211,8 @@ class w4_few_rows_body {
       });
     }
   }
-  // One that has part of `Slots` groups, as far as is known. With offsets a group after the other, since their sums
-  // of x take registers too.
+  // Multiplies a tile of `Slots` groups, a number known at compile time. With offsets one group follows the
+  // other, since their sums of x take registers too.
   template <u32 Slots>
   constexpr void tile_in(const stage_place& from, u32 tile) {
     const auto at = places_of(tile);
@@ -231,14 +234,14 @@ class w4_few_rows_body {
       for_columns([&](u32 n) { multiply_column<Slots / passes>(from, at[n], n, pass, x_of_step, x_sums); });
     }
   }
-  // A branch between both keeps ptxas from mixing them, for which there are no registers.
+  // The branch between both columns keeps ptxas from interleaving them, which takes too many registers.
   template <class F>
   constexpr void for_columns(const F& multiply) {
     multiply(0);
     if constexpr (tiles_n == 2)
       if (auto exists = t_.when(second_)) multiply(1);
   }
-  // The groups of a pass, of column n of tiles.
+  // Multiplies the groups of a pass for column n of tiles.
   template <u32 Slots, class X, class XSums>
   constexpr void multiply_column(const stage_place& from, const places& at, u32 n, u32 pass, const X& x,
                                  const XSums& x_sums) {
@@ -260,8 +263,8 @@ class w4_few_rows_body {
       end_group(n, from, at, of_tile, x_sums);
     }
   }
-  // 16 of K of a column of tiles, the first ones of a group or not: the fragments of x, and word i of the codes of half
-  // h.
+  // Multiplies a step of 16 k of a column of tiles. is_first: the step begins a group. x: its fragments.
+  // word(h, i): word i of the codes of half h.
   template <class X, class Word>
   constexpr void step([[maybe_unused]] u32 n, const X& x, bool is_first, const Word& word) {
     for (u32 h = 0; h < halves; ++h) {
@@ -281,7 +284,7 @@ class w4_few_rows_body {
     for (u32 r = 0; r < 2; ++r) b.registers[r] = bit_cast<pair>(word(r));
     return b;
   }
-  // Of x over a group, in rows that are all the same, where offsets are multiplied by them.
+  // Sums of x over a group, which offsets are multiplied by; all rows of a fragment are equal.
   constexpr auto sums_of_x() const {
     if constexpr (D::offsets)
       return array_of<fragments>([&](u32) { return typename mma::accumulator(t_); });
@@ -296,7 +299,7 @@ class w4_few_rows_body {
         mma::multiply_add(x_sums[f], ones_, x[f], is_first ? none_ : x_sums[f]);
   }
 
-  // Of part `slot` of a tile.
+  // Loads the scales or zero points of group `slot` of a tile.
   template <class Slot>
   constexpr void begin_group(const stage_place& from, const places& at, const Slot& slot) {
     [[maybe_unused]] const val facts = t_.let(from.facts + at.facts);
@@ -316,7 +319,7 @@ class w4_few_rows_body {
           }
     }
   }
-  // Of column n of tiles.
+  // Adds a group's sums, times its scales, to the totals of column n of tiles.
   template <class Slot, class XSums>
   constexpr void end_group([[maybe_unused]] u32 n, const stage_place& from, const places& at,
                            const Slot& slot, [[maybe_unused]] const XSums& x_sums) {
@@ -339,8 +342,9 @@ class w4_few_rows_body {
         }
       }
   }
-  // Where a lane has its row of the four matrices of half a tile, from the beginning of a stage on: row i % 8 of matrix
-  // i / 8. The pieces of the other half are four on, which changes bit 2 of the piece.
+  // The lane's addresses for ldmatrix, for each half of a tile, from the beginning of a stage on: row i % 8
+  // of matrix i / 8 for lane i. The pieces of the other half are four further, which changes bit 2 of the
+  // piece.
   static constexpr auto find_x(thread t, const words_type& words) {
     const val lane = t.lane_rank(), row = t.let(lane % 8u);
     return array_of<2>([&](u32 half) {
@@ -348,7 +352,7 @@ class w4_few_rows_body {
           words[stage_type::x_at + row * (C.tiles * 32u) + ((lane / 8u + 4 * half) ^ row) * 4u]));
     });
   }
-  // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
+  // `minus` without zero points: what the decoder expects, or anything if the decoder does not read it.
   static constexpr auto initial([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem,
                                 u32 odd) {
     if constexpr (D::offsets && D::bits == 4)
@@ -370,16 +374,16 @@ class w4_few_rows_body {
   val<u32> g_;
   val<bool> has_zeros_, fine_, is_bf16_;
   val<u32> codes_;
-  val<bool> second_;  // whether there is a second column of tiles
+  val<bool> second_;  // there is a second column of tiles
   dsl::register_array<val<u32>, 2> x_;
-  dsl::register_array<var<u32>, halves * 2> minus_;                          // what decode() takes
-  dsl::register_array<typename mma::accumulator, halves * fragments> sums_;  // of a group
+  dsl::register_array<var<u32>, halves * 2> minus_;                          // argument of decode()
+  dsl::register_array<typename mma::accumulator, halves * fragments> sums_;  // sums of a group
   dsl::register_array<typename mma::accumulator, tiles_n * halves * fragments> totals_;
-  typename mma::accumulator none_;  // what the first product of a group is added to
+  typename mma::accumulator none_;  // addend of a group's first product
   typename mma::a_fragment ones_;
 };
 
-// The product of a block of a configuration of either kind.
+// The body of a block, for a configuration of either kind.
 template <auto C, class D, scalar T>
 struct w4_body_of : w4_body<C, D, T> {};
 template <w4_few_rows_config C, class D, scalar T>
@@ -407,8 +411,8 @@ struct w4_few_rows_kernel {
       });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x; from sm_90 on programmatically, in clusters of 1 or of
-// `parts`, then 2, 4 or 8.
+// Launched with m_tiles * n_tiles * parts blocks along x. From sm_90 on the launch may be programmatic, in
+// clusters of 1, or of `parts` if that is 2, 4 or 8.
 template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 inline constexpr auto matmul_w4_few_rows = w4_few_rows_kernel<D, T, Rows, Sm>::kernel;
 

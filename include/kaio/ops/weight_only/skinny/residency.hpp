@@ -1,11 +1,11 @@
 #pragma once
-// How many blocks of a launch of matmul_w4 for few rows of x share a multiprocessor.
+// The number of blocks that share a multiprocessor in a launch of matmul_w4 for few rows of x.
 //
-// A third block hides more of what two wait for: 1.2 times the time for one and a half times the work (H200). But the
-// blocks of a programmatic launch begin wherever those of the one before have left room, so that where two for each
-// multiprocessor are enough some would have three and others one: 12.7 us for 8192 x 8192 in place of 10.1. There a
-// launch asks for more shared memory than its blocks need, and a third one has no room. Clusters of more than two
-// blocks leave multiprocessors over.
+// A third block hides latency: one and a half times the work takes 1.2 times as long (H200). But the blocks
+// of a programmatic launch begin wherever the previous launch leaves room. If two blocks per multiprocessor
+// are enough, some multiprocessors would get three and others one: 12.7 us instead of 10.1 for 8192 x 8192.
+// Such a launch asks for more shared memory than its blocks need, so that a third block does not fit.
+// Clusters of more than two blocks leave some multiprocessors unused.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -16,14 +16,14 @@
 
 namespace kaio::ops {
 
-// Blocks in clusters of `cluster` that run at once, `together` of them on a multiprocessor.
+// Blocks that run at once, in clusters of `cluster`, with `together` blocks per multiprocessor.
 constexpr std::uint64_t w4_blocks_at_once(std::uint32_t together, std::uint32_t cluster,
                                           const device_properties& device) {
   const std::uint64_t all = std::uint64_t{std::max(device.multiprocessors, 1u)} * together;
   return std::max<std::uint64_t>(cluster > 2 ? all * 10 / 11 : all, 1);
 }
 
-// Of `most` that have room, 1 to 3.
+// Blocks per multiprocessor, if `most` fit, 1 to 3.
 constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, std::uint32_t cluster,
                                            const device_properties& device, std::uint32_t most) {
   if (most < 3) return most;
@@ -34,7 +34,7 @@ constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, std::uint32_t c
   return 10 * rounds(2) > 12 * rounds(3) ? 3 : 2;
 }
 
-// The launch with as many together, of a kernel of which `most` have room.
+// The launch with that number of blocks per multiprocessor, for a kernel with room for `most`.
 inline dsl::grid with_w4_blocks_together(const dsl::grid& launch, const ptx::kernel_image& image,
                                          const device_properties& device, std::uint32_t most) {
   const std::uint32_t together = w4_blocks_together(launch.x, launch.cluster_blocks.x, device, most);

@@ -1,15 +1,15 @@
 #pragma once
-// The end of matmul_w4 for few rows of x on sm_90 and later, of a kernel that is launched programmatically. Where
-// the parts of K are the blocks of a cluster, each adds up the sums of its warps and hands them to the blocks that
-// store them, as many each; a block adds what it was handed in the order of K. A second kernel, which reads such
-// sums from memory, took up to 2.6 us more (H200).
+// The epilogue of matmul_w4 for few rows of x from sm_90 on, for programmatic launches. If the parts of K are
+// the blocks of a cluster, each block adds the sums of its warps and hands them to the blocks that store
+// them, in equal shares. A block adds what it was handed in the order of K. A second kernel that reads such
+// sums from memory took up to 2.6 us more (H200).
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/mma_sync/block.hpp>
-#include <kaio/ops/weight_only/skinny/config.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
+#include <kaio/ops/weight_only/skinny/config.hpp>
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ struct w4_few_rows_end : w4_product_end<C, T> {
     return t.let(problem[&w4_problem::constant] != 0u);
   }
   static constexpr void begin(thread) {}
-  // Of the blocks of a cluster, which have the same rows and columns.
+  // The part is the rank in the cluster: blocks of a cluster have the same rows and columns.
   static constexpr val<u32> part_in_cluster(thread t) { return t.let(cluster_rank(t)); }
 
   template <class Totals, class Codes>
@@ -37,7 +37,7 @@ struct w4_few_rows_end : w4_product_end<C, T> {
     static_assert(inbox + all * 4 <= C.room());
     const val together = t.let(cluster_size(t)), rank = t.let(cluster_rank(t));
     const val m = t.let(problem[&w4_problem::m]), n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-    const val own_bits = t.let(log2_all - popc(together - 1u));  // of the fours that a block stores
+    const val own_bits = t.let(log2_all - popc(together - 1u));  // log2 of the fours that a block stores
     const auto is_stored = [&](const auto& i) {
       return t.let(all_of(block.row + i / fours < m, block.column + i % fours * 4u < n));
     };

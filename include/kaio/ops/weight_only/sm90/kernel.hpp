@@ -1,30 +1,32 @@
 #pragma once
-// matmul_w4 for sm_90a: y = x W^T as Y^T = W X^T by wgmma, whose operand W comes from registers, decoded out
-// of the codes that are in shared memory, and X^T from the tiles of x as tensor copies leave them there. One
-// warp copies, two or four warpgroups decode and multiply; each has 64 columns of y:
+// matmul_w4 for sm_90a: y = x W^T as Y^T = W X^T, by wgmma. W is the register operand, decoded from codes in
+// shared memory. X^T comes from the tiles of x as tensor copies leave them in shared memory. One warp is the
+// producer; two or four consumer warpgroups decode and multiply, each with 64 columns of y:
 //
 //                             stage, up to 256 of K
 //   x      rows x 64 each    --> | x: rows x 64 | rows x 64 | ...     operand B of wgmma
 //   codes  of 32 columns     --> | 4 tiles of 32 x 64 | ...           words of a lane -> registers of A
 //   scales, zero points      --> | of a row of all columns | ...
 //
-// Each is one copy where it is in one piece: a copy engine takes about 100 clocks for any of up to 2 KB.
+// Each contiguous piece is one copy: a copy engine takes about 100 clocks for any copy of up to 2 KB.
 //
-// As in the kernels for sm_80, codes are decoded without their scales. A unit is what a group has of a tile of 64 of
-// K; the sums of a pass over it, of all rows of x or of half of them, are multiplied by the scale in f32 and added to
-// the totals. Of two passes that have accumulators one is added while the other is multiplied:
+// As in the kernels for sm_80, codes are decoded without their scales. A unit is the part of a tile of 64 k
+// that one group has. A pass multiplies a unit by all rows of x or by half of them. Its sums are multiplied
+// by the scale in f32 and added to the totals. If a unit has two passes, one has its sums added while the
+// other is multiplied:
 //
-//   to 64 rows | decode 0, start 0 | decode 1, wait for 0, add, start 1 | decode 2, wait for 1, add, start 2 | ...
-//   128 rows   | decode 0, start 0a, 0b | wait for 0a, add | decode 1, start 1a | wait for 0b, add | start 1b | ...
+//   to 64 rows | decode 0, start 0 | decode 1, wait 0, add, start 1 | decode 2, wait 1, add, start 2 | ...
+//   128 rows   | decode 0, start 0a, 0b | wait 0a, add | decode 1, start 1a | wait 0b, add | start 1b | ...
 //
-// Units of a stage that have the same scales, as two of groups of 128, are added as one. Weights that have their scales
-// are summed by wgmma alone. A block has a part of K. The blocks of a cluster have all of it, and hand their sums to the
-// block that owns the row of y, which adds them in the order of K; without clusters the sums of parts go from registers
-// to the workspace, for the second kernel (sums.hpp).
+// If units of a stage have the same scale, as two units of a group of 128, they are added as one. Weights
+// that are decoded with their scales are summed by wgmma alone. A block has a part of K. The blocks of a
+// cluster have all of K. Each hands its sums to the block that owns the row of y, which adds them in the
+// order of K. Without clusters, the sums of parts go from registers to the workspace, for the second kernel
+// (sums.hpp).
 //
-// wgmma and other instructions share the registers' ports: on an H200 64 multiply-adds of each of 16 warps next to
-// their four products of 64 x 64 x 16 take 722 clocks, where the products take 512 and the multiply-adds 256. So fewer
-// rows have a kernel with fewer of both, rather than one that hides them.
+// wgmma shares the register ports with other instructions. On an H200, 16 warps with 64 multiply-adds each,
+// next to their four products of 64 x 64 x 16, take 722 clocks; the products alone take 512, the
+// multiply-adds 256. Fewer rows therefore have a kernel with fewer of both, rather than one that hides them.
 //
 // Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", register fragments of A;
 // CUTLASS, mixed-input GEMM of Hopper, for the order of operands.
@@ -66,10 +68,10 @@ struct w4_sm90_body {
   using codes_type = shared<u32, C.stages * tiles_n * C.tiles * words>;  // [stage][32 columns][64 of K]
   // [stage][64 of K][slot][scales of all columns], then [slot][zero points]
   using facts_type = shared<u32, C.stages * C.tiles * tiles_n * fact_words>;
-  static constexpr std::uint32_t scale_words = facts_of::scale_pieces_of_group * 4,  // of 32 columns
+  static constexpr std::uint32_t scale_words = facts_of::scale_pieces_of_group * 4,  // words per 32 columns
       zero_words = facts_of::zero_pieces_of_group * 4;
 
-  // `x_edge` has boxes of the rows of the last tile (w4_edge_rows), where the configuration has an edge.
+  // If the configuration has an edge, the boxes of `x_edge` have the rows of the last tile (w4_edge_rows).
   static constexpr void run(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
                             const val<w4_problem>& problem) {
     const x_ring x_tiles(t);
@@ -130,9 +132,9 @@ struct w4_sm90_body {
     else
       return t.let(C.rows);
   }
-  // Rows that no copy writes: what is multiplied has a value.
+  // Clears the rows that no copy writes, so that all operands have values.
   static constexpr void clear_beyond(thread t, const x_ring& x_tiles, const val<u32>& rows) {
-    constexpr u32 pieces = 8;  // of 16 bytes of a row
+    constexpr u32 pieces = 8;  // pieces of 16 bytes per row
     const auto all = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
     const val zero = t.let(0u);
     if (auto some = t.when(rows != C.rows)) {
@@ -143,9 +145,10 @@ struct w4_sm90_body {
     }
   }
 
-  // The warp that copies: stages `first` to `last` of K. Constant weights are asked for before the kernel before has
-  // ended. Columns beyond the end of W are not copied. The last stage ends with W: tiles that the one before it has too
-  // meet zeros, which is what x is beyond its end.
+  // The producer warp: copies stages `first` to `last` of K. Constant weights are copied before the previous
+  // kernel has ended. Columns beyond the end of W are not copied. The last stage is moved back to end with W.
+  // Those of its tiles that the stage before has too are multiplied by zeros: their x is read beyond the end
+  // of K.
   static constexpr void load(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
                              const val<w4_problem>& problem, ring_type& ring, const x_ring& x_tiles,
                              const codes_type& codes, const facts_type& facts, const val<u32>& row,
@@ -195,7 +198,7 @@ struct w4_sm90_body {
                       to.full());
       }
       if (auto one = t.when(lane == 0u)) {
-        // What else is read or written in the kernel waits for x.
+        // All other reads and writes of the kernel come after x, and so after this wait.
         if (auto begin = t.when(step == first)) grid_dependency_wait(t);
         for (std::uint32_t k = 0; k < C.tiles; ++k) {
           const val own_k = t.let(tile_k + k);
@@ -215,28 +218,29 @@ struct w4_sm90_body {
       to.advance();
     }
   }
-  // The word at which the facts of tile `k` of a stage begin.
+  // The first word of the facts of tile `k` of a stage.
   template <class K>
   static constexpr auto first_fact(const val<u32>& stage, const K& k) {
     return (stage * C.tiles + k) * (tiles_n * fact_words);
   }
 
-  // A consumer warpgroup: sums of its columns, in the order of the accumulators of wgmma.
+  // A consumer warpgroup: computes the sums of its columns, in the order of the accumulators of wgmma.
   template <class Pairs, class Totals>
   static constexpr void multiply(thread t, const val<w4_problem>& problem, ring_type& ring,
                                  const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
                                  const Pairs& pairs, const val<u32>& warp, const val<u32>& first_tile_n,
                                  const val<u32>& first, const val<u32>& last, Totals& totals) {
-    // Slots of a unit, units of a stage, products along K of a slot and of a unit.
+    // together: slots per unit; units: units per stage; of_slot, of_unit: products along K per slot and unit.
     constexpr u32 together = D::scaled ? D::slots : 1, units = C.tiles * D::slots / together;
     constexpr u32 of_slot = 4 / D::slots, of_unit = together * of_slot;
-    // With one accumulator: codes of eight bits leave no registers for those of the next unit.
+    // With one accumulator and codes of eight bits, there are no registers to decode the next unit before
+    // adding.
     constexpr bool adds_first = !D::scaled && passes == 1 && D::bits == 8;
     constexpr bool adds_after_decoding = !D::scaled && passes == 1 && !adds_first;
     constexpr bool joins_units = !D::scaled && D::slots == 1;
     const val lane = t.lane_rank();
     const val g = t.let(lane / 4u), half = t.let(warp % 2u);
-    // Beyond the last column the one before it again, which is not stored.
+    // Warps beyond the last column repeat the last tile; their sums are not stored.
     const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - first_tile_n);
     const val own_tile = t.let(min(warp / 2u, here - 1u));
     const auto decoder = w4_decoder_of<D, T>(t, problem, pairs);
@@ -244,7 +248,7 @@ struct w4_sm90_body {
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
     auto acc = array_of<passes>([&](u32) { return pass_sums(t); });
     if constexpr (D::scaled) acc[0].clear();
-    // Whether the unit after an even and an odd one has the same scale, so that their sums are added as one.
+    // Whether the unit after an even (odd) one has the same scale: then their sums are added as one.
     const val together_of_k = t.let(units_of_scale(t, problem));
     const auto goes_on = array_of<2>([&](u32 odd) { return t.let(together_of_k > 2 * odd + 1); });
     const auto if_complete = [&](u32 unit, const auto& f) {
@@ -255,7 +259,7 @@ struct w4_sm90_body {
       else if (auto complete = t.when(!goes_on[unit % 2]))
         f();
     };
-    // Of a unit and the one before it, for the even and the odd columns of y.
+    // The scales of a unit and of the unit before it, for the even and the odd columns of y.
     auto scale = array_of<4>([&](u32) { return var(t, 0.0f); });
     const auto add = [&](u32 pass) {
       const u32 unit = pass / passes, first_total = pass % passes * pass_sums::size();
@@ -264,12 +268,12 @@ struct w4_sm90_body {
         totals[first_total + i] = fma(own_scale, acc[pass % passes][i], totals[first_total + i]);
       }
     };
-    // What of the pass before `pass` is in the accumulators.
+    // Adds the sums of the pass before `pass` to the totals.
     const auto add_before = [&](u32 pass) {
       wgmma_wait<passes - 1>(t);
       if (pass != 0) if_complete((pass - 1) / passes, [&] { add(pass - 1); });
     };
-    // Of the warp's 16 columns, of facts that have so many words for 32.
+    // The warp's 16 columns of facts that have `words_of_tile` words per 32 columns.
     const auto of_columns = [&](const val<u32>& fact, u32 words_of_tile) {
       return t.let(fact + own_tile * words_of_tile + half * (words_of_tile / 2));
     };
@@ -323,7 +327,7 @@ struct w4_sm90_body {
             }
             for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
           }
-          // Of four warpgroups none has registers for what is decoded while its products run.
+          // With four warpgroups there are no registers to decode while the products run.
           if constexpr (D::scaled) wgmma_wait<C.consumers == 2 ? 1 : 0>(t);
           if constexpr (passes > 1) add_before(pass);
         }
@@ -349,7 +353,7 @@ struct w4_sm90_body {
     }
   }
 
-  // Units of a stage, 1, 2 or 4, that have the same scales wherever a part of K begins.
+  // Adjacent units of a stage, 1, 2 or 4, that have the same scales wherever a part of K begins.
   static constexpr auto units_of_scale([[maybe_unused]] thread t, const val<w4_problem>& problem) {
     const auto w = problem[&w4_problem::w];
     const val all =
@@ -357,7 +361,7 @@ struct w4_sm90_body {
     return all & (0u - all);  // the greatest power of two that divides all three
   }
 
-  // Of a slot, of the columns whose words begin at `first` in that of slot 0.
+  // The scales of a slot, for columns whose words begin at `first` in slot 0.
   static constexpr auto scale_of(thread t, const facts_type& facts, const val<u32>& first, u32 slot,
                                  const val<u32>& g, const val<bool>& is_bf16) {
     return facts_of::scales(t, facts, t.let(first + slot * (tiles_n * scale_words)), 0u, g, 0, is_bf16);
@@ -367,7 +371,7 @@ struct w4_sm90_body {
     constexpr u32 begin = D::slots * tiles_n * scale_words - facts_of::scale_pieces * 4;
     return facts_of::zeros(t, facts, t.let(first + (begin + slot * (tiles_n * zero_words))), 0u, g, 0);
   }
-  // What decode takes of a slot, for the even and the odd registers.
+  // The argument `minus` of decode for a slot: for the even, then the odd registers.
   static constexpr auto minus_of(thread t, const facts_type& facts, const val<u32>& scales,
                                  const val<u32>& zeros, u32 slot, const val<u32>& g,
                                  const val<bool>& has_zeros, const val<bool>& is_bf16) {
@@ -411,7 +415,7 @@ struct w4_sm90_kernel {
       });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of 1, or of `parts`, then 2, 4 or 8.
+// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of 1, or of `parts` = 2, 4 or 8.
 template <w4_sm90_config C, class D, scalar T>
 inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
 

@@ -1,20 +1,20 @@
 #pragma once
-// The end of matmul_w4 for sm_90a: the sums that the threads of a block have in the accumulators of wgmma, to y by
-// the shared memory of the blocks of a cluster, or to the workspace.
+// The epilogue of matmul_w4 for sm_90a. The sums in a block's wgmma accumulators go to y through the shared
+// memory of the cluster's blocks, or with split-K to the workspace.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
-#include <kaio/ops/weight_only/sm90/config.hpp>
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
+#include <kaio/ops/weight_only/sm90/config.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops {
 
-// The sums meet where the tiles of x were, of Bytes bytes: those of [block][own rows of y][columns].
+// The sums meet in the Bytes bytes where the tiles of x were: [block][own rows of y][columns].
 template <w4_sm90_config C, scalar T, std::uint32_t Bytes>
 class w4_sm90_sums {
  public:
@@ -25,10 +25,10 @@ class w4_sm90_sums {
                          const val<u32>& column)
       : t_(t), problem_(problem), inbox_(inbox_type::over(x_tiles)), row_(row), column_(column) {}
 
-  // Whether the cluster has all of K. Where it is asked for it is found, as registers are few in the loops.
+  // Whether the cluster has all of K. It is computed at each use, as the loops have no register for it.
   constexpr val<bool> are_whole() const { return t_.let(problem_[&w4_problem::parts] == cluster_size(t_)); }
 
-  // The sums of a thread, each to the block that owns its row of y.
+  // Sends each sum of the thread to the block that owns its row of y.
   template <class Totals>
   constexpr void hand_out(const Totals& totals, const val<u32>& warp) const {
     const val own_bits = find_own_bits(), own_rows = t_.let(1u << own_bits);
@@ -40,12 +40,12 @@ class w4_sm90_sums {
       store_vec(remote(inbox_[place][column], t_.let(row >> own_bits)), both);
     });
   }
-  // The sums of a thread, of a part of K, to the workspace.
+  // Stores the thread's sums of a part of K into the workspace.
   template <class Totals>
   constexpr void store_part(const Totals& totals, const val<u32>& warp, const val<u32>& part) const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
     const val row = t_.let(row_ + first_row_of_lane()), column = t_.let(column_ + column_of_lane(warp));
-    // Rows from that one on, and those whose sums the thread has to store.
+    // Rows from the thread's first row on; 0 if the thread stores nothing.
     const val left = t_.let(select(all_of(row < m, column < n), m - row, 0u));
     const val to = t_.let(w4_part_address(t_, problem_, part, row, column));
     const val pitch = t_.let(cast<u64>(problem_[&w4_problem::w][&w4_packed::tiles_n] * (w4_tile_n * 4)));
@@ -54,7 +54,7 @@ class w4_sm90_sums {
         store_vec(pointer_at<out<f32>>(t_, t_.let(to + pitch * u64{further}))[0], both);
     });
   }
-  // What was handed to the block, in the order of K, to y. By all threads of the block.
+  // Adds the sums handed to the block in the order of K, and stores them to y. All its threads call it.
   constexpr void finish() const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
     const val together = t_.let(cluster_size(t_)), own_bits = find_own_bits();
@@ -86,15 +86,15 @@ class w4_sm90_sums {
     return bits;
   }();
 
-  // Bits of a row of those of y that a block adds up.
+  // Log2 of the rows of y that a block finishes.
   constexpr val<u32> find_own_bits() const { return t_.let(log2_rows - popc(cluster_size(t_) - 1u)); }
-  // The first row and the even column of y that a lane has sums of, from those of the block on: neighbours are of the
-  // even and the odd column of a pair (layout.hpp).
+  // The lane's first row and even column of y, from the block's first ones on. Rows g and g + 8 of a fragment
+  // are the even and the odd column of a pair (layout.hpp).
   constexpr val<u32> first_row_of_lane() const { return t_.let(t_.lane_rank() % 4u * 2u); }
   constexpr val<u32> column_of_lane(const val<u32>& warp) const {
     return t_.let(warp * 16u + t_.lane_rank() / 4u * 2u);
   }
-  // f(rows after the first one, the sums of both columns).
+  // Calls f(rows after the first one, the sums of both columns).
   template <class Totals, class F>
   static constexpr void for_sums(const Totals& totals, const F& f) {
     static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
@@ -105,7 +105,7 @@ class w4_sm90_sums {
   thread t_;
   const val<w4_problem>& problem_;
   inbox_type inbox_;
-  val<u32> row_, column_;  // of y, the first ones of the block
+  val<u32> row_, column_;  // first row and column of the block, of y
 };
 
 }  // namespace kaio::ops

@@ -29,13 +29,14 @@ void run(const stream& s, const detail::attention_backward_arguments& arguments)
   chosen.run(s, call);
 }
 
-std::string_view choice(const stream& s, const detail::attention_backward_arguments& arguments) {
+kernel_choice choice(const stream& s, const detail::attention_backward_arguments& arguments) {
   const device_properties& device = s.properties();
   const attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
-  return choose(arguments.operation, call, device).name();
+  return {choose(arguments.operation, call, device).name()};
 }
 
-// The most that a kernel of the device for these head sizes takes: which one runs may depend on the options.
+// The largest workspace of any kernel of the device for these head sizes. Which kernel runs may depend on the
+// options.
 std::uint64_t workspace_bytes(const stream& s, std::string_view operation, const attention_view& q,
                               const attention_view& k, const attention_view& v,
                               const attention_sequences* sequences) {
@@ -118,21 +119,23 @@ void attention_backward_varlen_warmup(const runtime::device& gpu, const attentio
                                      all_attention_backward_variants());
 }
 
-std::string_view attention_backward_choice(const stream& s, const attention_view& dout,
-                                           const attention_view& q, const attention_view& k,
-                                           const attention_view& v, const attention_view& out,
-                                           const attention_row_input& lse, const attention_gradient& dq,
-                                           const attention_gradient& dk, const attention_gradient& dv,
-                                           const attention_backward_options& options) {
+kernel_choice attention_backward_choice(const stream& s, const attention_view& dout, const attention_view& q,
+                                        const attention_view& k, const attention_view& v,
+                                        const attention_view& out, const attention_row_input& lse,
+                                        const attention_gradient& dq, const attention_gradient& dk,
+                                        const attention_gradient& dv,
+                                        const attention_backward_options& options) {
   return choice(
       s, {"attention_backward_choice", dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view, &options});
 }
 
-std::string_view attention_backward_varlen_choice(
-    const stream& s, const attention_view& dout, const attention_view& q, const attention_view& k,
-    const attention_view& v, const attention_view& out, const attention_row_input& lse,
-    const attention_gradient& dq, const attention_gradient& dk, const attention_gradient& dv,
-    const attention_sequences& sequences, const attention_backward_options& options) {
+kernel_choice attention_backward_varlen_choice(const stream& s, const attention_view& dout,
+                                               const attention_view& q, const attention_view& k,
+                                               const attention_view& v, const attention_view& out,
+                                               const attention_row_input& lse, const attention_gradient& dq,
+                                               const attention_gradient& dk, const attention_gradient& dv,
+                                               const attention_sequences& sequences,
+                                               const attention_backward_options& options) {
   return choice(s, {"attention_backward_varlen_choice", dout, q, k, v, out, lse.view, dq.view, dk.view,
                     dv.view, &options, false, false, &sequences});
 }

@@ -1,5 +1,5 @@
-// The checks of an attention_backward before anything runs: those of the attention, and of what is next to
-// its arguments.
+// The checks of an attention_backward before anything runs: those of the attention, and those of the
+// additional arguments.
 
 #include <kaio/ops/attention/backward/call/call.hpp>
 #include <kaio/ops/shared/validation.hpp>
@@ -29,7 +29,7 @@ struct named {
   const attention_view* view;
 };
 
-// Strides of (batch, row, head, element), or of (row, head, element) where sequences are packed.
+// Strides of (batch, row, head, element), or of (row, head, element) if sequences are packed.
 attention_strides strides_of(const attention_view& v) {
   const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
   const std::size_t row = v.rank - 3;
@@ -39,7 +39,7 @@ attention_strides strides_of(const attention_view& v) {
   return {v.address, row == 0 ? 0 : stride(0), stride(row), stride(row + 1), by_16 ? 1u : 0u, 0};
 }
 
-// A tensor that is shaped as `as`, which is argument `of`.
+// Checks that a tensor has the shape of `as`, which is argument `of`.
 void check_shaped(const validation& check, std::string_view operation, const named& argument,
                   std::string_view of, const attention_view& as) {
   const attention_view& v = *argument.view;
@@ -62,11 +62,11 @@ void check_shaped(const validation& check, std::string_view operation, const nam
 void check_bias_gradient(const validation& check, std::string_view operation, const attention_view& dbias,
                          const attention_arguments& forward) {
   const attention_view& bias = forward.options->bias.view;
-  if (!bias.exists()) refuse(operation, "argument dbias without a bias, whose gradient it is");
+  if (!bias.exists()) refuse(operation, "dbias is given without bias; give bias, or leave dbias out");
   if (dbias.rank != bias.rank)
     refuse(operation, "argument dbias has " + std::to_string(dbias.rank) + " dimensions, and bias has " +
                           std::to_string(bias.rank) + "; they have the same extents");
-  if (dbias.type != attention_type::f32 && dbias.type != forward.q.type)
+  if (dbias.type != element_kind::f32 && dbias.type != forward.q.type)
     refuse(operation, "argument dbias has another element type than q; it has that, or is f32");
   check.output("dbias", dbias);
   for (std::size_t d = 0; d < dbias.rank; ++d)
@@ -93,7 +93,7 @@ attention_bias_gradient bias_gradient_of(const attention_view& v) {
           0};
 }
 
-// An f32 for each query.
+// Checks an argument with one f32 per query.
 void check_rows(const validation& check, std::string_view operation, const char* name,
                 const attention_view& v, const attention_view& lse) {
   if (v.rank != lse.rank)
@@ -228,7 +228,7 @@ attention_backward_call resolve_attention_backward(const void* device,
     outputs.push_back({"dbias", &dbias});
   }
   if (dsinks.exists()) {
-    if (!sinks.exists()) refuse(operation, "argument dsinks without sinks, whose gradient it is");
+    if (!sinks.exists()) refuse(operation, "dsinks is given without sinks; give sinks, or leave dsinks out");
     if (dsinks.rank != 1) refuse(operation, "argument dsinks has one dimension, the heads of q");
     check.output("dsinks", dsinks);
     check.extent("dsinks", dsinks, 0, sinks.extents[0], "the heads of q");
@@ -268,10 +268,10 @@ attention_backward_call resolve_attention_backward(const void* device,
   if (static_cast<double>(call.key_tiles(16)) * g.key_heads * problem.batches >
       static_cast<double>(most_extent))
     refuse(operation, "more than 2^31 tiles of 16 keys; split the batch");
-  // The forward has nothing to do without queries; here keys get zeros.
+  // Without queries the forward has nothing to do; here keys get zeros.
   problem.heads_of_group = g.key_heads == 0 ? 0 : problem.heads / g.key_heads;
   g.dout = strides_of(dout);
-  call.dout = call.forward.o;  // of the same extents
+  call.dout = call.forward.o;  // same extents
   call.dout.address = dout.address;
   call.dout.bytes = dout.bytes;
   call.dout.device = dout.device;

@@ -1,6 +1,7 @@
 // The table of attention_backward's kernels, and which of them a call takes: the first one that can run it.
 
 #include "ops/attention/backward/choice/table.hpp"
+#include <kaio/ops/shared/device_refusal.hpp>
 
 #include <kaio/runtime/error.hpp>
 
@@ -15,25 +16,23 @@ namespace {
 
 constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2 bytes
 
-// Why a kernel cannot run a call; nullptr: it can.
-const char* reason(const attention_backward_variant& v, const attention_backward_call& call,
-                   const device_properties& device) {
-  if (!v.any_type && v.type != call.forward.type) return "it is made for another element type";
+// Why a kernel cannot run a call; empty: it can.
+std::string_view refusal(const attention_backward_variant& v, const attention_backward_call& call,
+                         const device_properties& device) {
+  if (!v.any_type && v.type != call.forward.type) return "it supports another element type";
   if (!detail::is_made_for(v, device.target)) return "it is made for another architecture";
   for (const ptx::kernel_image* const image : v.images) {
     if (image == nullptr) continue;
     const ptx::needs& needs = image->needs;
-    if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-    if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-      return "it needs more shared memory than a block of this device has";
+    if (const std::string_view why = device_refusal(needs, device); !why.empty()) return why;
   }
   const attention_problem& p = call.forward.problem;
-  if (p.qk_size > v.depth_qk || p.v_size > v.depth_v) return "the head size is larger than it is made for";
+  if (p.qk_size > v.depth_qk || p.v_size > v.depth_v) return "the head size is larger than it supports";
   if (v.plain && !call.forward.empty() && call.forward.terms.plain == 0)
     return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (!v.is_biased && (call.forward.bias.address != 0 || call.forward.keep.address != 0))
     return "it reads no bias and no keep";
-  // Where the gradient of a bias has an element for each score, who computes the scores writes it.
+  // If dbias has one element per score, the kernel that computes the scores writes it.
   if (v.is_biased && !v.writes_dbias && detail::has_full_bias_gradient(call))
     return "it does not write the gradient of a bias";
   if (v.copies_tensors) {
@@ -45,7 +44,7 @@ const char* reason(const attention_backward_variant& v, const attention_backward
     }
     if (call.longest_keys == 0 || call.forward.empty()) return "there is nothing to copy";
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -83,10 +82,10 @@ bool is_made_for(const attention_backward_variant& variant, const ptx::target& t
 std::size_t choose_attention_backward(std::string_view operation, const attention_backward_call& call,
                                       std::span<const attention_backward_variant> variants,
                                       const device_properties& device) {
-  const char* last = "there is none for this element type";
+  std::string_view last = "no kernel supports this element type";
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const char* const why = reason(variants[i], call, device);
-    if (why == nullptr) return i;
+    const std::string_view why = refusal(variants[i], call, device);
+    if (why.empty()) return i;
     if (variants[i].any_type || variants[i].type == call.forward.type) last = why;
   }
   refuse_without_kernel(operation, call.forward.problem.qk_size, call.forward.problem.v_size,

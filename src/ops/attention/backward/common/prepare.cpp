@@ -1,4 +1,4 @@
-// The kernels of attention_backward that are the same for all of its variants, and their launches.
+// The kernels that all variants of attention_backward share, and their launches.
 
 #include <kaio/ops/attention/backward/common/prepare.hpp>
 #include <kaio/ops/attention/backward/simt/bias.hpp>
@@ -10,7 +10,7 @@
 namespace kaio::ops {
 
 namespace {
-// Which columns of a gradient it sums does not matter here.
+// The depth does not matter here: this kernel sums no columns of a gradient.
 constexpr attention_backward_simt_config of_bias = attention_backward_simt_for(64);
 }  // namespace
 

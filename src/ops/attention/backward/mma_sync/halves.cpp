@@ -1,5 +1,5 @@
-// The backward of attention with matrix instructions of a warp: f16 and bf16 on sm_80 and later. A kernel serves both
-// types, and is two rows of the table.
+// The backward of attention with matrix instructions of a warp: f16 and bf16 on sm_80 and later. A kernel
+// serves both types, and is two rows of the table.
 
 #include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/common/biased_score.hpp>
@@ -40,7 +40,7 @@ template <std::uint32_t Depth, scalar T>
 attention_backward_variant row_of() {
   attention_backward_variant row = own_kernels<Depth>();
   row.own_name = name_of<Depth, T>.view();
-  row.type = detail::attention_type_of<T>();
+  row.type = element_kind_of<T>();
   row.run = run<Depth>;
   const attention_backward_variant& again = attention_backward_simt_row(Depth);
   row.images[2] = again.images[0];

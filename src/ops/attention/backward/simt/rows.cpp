@@ -11,7 +11,7 @@ namespace kaio::ops {
 
 namespace {
 
-// Longer rows than C has columns for are computed in parts.
+// Rows longer than C.depth are computed in parts.
 template <attention_backward_simt_config C>
 attention_backward_variant row(std::uint32_t depth) {
   attention_backward_variant result = describe_attention_backward_simt<C, biased_score, band_mask>();

@@ -16,10 +16,10 @@ namespace kaio::ops {
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
   launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>(s, call);
-  run_attention_backward_simt(s, call, Depth);  // where there are flags
+  run_attention_backward_simt(s, call, Depth);  // computes flagged blocks again
 }
 
-// The kernels of a row that are its own: the others are those of multiply-adds.
+// The kernels of a row without those of multiply-adds.
 template <std::uint32_t Depth, scalar T, class Score>
 attention_backward_variant attention_backward_sm90_own() {
   return describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>();
@@ -35,7 +35,7 @@ attention_backward_variant attention_backward_sm90_row() {
   return row;
 }
 
-// make.operator()<Depth, Score>() of each row.
+// Calls make.operator()<Depth, Score>() for each row.
 template <class Make>
 auto for_attention_backward_sm90(const Make& make) {
   return std::array{

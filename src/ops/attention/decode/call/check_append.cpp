@@ -19,7 +19,7 @@ struct named {
 
 }  // namespace
 
-// What an append reads and writes, next to the rest of the call; append_kv checks what is its own.
+// Checks what an append reads and writes against the rest of the call. append_kv checks its own arguments.
 void check_append_apart(const validation& check, const attention_decode_arguments& arguments) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& append = options.append;
@@ -78,7 +78,7 @@ void check_cu_k(const validation& check, const attention_decode_arguments& argum
 
 }  // namespace
 
-// New keys and values, but for what append_kv checks.
+// Checks new keys and values, except what append_kv checks.
 void check_append(const validation& check, const attention_decode_arguments& arguments,
                   std::int64_t sequences) {
   const attention_decode_options& options = *arguments.options;
@@ -95,7 +95,7 @@ void check_append(const validation& check, const attention_decode_arguments& arg
     return;
   }
   if (!append.k.view.exists() || !append.v.view.exists())
-    refuse_attention(arguments.operation, "one of append.k and append.v; both are appended");
+    refuse_attention(arguments.operation, "one of append.k and append.v is missing; give both");
   if (!append.cu_k.is_null())
     check_cu_k(check, arguments, sequences);
   else if (append.k.view.rank != arguments.q.rank || append.v.view.rank != arguments.q.rank)
@@ -107,7 +107,8 @@ void check_append(const validation& check, const attention_decode_arguments& arg
     refuse_attention(arguments.operation,
                      "append to a cache of const elements; pass a kv_cache that is written");
   if (append.rotary.q.in.exists())
-    refuse_attention(arguments.operation, "append.rotary.q is given; the queries of the call are rotated");
+    refuse_attention(arguments.operation,
+                     "append.rotary.q is given; leave it out: the call rotates its own queries");
   for (const auto& [name, given, computed] : {std::tuple{"k_scale", &options.k_scale, &append.k_scale_out},
                                               std::tuple{"v_scale", &options.v_scale, &append.v_scale_out}})
     if (given->view.exists() && !computed->is_null())

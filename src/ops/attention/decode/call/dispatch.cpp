@@ -35,7 +35,7 @@ void warm_up_attention_decode(const runtime::device& gpu, const attention_decode
 
 namespace {
 
-attention_decode_choice_info choice(const stream& s, const detail::attention_decode_arguments& arguments) {
+kernel_choice choice(const stream& s, const detail::attention_decode_arguments& arguments) {
   const device_properties& device = s.properties();
   const auto planned =
       detail::plan_attention_decode(s.device_identity(), device, arguments, attention_decode_variants());
@@ -95,18 +95,16 @@ void attention_decode_varlen_warmup(const runtime::device& gpu, const attention_
       attention_decode_variants());
 }
 
-attention_decode_choice_info attention_decode_choice(const stream& s, const attention_view& q,
-                                                     const attention_cache_view& cache,
-                                                     const attention_view& out,
-                                                     const attention_decode_options& options) {
+kernel_choice attention_decode_choice(const stream& s, const attention_view& q,
+                                      const attention_cache_view& cache, const attention_view& out,
+                                      const attention_decode_options& options) {
   return choice(s, {"attention_decode_choice", q, cache, out, &options});
 }
 
-attention_decode_choice_info attention_decode_varlen_choice(const stream& s, const attention_view& q,
-                                                            const attention_cache_view& cache,
-                                                            const attention_view& out,
-                                                            const attention_sequences& sequences,
-                                                            const attention_decode_options& options) {
+kernel_choice attention_decode_varlen_choice(const stream& s, const attention_view& q,
+                                             const attention_cache_view& cache, const attention_view& out,
+                                             const attention_sequences& sequences,
+                                             const attention_decode_options& options) {
   return choice(s,
                 {"attention_decode_varlen_choice", q, cache, out, &options, false, false, false, &sequences});
 }

@@ -23,8 +23,7 @@ void check_value_queries(const validation& check, const attention_decode_argumen
   if (qv.rank != q.rank) refuse_attention(operation, "argument qv has another number of dimensions than q");
   if (qv.type != q.type)
     refuse_attention(operation, "arguments q and qv have different element types; cast one of them");
-  if (arguments.cache.has_codes())
-    refuse_attention(operation, "qv of a cache of 8 bits; its elements are those of q");
+  if (arguments.cache.has_codes()) refuse_attention(operation, "qv needs a cache with the element type of q");
   if (k.type != q.type || v.type != q.type)
     refuse_attention(operation, "arguments q and k or v have different element types; cast one of them");
   const std::uint32_t last = q.rank - 1;
@@ -43,7 +42,7 @@ void check_value_queries(const validation& check, const attention_decode_argumen
 
 void check_parts_of_rows(const attention_decode_arguments& arguments) {
   const attention_view &k = arguments.cache.k, &v = arguments.cache.v;
-  bool together = k.address == v.address + static_cast<std::uint64_t>(v.extents[3]) * v.element_bytes;
+  bool together = k.address == v.address + static_cast<std::uint64_t>(v.extents[3]) * v.element_bytes();
   for (std::size_t d = 0; d < 3; ++d)
     together =
         together && k.extents[d] == v.extents[d] && (k.extents[d] <= 1 || k.strides[d] == v.strides[d]);
@@ -54,7 +53,7 @@ void check_parts_of_rows(const attention_decode_arguments& arguments) {
         "keep both in one tensor: v is rows.slice(3, 0, Dv), and k is rows.slice(3, Dv, D)");
 }
 
-// What the call writes does not meet q and qv, which it has no views of any more.
+// Checks that the call writes no memory of q and qv. The joined call has no views of them any more.
 void check_apart(const validation& check, const attention_decode_arguments& arguments) {
   const attention_decode_options& options = *arguments.options;
   for (const auto& [name, view] : {named{"q", &arguments.q}, named{"qv", &options.qv.view}}) {
@@ -80,7 +79,7 @@ attention_decode_arguments join_queries(const validation& check, const attention
   check_apart(check, arguments);
   options.qv = {};
 
-  // A place of its own, at a multiple of 16 bytes, as it will have in the workspace.
+  // A placeholder at a multiple of 16 bytes, as q will be in the workspace.
   attention_view& q = joined.q;
   const std::int64_t size = q.extents[q.rank - 1] + arguments.cache.v.extents[3];
   q.address = q.bytes = std::uint64_t{1} << 60;

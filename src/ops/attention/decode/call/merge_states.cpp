@@ -39,10 +39,10 @@ bool same_places(const attention_view& a, const attention_view& b) {
   return true;
 }
 
-element_type element_of(attention_type type) {
-  return type == attention_type::f32   ? element_type::f32
-         : type == attention_type::f16 ? element_type::f16
-                                       : element_type::bf16;
+element_type element_of(element_kind type) {
+  return type == element_kind::f32   ? element_type::f32
+         : type == element_kind::f16 ? element_type::f16
+                                     : element_type::bf16;
 }
 
 attention_state state_of(std::string_view name, const attention_view& out, const attention_view& lse) {

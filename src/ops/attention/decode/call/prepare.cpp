@@ -1,4 +1,4 @@
-// An attention_decode up to its kernel: the plan, the workspace, and new keys and values.
+// The steps of an attention_decode before its kernel: the plan, the workspace, and new keys and values.
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
@@ -17,24 +17,9 @@ namespace kaio::ops::detail {
 
 namespace {
 
-any_view queries_of(const attention_view& q) {
-  any_view view;
-  view.kind = q.type == attention_type::f32   ? element_kind::f32
-              : q.type == attention_type::f16 ? element_kind::f16
-                                              : element_kind::bf16;
-  view.rank = q.rank;
-  view.element_bytes = q.element_bytes;
-  view.address = q.address;
-  view.bytes = q.bytes;
-  view.device = q.device;
-  for (std::size_t d = 0; d < q.rank; ++d) {
-    view.extents[d] = q.extents[d];
-    view.strides[d] = q.strides[d];
-  }
-  return view;
-}
+any_view queries_of(const attention_view& q) { return q; }
 
-// The same rows without gaps, elsewhere.
+// The rows of q, without gaps, at `address`.
 attention_view dense_at(const attention_view& q, std::uint64_t address, const void* device) {
   attention_view view = q;
   view.address = address;
@@ -44,32 +29,32 @@ attention_view dense_at(const attention_view& q, std::uint64_t address, const vo
     view.strides[d] = stride;
     stride *= q.extents[d];
   }
-  view.bytes = static_cast<std::uint64_t>(stride) * q.element_bytes;
+  view.bytes = static_cast<std::uint64_t>(stride) * q.element_bytes();
   return view;
 }
 
-// The cache as append_kv writes it: of rows whose first elements are the values, K is the rest.
+// The cache as append_kv writes it. If values are the first elements of its rows, K is the rest.
 any_cache written_cache(const attention_decode_arguments& arguments, bool values_in_keys) {
   any_cache cache = arguments.cache.cache;
   const std::int64_t of_values = cache.v.extents[3];
   if (arguments.options->qv.view.exists() || !values_in_keys || of_values == cache.k.extents[3]) return cache;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(of_values) * cache.k.element_bytes;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(of_values) * cache.k.element_bytes();
   cache.k.extents[3] -= of_values;
   cache.k.address += bytes;
   cache.k.bytes -= bytes;
   return cache;
 }
 
-// Elements `first` to before first + size of each head.
+// Elements [first, first + size) of each head.
 any_view part_of_heads(any_view view, std::int64_t first, std::int64_t size) {
-  const std::uint64_t bytes = static_cast<std::uint64_t>(first) * view.element_bytes;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(first) * view.element_bytes();
   view.address += bytes;
   view.bytes -= std::min(bytes, view.bytes);
   view.extents[view.rank - 1] = size;
   return view;
 }
 
-// One tensor into another: the kernel of rotary, by tables of no pairs.
+// Copies one tensor into another, by the kernel of rotary with tables without pairs.
 void copy_heads(const stream& s, const any_view& from, const any_view& to) {
   const auto as_one = [](any_view view) {
     if (view.rank == 4) return view;
@@ -80,22 +65,21 @@ void copy_heads(const stream& s, const any_view& from, const any_view& to) {
     view.strides[0] = view.extents[1] * view.strides[1];
     return view;
   };
-  any_view table;  // of no positions
-  table.kind = element_kind::f32;
+  any_view table;  // without positions
+  table.type = element_kind::f32;
   table.rank = 2;
-  table.element_bytes = 4;
   table.address = from.address;
   table.device = from.device;
   run_rotary(s, as_one(from), as_one(to), table, table, {});
 }
 
-// How queries get into the workspace: what the append has to rotate, and what is copied as it is.
+// The ways of queries into the workspace: the append rotates `turned`, and `copied` are copied unchanged.
 struct moved_queries {
   append_queries turned;
   std::vector<std::pair<any_view, any_view>> copied;
 };
 
-// `own`: all of them in the workspace.
+// `own`: the place of all queries in the workspace.
 moved_queries move_queries(const attention_decode_arguments& arguments, const attention_view& own,
                            bool values_in_keys) {
   moved_queries moved;
@@ -123,12 +107,12 @@ moved_queries move_queries(const attention_decode_arguments& arguments, const at
   return moved;
 }
 
-// Queries alone are rotated, by an append of no heads: those of other sequences than the new keys.
+// Rotates queries alone, by an append without heads: they belong to other sequences than the new keys.
 void turn_queries(const stream& s, const attention_decode_arguments& arguments, any_cache cache,
                   const append_rotary& rotary, std::string_view caller) {
   append_kv_options to;
   to.rotary = rotary;
-  to.constant_numbers = arguments.options->constant_numbers;
+  to.constant = arguments.options->constant;
   if (arguments.sequences != nullptr) to.cu_seqlens = arguments.sequences->cu_q.numbers;
   cache.k.extents[2] = cache.v.extents[2] = 0;
   const auto without_heads = [&](const any_view& of) {
@@ -155,7 +139,7 @@ void append(const stream& s, const attention_decode_arguments& arguments, const 
   to.v_scale_out = given.v_scale_out;
   to.k_scale.view = options.k_scale.numbers;
   to.v_scale.view = options.v_scale.numbers;
-  to.constant_numbers = options.constant_numbers;
+  to.constant = options.constant;
   if (has_own_sequences)
     to.cu_seqlens = given.cu_k;
   else if (arguments.sequences != nullptr)
@@ -171,8 +155,8 @@ planned_attention_decode prepare_attention_decode(const stream& s,
                                                   std::span<const attention_decode_variant> variants) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   planned_attention_decode result = plan_attention_decode(s.device_identity(), device, arguments, variants);
-  const attention_workspace& workspace = arguments.options->workspace;
-  // What tuning found is for calls with its workspace.
+  const workspace_view& workspace = arguments.options->workspace;
+  // A tuned choice requires its workspace. If none is given, tuning is ignored.
   if (workspace.address == 0 && result.workspace_bytes() != 0 && arguments.options->variant.empty())
     result = plan_without_tuning(s.device_identity(), device, arguments, variants);
   attention_view own;  // queries in the workspace
@@ -194,10 +178,11 @@ planned_attention_decode prepare_attention_decode(const stream& s,
   const attention_append& given = arguments.options->append;
   if (given.exists()) {
     append(s, arguments, queries.turned, values_in_keys);
-    // append_kv lets the next kernel begin when all before it has ended; without tokens it is not launched.
+    // append_kv starts the next kernel when all work before append_kv has ended. Without tokens it is not
+    // launched.
     if (!given.k.view.empty()) result.call.split.unsettled = static_cast<u32>(decode_unsettled::new_keys);
   }
-  // After the append, which checks the most, so that what it refuses has run nothing.
+  // Copies follow the append, which checks the most: if it refuses a call, nothing has run.
   for (const auto& [from, to] : queries.copied) copy_heads(s, from, to);
   return result;
 }

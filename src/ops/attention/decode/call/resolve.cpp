@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 512,
                        most_latent_size = 576, most_latent_value_size = 512;
 
-// The dimensions of Q and O; of K and V, `batch` is a page of a cache in pages.
+// The dimensions of Q, K, V and O. In K and V of a paged cache, `batch` is the page.
 enum : std::size_t { batch, row, head, element };
 
 struct named {
@@ -44,7 +44,7 @@ std::array<named, 7> numbers_of(const attention_cache_view& cache) {
            {"left_padding", &cache.left_padding}}};
 }
 
-// Which of the numbers of a cache may be together.
+// The form of a cache. Throws if its numbers do not belong together.
 cache_form form_of(std::string_view operation, const attention_cache_view& cache) {
   const bool has_table = cache.table.exists(), has_list = cache.indptr.exists() || cache.indices.exists();
   if (has_table && has_list)
@@ -88,7 +88,7 @@ bool values_in_keys(const attention_cache_view& cache) {
   return same;
 }
 
-// The views of a call with four dimensions, lse with three: sequences that follow each other are one batch.
+// The views of a call with four dimensions, lse with three. Packed sequences are one batch.
 struct shaped_call {
   attention_view q, k, v, o, lse;
   std::int64_t sequences = 0;
@@ -151,7 +151,7 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
   const std::string_view operation = arguments.operation;
   const attention_view &q = call.q, &k = call.k, &v = call.v, &o = call.o;
   for (const auto& [name, view] : {named{"k", &k}, named{"v", &v}, named{"out", &o}})
-    if (view->exists() && view->type != q.type && (view != &o || o.type != attention_type::f32) &&
+    if (view->exists() && view->type != q.type && (view != &o || o.type != element_kind::f32) &&
         (view == &o || !arguments.cache.has_codes()))
       refuse_attention(operation, "arguments q and " + std::string(name) +
                                       " have different element types; cast one of them");
@@ -175,10 +175,9 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
   if (form != cache_form::contiguous && k.extents[row] == 0)
     refuse_attention(operation, "argument k has pages of 0 rows; they have at least 1");
   if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
-    refuse_attention(operation,
-                     "argument q has " + std::to_string(q.extents[head]) + " heads, and argument k " +
-                         std::to_string(k.extents[head]) +
-                         "; each head of k serves as many heads of q: give q a multiple of k's heads");
+    refuse_attention(operation, "argument q has " + std::to_string(q.extents[head]) +
+                                    " heads, and argument k " + std::to_string(k.extents[head]) +
+                                    "; the heads of q must be a multiple of the heads of k");
   for (const auto& [name, view] : {named{"q", &q}, named{"v", &v}}) {
     if (view->extents[element] == 0)
       refuse_attention(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
@@ -200,17 +199,16 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
 void check_parts(std::string_view operation, const attention_decode_options& options) {
   constexpr std::uint32_t most_parts = 256;
   const bool clusters = options.combining == attention_combining::cluster;
-  if (options.parts > most_parts)
-    refuse_attention(operation, "parts is " + std::to_string(options.parts) +
+  if (options.splits > most_parts)
+    refuse_attention(operation, "splits is " + std::to_string(options.splits) +
                                     "; it is from 1 to 256, or 0: what takes the least time");
-  if (options.batch_invariant && (options.parts != 0 || clusters))
-    refuse_attention(
-        operation,
-        "batch_invariant next to parts or a cluster; its parts have a number of keys of their own");
-  if (clusters && options.parts != 0 && options.parts != 2 && options.parts != 4 && options.parts != 8 &&
-      options.parts != 16)
+  if (options.batch_invariant && (options.splits != 0 || clusters))
     refuse_attention(operation,
-                     "a cluster of " + std::to_string(options.parts) + " parts; clusters have 2, 4, 8 or 16");
+                     "batch_invariant excludes splits and a cluster; it fixes the keys of a split");
+  if (clusters && options.splits != 0 && options.splits != 2 && options.splits != 4 && options.splits != 8 &&
+      options.splits != 16)
+    refuse_attention(
+        operation, "a cluster of " + std::to_string(options.splits) + " splits; a cluster has 2, 4, 8 or 16");
 }
 
 void check_options(const validation& check, const attention_decode_arguments& arguments,
@@ -247,7 +245,7 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   check.extent("lse", lse, 2, q.extents[row], "the queries");
 }
 
-// Scales, where they are there: of what has some.
+// Checks the scales that are given. Only caches of codes have scales.
 void check_cache_scales(const validation& check, const attention_decode_arguments& arguments,
                         std::int64_t sequences) {
   const attention_decode_options& options = *arguments.options;
@@ -270,7 +268,7 @@ void check_cache_scales(const validation& check, const attention_decode_argument
   }
 }
 
-// What is written shares no memory with anything else.
+// Checks that outputs share no memory with anything else.
 void check_apart(const validation& check, const attention_decode_arguments& arguments) {
   const attention_decode_options& options = *arguments.options;
   std::vector<named> inputs{{"q", &arguments.q}, {"k", &arguments.cache.k}, {"v", &arguments.cache.v}};
@@ -333,10 +331,10 @@ cache_scale scale_of(const attention_view& v) {
   return scale;
 }
 
-element_type element_of(attention_type type) {
-  return type == attention_type::f32   ? element_type::f32
-         : type == attention_type::f16 ? element_type::f16
-                                       : element_type::bf16;
+element_type element_of(element_kind type) {
+  return type == element_kind::f32   ? element_type::f32
+         : type == element_kind::f16 ? element_type::f16
+                                     : element_type::bf16;
 }
 
 }  // namespace
@@ -364,7 +362,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   attention_decode_call call;
   call.type = q.type;
   call.batch_invariant = options.batch_invariant;
-  call.parts = options.parts;
+  call.parts = options.splits;
   call.combining = options.combining;
   call.values_in_keys = values_in_keys(arguments.cache);
   attention_problem& problem = call.problem;
@@ -413,7 +411,8 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.split.rows = problem.queries * problem.heads_of_group;
   call.split.group = divisor::of(problem.heads_of_group);
   call.split.unsettled =
-      static_cast<u32>(options.constant_numbers ? decode_unsettled::elements : decode_unsettled::everything);
+      static_cast<u32>(has_any(options.constant, constant_inputs::indices) ? decode_unsettled::elements
+                                                                           : decode_unsettled::everything);
   call.split.type = static_cast<u32>(element_of(q.type));
   call.split.out_type = static_cast<u32>(element_of(o.exists() ? o.type : q.type));
   call.most_keys = call.cache.max_keys;

@@ -1,4 +1,4 @@
-// Measures the kernels of an attention_decode, and divisions of the keys, on memory of its own.
+// Measures the kernels of an attention_decode, and divisions of the keys, on its own memory.
 
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/tune.hpp>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view operation = "tune_attention_decode";
 
-element_kind kind_of(attention_type type) {
-  return type == attention_type::f32   ? element_kind::f32
-         : type == attention_type::f16 ? element_kind::f16
-                                       : element_kind::bf16;
+element_kind kind_of(element_kind type) {
+  return type == element_kind::f32   ? element_kind::f32
+         : type == element_kind::f16 ? element_kind::f16
+                                     : element_kind::bf16;
 }
 
-// A call on memory of its own, with a cache that has pages for its sequences alone. All sequences have as many keys as
-// there may be, and packed ones equally many queries.
+// A call on its own memory. Its cache has pages for its sequences alone. All sequences have the largest
+// possible number of keys; packed sequences have equal numbers of queries.
 class decode_trial {
  public:
   decode_trial(const device& gpu, const detail::attention_decode_arguments& arguments,

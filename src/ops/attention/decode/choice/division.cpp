@@ -1,7 +1,8 @@
-// Into how many parts the keys are divided. A part costs its tiles of keys, a start and an end; parts cost
-// the second kernel too. Which of them is the least is computed with the most keys that a sequence may have,
-// which the host knows: a shorter one gives each part fewer keys.
+// The number of parts of the keys. A part costs its tiles of keys, a start and an end. Several parts also
+// cost the second kernel. The cheapest number is computed for the most keys that a sequence may have, since
+// the host knows only these. In a shorter sequence, each part has fewer keys.
 
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -14,15 +15,13 @@ namespace kaio::ops {
 
 namespace {
 
-constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
-
-// In tiles of keys.
+// Costs in tiles of keys.
 constexpr double start_and_end = 2, second_kernel = 3, of_a_part = 1.0 / 16;
 constexpr std::uint64_t most_parts = 256, least_tiles = 2;
-// Of a part where the device is full without parts: sequences that are much shorter than max_length are not cut into
-// parts that are nothing but starts and ends. Those without keys end at once.
+// Smallest number of tiles per part if the device is full without parts. It keeps sequences that are much
+// shorter than max_length from parts with mostly starts and ends. Parts without keys end at once.
 constexpr std::uint64_t least_tiles_of_many = 8;
-// A sequence that is longer than the others is not left to one block.
+// Keeps one block from having all of a sequence that is longer than the others.
 constexpr std::uint64_t most_keys_of_part = 8192;
 
 }  // namespace
@@ -37,14 +36,14 @@ attention_decode_division divide_keys(const attention_decode_variant& v, const a
                                       const device_properties& device) {
   if (call.batch_invariant) {
     const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
-    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk};
+    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(ceil_div(call.most_keys, chunk), 1)), chunk};
   }
   if (call.parts != 0) return {.parts = call.parts, .least = v.keys};
   const std::uint64_t at_once = resident_blocks(v, device);
   const std::uint64_t blocks =
       call.row_tiles(v.rows) * call.split.key_heads.value * std::uint64_t{call.problem.batches};
-  const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
-  // What parts write and read is an eighth of the keys at most.
+  const std::uint64_t tiles = ceil_div(call.most_keys, v.keys);
+  // Parts write and read at most an eighth of the bytes of the keys.
   const double key_bytes =
       static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads.value *
       (call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size)) * call.bytes_of_key_element();
@@ -54,11 +53,11 @@ attention_decode_division divide_keys(const attention_decode_variant& v, const a
   const std::uint64_t most = std::max<std::uint64_t>(std::min(by_bytes, tiles / least_tiles), 1);
   std::uint64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t parts = std::min(parts_of(call.most_keys, most_keys_of_part), most); parts <= most;
+  for (std::uint64_t parts = std::min(ceil_div(call.most_keys, most_keys_of_part), most); parts <= most;
        ++parts) {
     if (parts == 0) continue;
-    const auto waves = static_cast<double>(parts_of(blocks * parts, at_once));
-    const double one = static_cast<double>(parts_of(tiles, parts)) + start_and_end;
+    const auto waves = static_cast<double>(ceil_div(blocks * parts, at_once));
+    const double one = static_cast<double>(ceil_div(tiles, parts)) + start_and_end;
     const double cost =
         waves * one + (parts == 1 ? 0 : second_kernel + of_a_part * static_cast<double>(parts));
     if (cost < least) {

@@ -1,4 +1,5 @@
 #include "ops/attention/decode/choice/forms.hpp"
+#include <kaio/ops/shared/ceil_div.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +8,6 @@
 namespace kaio::ops {
 
 namespace {
-
-constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
 
 std::uint64_t blocks_without_parts(const attention_decode_variant& v, const attention_decode_call& call) {
   return call.row_tiles(v.rows) * call.split.key_heads.value * std::uint64_t{call.problem.batches};
@@ -20,7 +19,8 @@ double key_bytes(const attention_decode_call& call) {
          static_cast<double>(row * call.bytes_of_key_element());
 }
 
-// A cluster is within a group of multiprocessors, of which one of more than two blocks may leave some without any.
+// A cluster runs within one group of multiprocessors. Clusters of more than two blocks may leave some of a
+// group idle.
 std::uint64_t blocks_at_once(const attention_decode_variant& v, const attention_decode_division& division,
                              const device_properties& device) {
   const std::uint64_t all = resident_blocks(v, device);
@@ -33,9 +33,9 @@ double time_of(const attention_decode_variant& v, const attention_decode_call& c
                const attention_decode_division& division, const device_properties& device,
                const attention_decode_times& times) {
   const std::uint64_t blocks = blocks_without_parts(v, call) * division.parts;
-  const auto waves = static_cast<double>(parts_of(blocks, blocks_at_once(v, division, device)));
+  const auto waves = static_cast<double>(ceil_div(blocks, blocks_at_once(v, division, device)));
   const auto tiles = static_cast<double>(
-      parts_of(parts_of(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
+      ceil_div(ceil_div(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
   const double reading = std::hypot(waves * tiles * times.tile, key_bytes(call) / times.rate);
   const double combining = division.parts == 1   ? 0
                            : division.in_cluster ? times.cluster + times.of_block * division.parts

@@ -1,6 +1,7 @@
-// Which kernel of some an attention_decode takes, and how its work is divided.
+// The choice of a kernel for an attention_decode, and the division of its work.
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 // Whether a kernel is made for these elements of Q and of the cache.
 bool is_of_types(const attention_decode_variant& v, const attention_decode_call& call) {
   if (v.any_type) return true;
-  return v.takes_codes ? call.has_codes() && call.type != attention_type::f32
+  return v.takes_codes ? call.has_codes() && call.type != element_kind::f32
                        : !call.has_codes() && v.type == call.type;
 }
 
@@ -31,20 +32,17 @@ bool has_narrow_strides(const attention_strides& s) {
   return is_narrow(s.batch) && is_narrow(s.row);
 }
 
-// Why a kernel cannot run a call; nullptr: it can.
-const char* reason(const attention_decode_variant& v, const attention_decode_call& call,
-                   const device_properties& device) {
+// Why a kernel cannot run a call; empty: it can.
+std::string_view refusal(const attention_decode_variant& v, const attention_decode_call& call,
+                         const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
-  if (!is_of_types(v, call)) return "it is made for another element type";
+  if (!is_of_types(v, call)) return "it supports another element type";
   if (call.combining == attention_combining::cluster && !v.has_clusters)
-    return "its parts are added up by a second kernel";
-  if (device.target.sm < needs.target.sm) return "it is made for another architecture";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
+    return "a second kernel adds up its splits";
+  if (const std::string_view why = device_refusal(needs, device); !why.empty()) return why;
   if (std::max(call.problem.qk_size, call.problem.v_size) > v.depth ||
       (v.depth_v != 0 && call.problem.v_size > v.depth_v))
-    return "the head size is larger than it is made for";
+    return "the head size is larger than it supports";
   if (v.copies_rows && (call.problem.k.by_16 & call.problem.v.by_16) == 0)
     return "rows of keys do not begin at multiples of 16 bytes";
   if (v.is_narrow && call.problem.q.by_16 == 0)
@@ -53,26 +51,25 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
     return "rows or pages of keys are in descending order, or further apart than it is made for";
   if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (v.values_in_keys && !call.values_in_keys) return "the values are not the first elements of the keys";
-  if (call.split.rows < v.least_rows)
-    return "fewer queries and heads share a head of keys than it is made for";
+  if (call.split.rows < v.least_rows) return "fewer queries and heads share a KV head than it supports";
   if (v.most_rows != 0 && call.split.rows > v.most_rows)
-    return "more queries and heads share a head of keys than it is made for";
-  return nullptr;
+    return "more queries and heads share a KV head than it supports";
+  return {};
 }
 
-// The one that is named, or the first one that can run the call.
+// Returns the index of the named variant, or of the first one that can run the call.
 std::size_t choose(std::string_view operation, const attention_decode_call& call,
                    std::span<const attention_decode_variant> variants, const device_properties& device,
                    std::string_view forced) {
-  const char* last = "there is none for this element type";
+  std::string_view last = "no kernel supports this element type";
   for (const attention_decode_variant& v : variants) {
     if (!forced.empty() && v.name() != forced) continue;
-    const char* const why = reason(v, call, device);
-    if (why == nullptr) return static_cast<std::size_t>(&v - variants.data());
+    const std::string_view why = refusal(v, call, device);
+    if (why.empty()) return static_cast<std::size_t>(&v - variants.data());
     if (is_of_types(v, call)) last = why;
     if (!forced.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
-                             " cannot run this call: " + why + "; leave the variant out");
+                             " cannot run this call: " + std::string(why) + "; leave the variant out");
   }
   if (!forced.empty())
     throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
@@ -84,7 +81,7 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
 
 using decode_signature = words_signature<9>;
 
-// By what is known before there is an output or a workspace.
+// The signature contains what is known before there is an output or a workspace.
 decode_signature signature_of(const attention_decode_call& call) {
   const attention_problem& p = call.problem;
   const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
@@ -99,7 +96,7 @@ decode_signature signature_of(const attention_decode_call& call) {
            kind.value()}};
 }
 
-// No variant: none has this name.
+// The result has no variant if none has this name.
 decode_choice choice_named(const attention_decode_call& call, const device_properties& device,
                            std::string_view name) {
   const std::uint32_t parts = parts_of_name(name);
@@ -128,7 +125,7 @@ std::string tuning_key(const attention_decode_call& call) {
 }
 
 bool is_open(const attention_decode_options& options) {
-  return options.parts == 0 && options.combining == attention_combining::automatic &&
+  return options.splits == 0 && options.combining == attention_combining::automatic &&
          !options.batch_invariant;
 }
 
@@ -138,12 +135,12 @@ bool has_own_queries(const attention_decode_options& options) {
 
 std::vector<decode_choice> decode_choices(const attention_decode_call& call, const device_properties& device,
                                           std::uint32_t asked) {
-  constexpr std::uint64_t waves = 4;  // of blocks, beyond which keys are not divided
+  constexpr std::uint64_t waves = 4;  // of blocks: keys are not divided into more
   std::vector<std::uint32_t> numbers{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
   if (asked != 0) numbers = {asked};
   std::vector<decode_choice> result;
   for (const attention_decode_variant& v : attention_decode_variants()) {
-    if (reason(v, call, device) != nullptr) continue;
+    if (!refusal(v, call, device).empty()) continue;
     const std::uint64_t tiles = (call.most_keys + v.keys - 1) / v.keys;
     const std::uint64_t blocks = call.row_tiles(v.rows) * call.split.key_heads.value * call.problem.batches;
     for (const std::uint32_t parts : numbers) {
@@ -238,7 +235,7 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
     if (choice.variant != nullptr) {
       const planned_attention_decode divided =
           divide_attention_decode(arguments.operation, call, variants, choice, has_own_queries(options));
-      const attention_workspace& workspace = options.workspace;
+      const workspace_view& workspace = options.workspace;
       if (is_named || workspace.address == 0 || divided.workspace_bytes() <= workspace.bytes) return divided;
     }
   }

@@ -14,12 +14,12 @@ std::span<const attention_decode_variant> attention_decode_mma_bf16();
 std::span<const attention_decode_variant> attention_decode_mma_codes();
 std::span<const attention_decode_variant> attention_decode_simt_rows();
 std::span<const attention_decode_variant> attention_mla_rows();
-// What adds up the parts.
+// The kernel that adds up the parts.
 const ptx::kernel_image& attention_decode_combine_image(const device_properties& device,
                                                         const attention_decode_call& call);
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list);
 
-// All of them, in the order in which they are preferred.
+// All variants, in order of preference.
 std::span<const attention_decode_variant> attention_decode_variants();
 
 }  // namespace kaio::ops

@@ -1,4 +1,5 @@
-// attention_decode where values are the first elements of the keys (MLA): f16 and bf16 on sm_80 and later.
+// attention_decode with values that are the first elements of the keys (MLA): f16 and bf16 on sm_80 and
+// later.
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mla/kernel.hpp>
@@ -11,7 +12,7 @@ namespace kaio::ops {
 
 namespace {
 
-// A row of the kernel of f16 and bf16, which is in the table by the type.
+// The row of one type in the table; the kernel serves f16 and bf16.
 template <attention_mla_config C, scalar T>
 attention_decode_variant row_of() {
   return {.image = &attention_mla<C, any_half>.image(),
@@ -21,7 +22,7 @@ attention_decode_variant row_of() {
                                                   call.terms, call.band);
               },
           .own_name = attention_mla_kernel<C, T>::name.view(),
-          .type = detail::attention_type_of<T>(),
+          .type = element_kind_of<T>(),
           .copies_rows = true,
           .values_in_keys = true,
           .depth = C.depth,
@@ -43,7 +44,7 @@ std::span<const attention_decode_variant> attention_mla_rows() {
 
 void list_attention_mla_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const attention_decode_variant& v : attention_mla_rows())
-    if (v.type == attention_type::f16) list.push_back(v.image);
+    if (v.type == element_kind::f16) list.push_back(v.image);
 }
 
 }  // namespace kaio::ops

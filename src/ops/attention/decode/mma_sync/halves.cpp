@@ -1,5 +1,5 @@
-// attention_decode with matrix instructions of a warp: f16 and bf16 on sm_80 and later. A kernel serves both types, and is
-// two rows of the table.
+// attention_decode with matrix instructions of a warp: f16 and bf16 on sm_80 and later. A kernel serves both
+// types, and is two rows of the table.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/mma_sync_sm90/table_row.hpp>
@@ -12,8 +12,8 @@ namespace kaio::ops {
 
 namespace {
 
-// In the order in which they are preferred: of a head size that has kernels of its own, those for sm_80 come before
-// what is made for larger heads.
+// The rows are in order of preference. A kernel for sm_80 with the head size of the call precedes kernels for
+// larger heads.
 template <scalar T>
 std::span<const attention_decode_variant> rows_of() {
   static const auto& rows =

@@ -1,5 +1,5 @@
-// attention_decode over caches of 8 bits with matrix instructions of a warp: on sm_90 and, where conversions of 8-bit
-// floats are instructions, on sm_89, and on sm_80.
+// attention_decode over caches of 8 bits with matrix instructions of a warp: for sm_90, for sm_80, and for
+// sm_89, where conversions of 8-bit floats are instructions.
 
 #include <kaio/ops/attention/decode/mma_sync_8bit/table_row.hpp>
 

@@ -1,4 +1,4 @@
-// attention_decode with multiply-adds, and the kernel that adds up parts: of any element type, on any
+// attention_decode with multiply-adds, and the kernel that adds up parts: for any element type and
 // architecture.
 
 #include <kaio/ops/attention/decode/common/combine.hpp>
@@ -25,7 +25,7 @@ std::span<const attention_decode_variant> attention_decode_simt_rows() {
 
 namespace {
 
-// f(kernel) for the kernel that adds up the parts of a call.
+// Calls f(kernel) with the kernel that adds up the parts of a call.
 template <class F>
 void with_combine(const device_properties& device, const attention_decode_call& call, const F& f) {
   const bool is_wide = call.problem.v_size > 256, has_programmatic = device.target.sm >= 90;

@@ -30,7 +30,7 @@ const attention_variant* find_named(std::string_view name) {
   return nullptr;
 }
 
-// Whether a variant has the element type of a call, and reads lists where the call has them.
+// Whether a variant has the call's element type, and reads lists exactly if the call has them.
 bool is_for(const attention_variant& v, const attention_call& call) {
   return v.type == call.type && v.in_blocks == call.in_blocks;
 }
@@ -53,9 +53,9 @@ const attention_variant& choose(std::string_view operation, const attention_call
     if (v == nullptr)
       throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
                              std::string(forced) + "; attention_variants lists them");
-    if (const char* const why = refusal(*v, call, device); why != nullptr)
+    if (const std::string_view why = refusal(*v, call, device); !why.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
-                             " cannot run a call with " + shape_text(call) + ": " + why +
+                             " cannot run a call with " + shape_text(call) + ": " + std::string(why) +
                              "; leave the variant out, or take another of attention_variants");
     return *v;
   }
@@ -68,11 +68,11 @@ namespace detail {
 
 std::size_t choose_attention(std::string_view operation, const attention_call& call,
                              std::span<const attention_variant> variants, const device_properties& device) {
-  const char* last = "there is none for this element type";
+  std::string_view last = "no kernel supports this element type";
   std::size_t found = variants.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    if (const char* const why = refusal(variants[i], call, device); why != nullptr) {
+    if (const std::string_view why = refusal(variants[i], call, device); !why.empty()) {
       if (is_for(variants[i], call)) last = why;
       continue;
     }
@@ -89,7 +89,7 @@ std::size_t choose_attention(std::string_view operation, const attention_call& c
 }
 
 void run_attention(const stream& s, const attention_arguments& arguments) {
-  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const device_properties& device = s.properties();  // refuses a null stream before anything else
   const attention_call call = resolve_attention(s.device_identity(), arguments);
   if (!call.empty()) choose(arguments.operation, call, device, arguments.options->variant).run(s, call);
 }
@@ -111,11 +111,11 @@ void warm_up(const runtime::device& gpu, const detail::attention_arguments& argu
   if (!call.empty()) gpu.warmup(*choose(arguments.operation, call, device, arguments.options->variant).image);
 }
 
-std::string_view choice(const stream& s, const detail::attention_arguments& arguments) {
+kernel_choice choice(const stream& s, const detail::attention_arguments& arguments) {
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(s.device_identity(), arguments);
   if (call.empty()) return {};
-  return choose(arguments.operation, call, device, arguments.options->variant).name();
+  return {choose(arguments.operation, call, device, arguments.options->variant).name()};
 }
 
 std::vector<attention_variant_info> list_variants(const stream& s,
@@ -126,9 +126,8 @@ std::vector<attention_variant_info> list_variants(const stream& s,
   if (call.empty()) return result;
   for (const attention_variant& variant : all_attention_variants()) {
     if (!is_for(variant, call)) continue;
-    const char* const why = refusal(variant, call, device);
-    result.push_back({variant.name(), why == nullptr ? std::string_view() : why,
-                      why == nullptr ? cost(variant, call, device) : 0});
+    const std::string_view why = refusal(variant, call, device);
+    result.push_back({variant.name(), why, why.empty() ? cost(variant, call, device) : 0});
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
     if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
@@ -149,15 +148,15 @@ void attention_varlen_warmup(const runtime::device& gpu, const attention_view& q
   warm_up(gpu, {"attention_varlen_warmup", q, k, v, out, &options, false, false, &sequences});
 }
 
-std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
-                                  const attention_view& v, const attention_view& out,
-                                  const attention_options& options) {
+kernel_choice attention_choice(const stream& s, const attention_view& q, const attention_view& k,
+                               const attention_view& v, const attention_view& out,
+                               const attention_options& options) {
   return choice(s, {"attention_choice", q, k, v, out, &options});
 }
-std::string_view attention_varlen_choice(const stream& s, const attention_view& q, const attention_view& k,
-                                         const attention_view& v, const attention_view& out,
-                                         const attention_sequences& sequences,
-                                         const attention_options& options) {
+kernel_choice attention_varlen_choice(const stream& s, const attention_view& q, const attention_view& k,
+                                      const attention_view& v, const attention_view& out,
+                                      const attention_sequences& sequences,
+                                      const attention_options& options) {
   return choice(s, {"attention_varlen_choice", q, k, v, out, &options, false, false, &sequences});
 }
 

@@ -44,8 +44,8 @@ void check_shapes(const validation& check, std::string_view operation, const att
   check.extent("q", q, batch, o.extents[batch], "the batches of out");
   check.extent("k", k, batch, o.extents[batch], "the batches of out");
   check.extent("v", v, batch, o.extents[batch], "the batches of out");
-  check.extent("q", q, row, o.extents[row], "the queries, of which out has one row each");
-  check.extent("v", v, row, k.extents[row], "the keys, of which k has one row each");
+  check.extent("q", q, row, o.extents[row], "the queries, one per row of out");
+  check.extent("v", v, row, k.extents[row], "the keys, one per row of k");
   check.extent("q", q, head, o.extents[head], "the heads of out");
   check.extent("v", v, head, k.extents[head], "the heads of k");
   check.extent("k", k, element, q.extents[element], "the head size of q");
@@ -53,7 +53,7 @@ void check_shapes(const validation& check, std::string_view operation, const att
   if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
     refuse(operation, "argument q has " + std::to_string(q.extents[head]) + " heads, and argument k " +
                           std::to_string(k.extents[head]) +
-                          "; each head of k serves as many heads of q: give q a multiple of k's heads");
+                          "; the heads of q must be a multiple of the heads of k");
   for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"v", &v}}) {
     if (view->extents[element] == 0)
       refuse(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
@@ -67,8 +67,7 @@ void check_options(std::string_view operation, const attention_arguments& argume
   const attention_options& options = *arguments.options;
   check_scale_and_softcap(operation, options.scale, options.softcap);
   check_band(operation, options.causal, options.window);
-  if (options.precision > attention_precision::tf32)
-    refuse(operation, "a precision that is none of attention_precision");
+  if (options.precision > attention_precision::tf32) refuse(operation, "an invalid precision");
   if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse(operation,
            "a softcap or alibi next to a score of your own, which takes their place: compute them there");
@@ -91,7 +90,7 @@ void check_options(std::string_view operation, const attention_arguments& argume
            "causal or a window next to a mask of your own, which takes their place: test them there");
 }
 
-// A tensor with an element for each of `scores`, (batches, heads, queries, keys).
+// Checks a tensor with an element for each of `scores`, (batches, heads, queries, keys).
 void check_score_tensor(const validation& check, std::string_view operation, const char* name,
                         const attention_view& v, const std::array<std::int64_t, 4>& scores) {
   constexpr const char* what[] = {"the batches, or one for all", "the heads of q, or one for all",
@@ -102,7 +101,7 @@ void check_score_tensor(const validation& check, std::string_view operation, con
     if (v.extents[d] != 1) check.extent(name, v, d, scores[of_scores], what[of_scores]);
   }
   const std::size_t last = v.rank - 1;
-  if (v.extents[last] > 1 && v.strides[last] > std::numeric_limits<i32>::max() / v.element_bytes)
+  if (v.extents[last] > 1 && v.strides[last] > std::numeric_limits<i32>::max() / v.element_bytes())
     refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
                           " along the keys; it is below 2^31 bytes: copy the tensor");
 }
@@ -111,10 +110,10 @@ attention_score_tensor score_tensor_of(const attention_view& v) {
   const auto bytes = [&](std::size_t dimension) {
     const std::size_t before = 4 - v.rank;
     if (dimension < before || v.extents[dimension - before] == 1) return u64{0};
-    return static_cast<u64>(v.strides[dimension - before]) * v.element_bytes;
+    return static_cast<u64>(v.strides[dimension - before]) * v.element_bytes();
   };
   return {
-      v.address, bytes(0), bytes(1), bytes(2), static_cast<u32>(bytes(3)), v.element_bytes == 4 ? 1u : 0u};
+      v.address, bytes(0), bytes(1), bytes(2), static_cast<u32>(bytes(3)), v.element_bytes() == 4 ? 1u : 0u};
 }
 
 void check_sequences(const validation& check, std::string_view operation,
@@ -142,7 +141,7 @@ void check_sequences(const validation& check, std::string_view operation,
   check_max_q(operation, sequences.max_q, rows, count);
 }
 
-// Packed sequences: how many there are, and where their lengths are.
+// Packed sequences: their number, and where their lengths are.
 void take_sequences(attention_problem& problem, const attention_sequences& sequences) {
   problem.packed = 1;
   problem.batches = static_cast<u32>(sequences.cu_q.view.extents[0] - 1);
@@ -172,7 +171,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                        v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
   if (packed) check_sequences(check, operation, *arguments.sequences, q.extents[row]);
   for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
-    if (view->type != q.type && (view != &o || o.type != attention_type::f32))
+    if (view->type != q.type && (view != &o || o.type != element_kind::f32))
       refuse(operation,
              "arguments q and " + std::string(name) + " have different element types; cast one of them");
   check.input("q", q);
@@ -201,7 +200,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                          {batches, q.extents[head], q.extents[row], k.extents[row]});
       check.apart("out", o, name, *view);
     }
-  if (options.bias.view.exists() && options.bias.view.type != attention_type::f32 &&
+  if (options.bias.view.exists() && options.bias.view.type != element_kind::f32 &&
       options.bias.view.type != q.type)
     refuse(operation, std::string("argument bias has elements of ") + name_of(options.bias.view.type) +
                           "; they are f32, or " + name_of(q.type) + " as those of q: cast it");
@@ -235,7 +234,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
 
   attention_call call;
   call.type = q.type;
-  call.precision = q.type == attention_type::f32 ? options.precision : attention_precision::ieee;
+  call.precision = q.type == element_kind::f32 ? options.precision : attention_precision::ieee;
   call.output = o.type;
   call.batch_invariant = options.batch_invariant;
   call.q = operand_of(q);

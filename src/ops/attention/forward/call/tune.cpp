@@ -1,4 +1,4 @@
-// Measures the variants of an attention on memory of its own.
+// Measures the variants of an attention on its own memory.
 
 #include <kaio/ops/parity/attention.hpp>
 #include <kaio/ops/tune.hpp>
@@ -18,13 +18,9 @@ namespace kaio::ops {
 
 namespace {
 
-buffer<u32> pattern_of(const device& gpu, attention_type type) {
-  switch (type) {
-    case attention_type::f32: return make_pattern<f32>(gpu);
-    case attention_type::f16: return make_pattern<f16>(gpu);
-    case attention_type::bf16: break;
-  }
-  return make_pattern<bf16>(gpu);
+buffer<u32> pattern_of(const device& gpu, element_kind type) {
+  if (type == element_kind::f32) return make_pattern<f32>(gpu);
+  return type == element_kind::f16 ? make_pattern<f16>(gpu) : make_pattern<bf16>(gpu);
 }
 
 // From the first element to the end of the last one.
@@ -33,8 +29,8 @@ std::uint64_t span_of(std::uint64_t extent, i64 stride) {
   return span_of(extent, static_cast<std::uint64_t>(stride));
 }
 
-// A call on memory of its own. Numbers that decide how long it takes are made up: packed sequences are equally
-// long, lists of blocks full, and nothing is masked by `keep`.
+// A call on its own memory. Numbers that decide its time are made up: packed sequences have equal lengths,
+// lists of blocks are full, and `keep` masks nothing.
 class trial {
  public:
   trial(const device& gpu, const attention_call& call, const buffer<u32>& pattern)
@@ -77,7 +73,7 @@ class trial {
  private:
   void replace(attention_operand& x, attention_strides& s, std::uint32_t length, std::uint32_t size,
                const buffer<u32>* pattern) {
-    if (x.rows == 0) return;  // of keys
+    if (x.rows == 0) return;  // k or v without keys
     const stand_in& by = memory_.add(
         x.address,
         (span_of(x.batches, s.batch) + span_of(x.rows, s.row) + span_of(x.heads, s.head) + length) * size,
@@ -102,7 +98,7 @@ class trial {
     numbers_.push_back(memory_.gpu().upload(numbers));
     return numbers_.back().address();
   }
-  // Where sequences begin that share so many rows, none of them longer than `most`.
+  // Begins of the sequences: they share `rows` rows, and none is longer than `most`.
   std::uint64_t add_begins(std::uint64_t rows, std::uint64_t most) {
     const std::uint64_t count = call_.problem.batches;
     std::vector<i32> begins{0};
@@ -111,8 +107,7 @@ class trial {
                        static_cast<i32>(std::min(most, (i + 1) * rows / count - i * rows / count)));
     return add_numbers(begins);
   }
-  // One list for all, as long as there are blocks: those that keep every key but the last one, if they are
-  // asked for at all.
+  // Fills one list for all heads, of all blocks. If full lists are wanted, every block but the last is full.
   void fill_lists() {
     attention_block_lists& lists = call_.lists;
     const std::uint32_t blocks = (call_.problem.keys + lists.keys - 1) / lists.keys;
@@ -166,7 +161,7 @@ namespace {
 
 std::string tune_compact(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k,
                          const attention_options& options) {
-  // Memory is not read: the views' extents are all that counts, and that the output is apart.
+  // Memory is not read: only the views' extents count, and that the output is apart.
   const std::uint64_t elements = std::uint64_t{seq_len} * d_k;
   constexpr std::uint64_t anywhere = 4096;
   const device_pointer<f32> in{anywhere, elements, gpu.identity()};
@@ -174,7 +169,7 @@ std::string tune_compact(const device& gpu, std::uint32_t seq_len, std::uint32_t
                                 gpu.identity()};
   const extents shape(1, seq_len, 1, d_k);
   const tensor_view<const f32, 4> x(in, shape);
-  return tune(gpu, x, x, x, tensor_view<f32, 4>(out, shape), options).variant;
+  return tune_attention(gpu, x, x, x, tensor_view<f32, 4>(out, shape), options).variant;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Which variant can run which call, and why another one cannot.
+// Which variants can run a call, and why the others cannot.
 
 #include <kaio/ops/attention/common/pair_biased_score.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 
 #include <algorithm>
 
@@ -9,25 +10,20 @@
 namespace kaio::ops {
 
 namespace {
-constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2 bytes
+constexpr i64 most_stride = i64{1} << 39;  // for tensor copies, in elements of 2 bytes
 }  // namespace
 
-const char* refusal(const attention_variant& v, const attention_call& call, const device_properties& device) {
+std::string_view refusal(const attention_variant& v, const attention_call& call,
+                         const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   const attention_problem& p = call.problem;
-  const ptx::target target = device.target;
   if (v.in_blocks != call.in_blocks)
-    return call.in_blocks ? "it reads no lists of blocks" : "it is made for lists of blocks";
-  if (v.type != call.type) return "it is made for another element type";
+    return call.in_blocks ? "it reads no lists of blocks" : "it needs lists of blocks";
+  if (v.type != call.type) return "it supports another element type";
   if (v.precision > call.precision) return "it rounds to tf32, which the options do not ask for";
-  if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
-                                 : target.sm < needs.target.sm)
-    return "it is made for another architecture";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
+  if (const std::string_view why = device_refusal(needs, device); !why.empty()) return why;
   if (call.problem.qk_size > v.depth_qk || call.problem.v_size > v.depth_v)
-    return "the head size is larger than it is made for";
+    return "the head size is larger than it supports";
   if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (!v.reads_tensors() && (call.bias.address != 0 || call.keep.address != 0))
     return "it reads no bias and no keep";
@@ -46,7 +42,7 @@ const char* refusal(const attention_variant& v, const attention_call& call, cons
     for (const attention_strides& s : {p.q, p.k, p.v}) longest = std::max({longest, s.batch, s.row, s.head});
     if (longest >= most_stride) return "tensor copies take strides below 2^40 bytes";
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace kaio::ops

@@ -1,6 +1,7 @@
 #include "ops/attention/forward/choice/cost.hpp"
 
 #include <kaio/ops/attention/forward/choice/division.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace kaio::ops {
 
 namespace {
 
-// The lengths that the model sees, as above.
+// The lengths that the model sees (cost.hpp).
 struct seen_lengths {
   std::int64_t queries, keys;
   double batches, heads, heads_of_group;
@@ -36,14 +37,12 @@ seen_lengths lengths_of(const attention_call& call) {
   return packed;
 }
 
-std::int64_t parts(std::int64_t of, std::int64_t size) { return (of + size - 1) / size; }
-
 struct step_counts {
-  double tiles;  // of queries of a head
+  double tiles;  // tiles of queries per head
   double average, most;
 };
 
-// Steps of the tile of queries `first` to `last`: band_mask::keys and range_walk.
+// Steps of the tile of queries `first` to `last`, as in band_mask::keys and range_walk.
 std::int64_t steps_of(const attention_band& band, const seen_lengths& n, std::int64_t first,
                       std::int64_t last, std::int64_t keys) {
   const std::int64_t own = band.top_left != 0 ? 0 : n.keys - n.queries;
@@ -51,25 +50,25 @@ std::int64_t steps_of(const attention_band& band, const seen_lengths& n, std::in
   const std::int64_t from = band.low == std::numeric_limits<i32>::min() ? 0 : within(first + own + band.low);
   const std::int64_t to =
       band.high == std::numeric_limits<i32>::max() ? n.keys : within(last + own + band.high + 1);
-  return to > from ? parts(to, keys) - from / keys : 0;
+  return to > from ? ceil_div(to, keys) - from / keys : 0;
 }
 
-// Of many tiles some, evenly apart, are looked at.
+// Samples some of many tiles, evenly spaced.
 step_counts count_steps(const attention_variant& v, const attention_call& call, const seen_lengths& n) {
-  const std::int64_t least = v.family == attention_family::sm90 ? 1 : 0;  // which computes one in any case
+  const std::int64_t least = v.family == attention_family::sm90 ? 1 : 0;  // it computes at least one step
   if (call.in_blocks) {
-    // As if every list were full: how long they are is known to the device alone.
+    // Assumes that every list is full: only the device knows their lengths.
     const std::int64_t room = std::int64_t{call.lists.partial.most} + call.lists.full.most;
-    const std::int64_t blocks = parts(n.keys, call.lists.keys);
+    const std::int64_t blocks = ceil_div(n.keys, call.lists.keys);
     const std::int64_t visited = call.batch_invariant ? blocks : std::min(blocks, room);
     const double steps = static_cast<double>(
-        std::max(least, visited * parts(std::min<std::int64_t>(call.lists.keys, n.keys), v.keys)));
+        std::max(least, visited * ceil_div(std::min<std::int64_t>(call.lists.keys, n.keys), v.keys)));
     const std::int64_t of_queries = std::min<std::int64_t>(call.lists.queries, n.queries);
-    return {static_cast<double>(parts(n.queries, call.lists.queries) * parts(of_queries, v.queries)), steps,
-            steps};
+    return {static_cast<double>(ceil_div(n.queries, call.lists.queries) * ceil_div(of_queries, v.queries)),
+            steps, steps};
   }
   constexpr std::int64_t most_samples = 128;
-  const std::int64_t tiles = parts(n.queries, v.queries), samples = std::min(tiles, most_samples);
+  const std::int64_t tiles = ceil_div(n.queries, v.queries), samples = std::min(tiles, most_samples);
   step_counts result{static_cast<double>(tiles), 0, 0};
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t tile = tiles == samples ? i : (2 * i + 1) * tiles / (2 * samples);
@@ -85,9 +84,9 @@ double operations_in_clock(const attention_variant& v, const machine_rates& mach
   switch (v.family) {
     case attention_family::sm90: return machine.tensor_16;
     case attention_family::mma_sync:
-      // Half the depth of an instruction, and operands that threads stage.
+      // Instructions of half the depth, and operands that threads stage.
       if (v.image->needs.target.sm < 80 && machine.sm >= 80) return machine.mma_16 / 3;
-      return v.type == attention_type::f32 ? machine.mma_tf32 : machine.mma_16;
+      return v.type == element_kind::f32 ? machine.mma_tf32 : machine.mma_16;
     case attention_family::simt: return machine.fma_32;
   }
   return machine.fma_32;
@@ -98,7 +97,7 @@ double round_up(std::uint32_t size, std::uint32_t step) {
   return static_cast<double>(steps * step);
 }
 
-// Into how many parts a launch divides the keys of a tile.
+// The number of parts into which a launch divides the keys of a tile.
 std::uint32_t parts_of(const attention_variant& v, const attention_call& call,
                        const device_properties& device) {
   const std::uint64_t at_once = std::uint64_t{attention_resident_blocks(v.image->needs, v.resident, device)} *
@@ -129,7 +128,7 @@ attention_work work_of(const attention_variant& undivided, const attention_call&
                        const device_properties& device) {
   const attention_problem& p = call.problem;
   const seen_lengths n = lengths_of(call);
-  // A tile that is divided among blocks has more keys. Divided among warps it has fewer queries too, and
+  // A tile divided among blocks has more keys. If it is divided among warps it also has fewer queries, and
   // warps without keys wait.
   attention_variant v = undivided;
   const std::uint32_t parts = parts_of(v, call, device);

@@ -1,5 +1,5 @@
 #pragma once
-// The properties of a call that the choice of a variant depends on: two calls of one signature take the same.
+// The properties of a call that decide the choice of a variant: calls of one signature get the same variant.
 
 #include <kaio/ops/attention/common/pair_biased_score.hpp>
 
@@ -17,7 +17,7 @@ struct attention_signature {
   std::array<std::uint64_t, 10> words{};
   friend bool operator==(const attention_signature&, const attention_signature&) = default;
 
-  // With batch_invariant all that the other sequences of a call, or packing it, may change is 0.
+  // With batch_invariant everything that packing or other sequences of the call may change is 0.
   static attention_signature of(const attention_call& call) {
     const attention_problem& p = call.problem;
     std::uint64_t kind = 0;
@@ -32,11 +32,11 @@ struct attention_signature {
     add(call.terms.softcap != 0, 1);
     add(call.terms.alibi != 0, 1);
     for (const attention_score_tensor& x : {call.bias, call.keep}) add(x.address != 0, 1);
-    // As accept.cpp has it.
+    // This condition is also in accept.cpp.
     add(!call.batch_invariant && score_pairs::of(call.bias, call.keep, p.keys).address != 0, 1);
     for (const attention_strides& s : {p.q, p.k, p.v, p.o}) {
       add(s.by_16, 1);
-      add(((s.batch | s.row | s.head) >> 39) != 0, 1);  // about what tensor copies do not take
+      add(((s.batch | s.row | s.head) >> 39) != 0, 1);  // roughly: strides that tensor copies cannot take
     }
     add(call.k.rows == 0, 1);
     const auto pair = [](auto high, auto low) {
@@ -61,7 +61,7 @@ struct attention_signature {
   }
 
   std::uint64_t hash() const { return hash_of_words(words); }
-  // As it is written to a file, where the signatures of other operations are too.
+  // The text for a file that also holds signatures of other operations.
   std::string text() const { return "attention," + text_of_words(words); }
 };
 

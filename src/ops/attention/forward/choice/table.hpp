@@ -1,5 +1,5 @@
 #pragma once
-// The table of attention's kernels, by families, and the decisions made with it.
+// The table of attention's kernels by families, and the decisions made with it.
 
 #include <kaio/ops/attention/forward/choice/variant.hpp>
 
@@ -10,20 +10,21 @@
 
 namespace kaio::ops {
 
-// Why this variant cannot run this call on this device; nullptr: it can.
-const char* refusal(const attention_variant& v, const attention_call& call, const device_properties& device);
+// Why this variant cannot run this call on this device; nullptr if it can.
+std::string_view refusal(const attention_variant& v, const attention_call& call,
+                         const device_properties& device);
 inline bool accepts(const attention_variant& v, const attention_call& call, const device_properties& device) {
-  return refusal(v, call, device) == nullptr;
+  return refusal(v, call, device).empty();
 }
-// How long it takes in seconds, as the model sees it: cost.hpp.
+// The time in seconds by the cost model (cost.hpp).
 double cost(const attention_variant& v, const attention_call& call, const device_properties& device);
 
-// The variant that a call takes, which is not empty: the one that is named, that `tune` has found, or the best
-// one by the model. Throws unsupported_device or invalid_argument where there is none.
+// The variant for a call that is not empty: the one that is named, that `tune` has found, or the best one by
+// the model. Throws unsupported_device or invalid_argument if there is none.
 const attention_variant& choose(std::string_view operation, const attention_call& call,
                                 const device_properties& device, std::string_view forced);
 
-// Each family's kernels, the smaller head sizes first.
+// Each family's kernels, smaller head sizes first.
 std::span<const attention_variant> attention_sm90_f16();
 std::span<const attention_variant> attention_sm90_bf16();
 std::span<const attention_variant> attention_mma_f16();
@@ -33,14 +34,14 @@ std::span<const attention_variant> attention_mma_tf32();
 std::span<const attention_variant> attention_simt_f32();
 std::span<const attention_variant> attention_simt_wide_f32();
 std::span<const attention_variant> attention_simt_f16();
-// Those for block-sparse masks.
+// Kernels for block-sparse masks.
 std::span<const attention_variant> attention_sm90_blocks_f16();
 std::span<const attention_variant> attention_sm90_blocks_bf16();
 std::span<const attention_variant> attention_mma_blocks_f16();
 std::span<const attention_variant> attention_mma_blocks_bf16();
 std::span<const attention_variant> attention_simt_blocks_f32();
 
-// All of them; the order decides between variants that cost the same.
+// All variants; the order decides between equal costs.
 std::span<const attention_variant> all_attention_variants();
 
 }  // namespace kaio::ops

@@ -1,5 +1,5 @@
-// Attention with matrix instructions of a warp: f16 on sm_80 and later. A kernel of both types with a branch for each
-// product takes 1.04 to 1.28 times as long for short sequences on an H200.
+// Attention by mma.sync: f16 on sm_80 and later. One kernel for both types with a branch for each product
+// would take 1.04 to 1.28 times as long for short sequences on an H200.
 
 #include "ops/attention/forward/mma_sync/rows.hpp"
 

@@ -1,5 +1,5 @@
-// Attention with matrix instructions of a warp in the blocks of block-sparse masks: f16 and bf16 on sm_80 and later. A kernel
-// serves both types and is two rows of the table.
+// Attention by mma.sync for block-sparse masks: f16 and bf16 on sm_80 and later. A kernel serves both types
+// and is two rows of the table.
 
 #include <kaio/ops/attention/forward/mma_sync/table_row.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the kernels with matrix instructions of a warp in the table that have one element type.
+// The table's rows of the mma.sync kernels for one element type.
 
 #include <kaio/ops/attention/forward/mma_sync/table_row.hpp>
 

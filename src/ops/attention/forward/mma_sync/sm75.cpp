@@ -1,4 +1,4 @@
-// Attention with matrix instructions of a warp: f16 on sm_75.
+// Attention by mma.sync: f16 on sm_75.
 
 #include <array>
 

@@ -1,4 +1,4 @@
-// Attention with matrix instructions of a warp: f32 rounded to tf32, on sm_80 and later.
+// Attention by mma.sync: f32 rounded to tf32, on sm_80 and later.
 
 #include <array>
 

@@ -1,6 +1,6 @@
-// Attention with multiply-adds on any architecture: f32, also in the blocks of block-sparse masks, and f16, for
-// architectures before the matrix instructions that the other families use. A kernel serves all three, and is three rows
-// of the table.
+// Attention by multiply-adds on any architecture: f32, also for block-sparse masks, and f16, for
+// architectures without the matrix instructions of the other families. A kernel serves all three, and is
+// three rows of the table.
 
 #include <kaio/ops/attention/forward/simt/table_row.hpp>
 

@@ -1,4 +1,4 @@
-// Attention with multiply-adds for many queries: f32, on sm_80 and later.
+// Attention by multiply-adds for many queries: f32, on sm_80 and later.
 
 #include <kaio/ops/attention/forward/simt/wide_table_row.hpp>
 

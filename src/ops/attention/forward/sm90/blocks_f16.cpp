@@ -1,4 +1,4 @@
-// Attention by wgmma and tensor copies: f16 on sm_90a, in the blocks of block-sparse masks.
+// Attention by wgmma and tensor copies for block-sparse masks: f16 on sm_90a.
 
 #include "ops/attention/forward/sm90/rows.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the kernels for sm_90a in the table, for one element type.
+// The table's rows of the kernels for sm_90a, for one element type.
 
 #include <kaio/ops/attention/common/pair_biased_score.hpp>
 #include <kaio/ops/attention/forward/sm90/table_row.hpp>

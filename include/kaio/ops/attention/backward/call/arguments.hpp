@@ -1,5 +1,5 @@
 #pragma once
-// What a caller of attention_backward gives next to what the attention itself got.
+// The arguments of attention_backward, in addition to those of the attention that is differentiated.
 
 #include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/shared/workspace.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// A gradient that is written: of the type of what it is the gradient of. None where it is not wanted.
+// A gradient to write, with the element type of its tensor. It is empty if the gradient is not wanted.
 struct attention_gradient {
   attention_view view;
   attention_gradient() = default;
@@ -22,7 +22,7 @@ struct attention_gradient {
   }
 };
 
-// An f32 for each query, shaped as the option `lse` of attention.
+// One f32 per query, with the shape of the option `lse` of attention.
 struct attention_row_input {
   attention_view view;
   attention_row_input() = default;
@@ -37,25 +37,25 @@ struct attention_row_input {
 };
 
 struct attention_backward_options {
-  // Those of the attention that is differentiated. Its `lse` is not written, `precision` not used: products
-  // of f32 are exact; `blocks` and `variant` are refused.
+  // The options of the attention that is differentiated. `lse` is not written. `precision` is not used:
+  // products of f32 are exact. `blocks` and `variant` are refused.
   attention_options forward{};
-  attention_row_input dlse{};  // the gradient of the lse, shaped as it
-  // Of the bias: of the same extents, f32 or the elements of q; summed where they are 1.
+  attention_row_input dlse{};  // the gradient of lse, with its shape
+  // The gradient of the bias, with its extents, in f32 or the type of q. It is summed along extents of 1.
   attention_gradient dbias{};
-  attention_gradient dsinks{};      // (heads): f32, f16 or bf16
-  attention_workspace workspace{};  // of attention_backward_workspace_bytes, at a multiple of 16 bytes
+  attention_gradient dsinks{};  // (heads): f32, f16 or bf16
+  workspace_view workspace{};   // attention_backward_workspace_bytes, at a multiple of 16 bytes
 };
 
 namespace detail {
 
-// A call that was not checked yet.
+// A call before it is checked.
 struct attention_backward_arguments {
   std::string_view operation;
   attention_view dout, q, k, v, out, lse;
   attention_view dq, dk, dv;
   const attention_backward_options* options;
-  bool own_score = false, own_mask = false;        // of the caller
+  bool own_score = false, own_mask = false;        // the caller's
   const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
   bool with_functions = false;                     // attention_backward_with
 };

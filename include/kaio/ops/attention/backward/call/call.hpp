@@ -15,10 +15,10 @@ namespace kaio::ops {
 struct attention_backward_call {
   attention_call forward;  // problem.lse is an input here
   attention_operand dout{};
-  attention_gradients gradients{};  // but for key_tiles, which the kernel's tile decides
-  attention_type bias_type = attention_type::f32;
-  std::uint64_t longest_keys = 0;   // of a sequence
-  std::uint64_t own_workspace = 0;  // address of what the variant has of the workspace
+  attention_gradients gradients{};  // except key_tiles, which depends on the kernel's tile
+  element_kind bias_type = element_kind::f32;
+  std::uint64_t longest_keys = 0;   // of the longest sequence
+  std::uint64_t own_workspace = 0;  // the address of the variant's part of the workspace
 
   constexpr bool wants_queries() const { return gradients.dq.address != 0 || gradients.dbias.direct != 0; }
   constexpr bool wants_keys() const { return gradients.dk.address != 0 || gradients.dv.address != 0; }
@@ -29,7 +29,7 @@ struct attention_backward_call {
   }
 };
 
-// For tiles of so many keys, on a device with so many multiprocessors.
+// The gradients for tiles of `key_rows` keys, on a device with `multiprocessors` multiprocessors.
 inline attention_gradients gradients_of(const attention_backward_call& call, std::uint32_t key_rows,
                                         std::uint32_t multiprocessors) {
   attention_gradients result = call.gradients;
@@ -45,19 +45,19 @@ namespace detail {
 // Checks the arguments, and normalises them as above. Throws invalid_argument.
 attention_backward_call resolve_attention_backward(const void* device,
                                                    const attention_backward_arguments& arguments);
-// The extents of a call alone, of which a workspace's size follows. Throws invalid_argument.
+// Returns a call with only the extents, from which the size of a workspace follows. Throws invalid_argument.
 attention_backward_call size_attention_backward(std::string_view operation, const attention_view& q,
                                                 const attention_view& k, const attention_view& v,
                                                 const attention_sequences* sequences);
-// Bytes of the numbers of each query.
+// Workspace bytes for the numbers of each query.
 std::uint64_t attention_backward_numbers(std::string_view operation, const attention_view& q);
-// Throws invalid_argument where the workspace is not there, or has less than this next to the numbers.
+// Throws invalid_argument if the workspace is missing, or too small for the numbers and own_bytes.
 void check_backward_workspace(const void* device, const attention_backward_arguments& arguments,
                               std::uint64_t own_bytes);
-// Whether dbias has an element for each score, which a variant may write.
+// Whether dbias has one element per score; a variant may write such a dbias.
 bool has_full_bias_gradient(const attention_backward_call& call);
-// What every variant needs before its own kernels, the numbers of each query; and dsinks, and dbias where the
-// variant does not write it.
+// Launches what every variant needs before its own kernels: the numbers of each query. Also launches dsinks,
+// and dbias if the variant does not write it.
 void prepare_attention_backward(const stream& s, const attention_backward_call& call);
 }  // namespace detail
 

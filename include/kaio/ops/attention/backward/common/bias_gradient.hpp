@@ -1,23 +1,23 @@
 #pragma once
-// The gradient of a bias that has an element for each score, written by who computes the scores' gradients.
+// The gradient of a bias with one element per score; the kernel of the scores' gradients writes it.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/problem.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/place.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Whether this block writes it: of several that compute the same scores, the first one.
+// Whether this block writes dbias: if several blocks compute the same scores, the first one does.
 constexpr val<bool> writes_bias_gradient(thread t, const val<attention_gradients>& gradients) {
   return t.let(all_of(gradients[&attention_gradients::dbias][&attention_bias_gradient::direct] != 0u,
                       block_idx_y() == 0u));
 }
 
-// A thread's scores, where they exist: `dx` are their gradients.
+// Stores `dx`, the gradients of a thread's scores; scores outside of the sequence are skipped.
 template <class Scores, std::uint32_t Rows>
 constexpr void store_bias_gradient(thread t, const val<attention_gradients>& gradients, const Scores& dx,
                                    const score_origin<Rows>& origin) {

@@ -1,7 +1,7 @@
 #pragma once
-// The derivative of a score, by which attention_backward goes from what the softmax saw to q . k. The
-// library's own scores have theirs. That of a score of yours is made from what its operator() computes, by
-// kaio::derivative; or, where it is known better, it is a member next to operator(), of the same parameters:
+// The derivative of a score. attention_backward multiplies by it to get from the gradient of what the softmax
+// saw to that of q . k. The library's own scores bring theirs. For a score of yours, kaio::derivative makes
+// it from operator(). A better one can be a member next to operator(), with the same parameters:
 //
 //   struct squared {
 //     constexpr val<f32> operator()(thread t, val<f32> score, ops::attention_place at, val<f32> a) const {
@@ -18,7 +18,8 @@
 
 namespace kaio::ops {
 
-// All scores of a thread, as apply_score makes them. derivatives[i], 1 before, are those by scale * (q . k).
+// Applies the score to all scores of a thread, as apply_score does. derivatives[i], 1 on entry, becomes the
+// derivative of score i by scale * (q . k).
 template <class Score, class Scores, class Derivatives, std::uint32_t Rows, class... Extra>
 constexpr void differentiate_score(thread t, Scores& s, Derivatives& derivatives,
                                    const score_origin<Rows>& origin, const val<f32>& scale,

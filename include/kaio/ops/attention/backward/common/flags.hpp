@@ -1,7 +1,8 @@
 #pragma once
-// The flags that the blocks of the kernels with matrix instructions leave, and the kernels of multiply-adds
-// read: whether a NaN is in their sums, which may be that of a masked place. A flag is of 64 keys, or queries,
-// of a head, and of a part of the columns; parts come one after the other.
+// Flags of blocks whose gradients have to be computed again. A block of a kernel with matrix instructions
+// sets its flag if a sum is not finite, since a masked place may have caused that. The multiply-add kernels
+// read the flags. Each flag covers 64 keys, or queries, of a head and one part of the columns. The parts
+// follow each other.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
@@ -14,8 +15,8 @@ namespace kaio::ops {
 inline constexpr std::uint32_t rows_of_flag = 64;
 
 struct backward_flags {
-  val<u64> address;      // 0: there are none
-  val<u64> first, part;  // of part 0; how many flags a part has
+  val<u64> address;      // 0: no flags
+  val<u64> first, part;  // first: index of the flag in part 0; part: flags per part
   val<u32> parts;
 };
 
@@ -42,14 +43,14 @@ constexpr backward_flags flags_of_queries(thread t, const val<attention_problem>
           t.let(batches * heads * tiles), t.let(gradients[&attention_gradients::flag_query_parts])};
 }
 
-// By all threads of the block whose flag it is.
+// Called by all threads of the block that owns the flag.
 constexpr void leave_flag(thread t, const backward_flags& flags, const val<bool>& wrong) {
   if (auto leads = t.when(t.thread_rank() == 0u))
     pointer_at<kaio::out<u32>>(t, flags.address)[flags.first + cast<u64>(block_idx_y()) * flags.part] =
         select(wrong, 1u, 0u);
 }
 
-// Whether a block of multiply-adds has something to do: there are no flags, or one of its rows is set.
+// Whether a multiply-add block has work: there are no flags, or the flag of any part of its rows is set.
 constexpr val<bool> is_flagged(thread t, const backward_flags& flags) {
   var found(t, 1u);
   if (auto exist = t.when(flags.address != u64{0})) {

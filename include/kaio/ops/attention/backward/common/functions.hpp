@@ -1,5 +1,5 @@
 #pragma once
-// What the backward kernels are given of a score and a mask with their parameters.
+// The functions that the backward kernels call: a score and a mask, bound to their parameters.
 
 #include <kaio/ops/attention/backward/common/derivative.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
@@ -21,8 +21,8 @@ template <class Differentiate, class Factor, class ApplyMask, class Walks, class
 backward_functions(Differentiate, Factor, ApplyMask, Walks, QueriesOf)
     -> backward_functions<Differentiate, Factor, ApplyMask, Walks, QueriesOf>;
 
-// of(thread, gradients, the parameters of the score, those of the mask). Where dbias is written next to dq, all
-// keys are visited, so that what the mask leaves out becomes zero.
+// of(thread, gradients, score parameters, mask parameters). If dbias is written together with dq, the walk
+// visits all keys, so that masked elements become zero.
 template <class Score, class Mask, class OfScore = parameters_of_score<Score>,
           class OfMask = parameters_of_mask<Mask>>
 struct backward_functions_of;

@@ -1,10 +1,10 @@
 #pragma once
-// What a block of a backward kernel works on that owns a tile of keys: of one head of K of one sequence. It
-// walks over the tiles of queries that attend to the keys, of each head of queries of the group.
+// The work of a backward block that owns a tile of keys, of one KV head of one sequence. For each query head
+// of the group, the block walks over the tiles of queries that attend to the keys.
 //
-//   heads of K | 0           | 1                    tiles of keys of a head follow each other; where the
-//   tiles      | 0   1   2   | 0   1   2            first ones have the most queries (causal), the first
-//                                                   tiles of all heads begin first
+//   heads of K | 0           | 1                The tiles of a head follow each other. With a causal mask
+//   tiles      | 0   1   2   | 0   1   2        the first tiles have the most queries: after the leading
+//                                               heads, the first tiles of all other heads come first.
 
 #include <kaio/ops/attention/backward/common/problem.hpp>
 #include <kaio/ops/attention/common/block.hpp>
@@ -17,9 +17,9 @@ namespace kaio::ops {
 
 struct attention_key_block {
   val<u32> batch, group;  // group: the head of K and V
-  val<u32> first_key;     // of the tile, in its sequence
+  val<u32> first_key;     // of the tile, within its sequence
   val<u32> queries, keys;
-  val<u32> query_limit;  // queries from here on are not asked for
+  val<u32> query_limit;  // queries from here on are not computed
   val<u32> tensor_batch, first_q_row, first_k_row;
   val<i32> offset;  // keys - queries
 
@@ -28,14 +28,14 @@ struct attention_key_block {
     return {batch,       group,        other_key,   queries,     keys,
             query_limit, tensor_batch, first_q_row, first_k_row, offset};
   }
-  // The queries of one head, as the parts of the forward take them.
+  // A tile of queries of one head, in the form that functions of the forward take.
   constexpr attention_block of_head(const val<u32>& head, const val<u32>& first_query) const {
     return {batch, head,         group,       first_query, query_limit, queries,
             keys,  tensor_batch, first_q_row, first_k_row, offset};
   }
 };
 
-// Place `index` of the order above.
+// The tile at place `index` of the order above.
 constexpr tile_of_head key_tile_in_order(thread t, const val<attention_problem>& problem,
                                          const val<attention_gradients>& gradients, const val<u32>& index) {
   const val tiles = t.let(gradients[&attention_gradients::key_tiles]);
@@ -43,11 +43,11 @@ constexpr tile_of_head key_tile_in_order(thread t, const val<attention_problem>&
   const val longest_first = t.let(problem[&attention_problem::longest_first]);
   const auto [head, tile] = tile_in_order(t, index, tiles, heads, longest_first,
                                           t.let(gradients[&attention_gradients::leading_key_heads]));
-  // Where the last queries attend to the most keys, the first keys have the most queries.
+  // If the last queries attend to the most keys, the first keys have the most queries.
   return {head, t.let(select(longest_first != 0u, tiles - 1u - tile, tile))};
 }
 
-// Tiles have `rows` keys.
+// `rows`: keys of a tile.
 constexpr attention_key_block find_key_block(thread t, const val<attention_problem>& problem,
                                              const val<attention_gradients>& gradients,
                                              const tile_of_head& place, std::uint32_t rows) {
@@ -68,13 +68,13 @@ constexpr attention_key_block find_key_block(thread t, const val<attention_probl
           t.let(cast<i32>(keys) - cast<i32>(queries))};
 }
 
-// The tiles of `Queries` queries that attend to a tile of keys, and in which of them the mask has to run.
+// The tiles of `Queries` queries that attend to a tile of keys, and the queries that need no mask.
 template <std::uint32_t Queries>
 struct query_range_walk {
-  val<u32> first, last;              // numbers of tiles: from first to before last
-  val<u32> whole_first, whole_last;  // queries between which every score is attended to
+  val<u32> first, last;              // tiles [first, last)
+  val<u32> whole_first, whole_last;  // queries [whole_first, whole_last) attend to every key
 
-  // of(first key, last key) is queries_of the mask; a tile beyond the sequence has none.
+  // of(block, first key, last key) is queries_of the mask. A tile beyond the sequence has no queries.
   template <class Of>
   static constexpr query_range_walk over(thread t, const attention_key_block& block, std::uint32_t rows,
                                          const Of& of) {
@@ -85,7 +85,7 @@ struct query_range_walk {
             t.let(select(exists, (min(range.last, block.query_limit) + (Queries - 1)) / Queries, 0u)),
             range.whole_first, range.whole_last};
   }
-  // Of a tile of so many queries from `query` on.
+  // Whether the mask has to run for the `Of` queries from `query` on.
   template <std::uint32_t Of = Queries>
   constexpr val<bool> is_partial(thread t, const val<u32>& query) const {
     return t.let(any_of(query<whole_first, query + Of> whole_last));
@@ -97,9 +97,9 @@ struct query_numbers {
   val<f32> shift, delta;
 };
 
-// exp(score - lse) of exponents of two; 0 of a masked score, whose exponent is -inf, and of queries without keys,
-// or that do not exist, which have the shift +inf: whatever the other numbers are. It is at most 1: of scores
-// near the lowest finite number lse has an error that is larger than any exponent.
+// exp(score - lse), from exponents of two. It is 0 if the exponent is -inf (a masked score) or the shift is
+// +inf (a query without keys, or none), whatever the other number is. It is at most 1: near the lowest finite
+// number the error of lse exceeds any exponent.
 constexpr val<f32> probability(thread t, const val<f32>& exponent, const val<f32>& shift) {
   const val below = t.let(exponent - shift);
   const val p = t.let(fast::ftz::exp2(select(below > 0.0f, 0.0f, below)));
@@ -107,7 +107,7 @@ constexpr val<f32> probability(thread t, const val<f32>& exponent, const val<f32
   return t.let(select(any_of(exponent == -infinity, shift == infinity), 0.0f, p));
 }
 
-// The first of a head's numbers of queries, in elements.
+// The index of a head's first query in shifts and deltas.
 constexpr val<u64> first_number(thread t, const val<attention_problem>& problem,
                                 const val<attention_gradients>& gradients, const attention_block& block) {
   return t.let((cast<u64>(block.tensor_batch) * cast<u64>(problem[&attention_problem::heads]) +
@@ -116,7 +116,7 @@ constexpr val<u64> first_number(thread t, const val<attention_problem>& problem,
                cast<u64>(block.first_q_row));
 }
 
-// Of query `query` of a head; one that does not exist has no keys.
+// The numbers of query `query` of a head. A query that does not exist gets those of a query without keys.
 constexpr query_numbers numbers_of_query(thread t, const val<attention_problem>& problem,
                                          const val<attention_gradients>& gradients,
                                          const attention_block& block, const val<u32>& query) {

@@ -1,23 +1,23 @@
 #pragma once
-// The first kernel of attention_backward: two numbers of each query, which every tile of its scores needs; and
-// turns of adding to dq that have not begun (turns.hpp).
+// The first and the last kernel of attention_backward. The first computes two numbers per query, which every
+// tile of the query's scores needs. It also resets the turns of adding to dq (turns.hpp).
 //
 //   shift = lse as an exponent of two       delta = sum over d of dO[d] * O[d], less dlse
 //
-// Eight lanes have a query, and each of them 16 bytes of every 128 of its rows, where these begin at multiples of
-// 16 bytes; a thread has two queries, so that what it reads of both is on its way at once.
+// Eight lanes share a query. If rows begin at multiples of 16 bytes, each lane reads 16 bytes of every 128 of
+// a row. A thread has two queries, so that the loads of both are in flight together.
 //
-// And the last one, of sinks: dsink_h = - sum over queries of exp(sink_h - lse) * delta, by a block for each
-// head, whose threads add up queries 256 apart: the same order every time.
+// The last kernel is that of the sinks: dsink_h = - sum over queries of exp(sink_h - lse) * delta. One block
+// sums a head. Its threads add up queries 256 apart, in the same order every time.
 //
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -26,9 +26,9 @@
 namespace kaio::ops {
 
 struct attention_prepare_config {
-  static constexpr std::uint32_t threads = 256, queries = 64;       // of a block
-  static constexpr std::uint32_t lanes = 8;                         // of a query, which neighbours have
-  static constexpr std::uint32_t each = queries * lanes / threads;  // queries of a thread
+  static constexpr std::uint32_t threads = 256, queries = 64;       // per block
+  static constexpr std::uint32_t lanes = 8;                         // neighbouring lanes per query
+  static constexpr std::uint32_t each = queries * lanes / threads;  // queries per thread
 };
 
 namespace detail {
@@ -54,7 +54,7 @@ constexpr void add_products(thread t, Sums& sum, const prepare_rows<Each>& dout,
   }
 }
 
-// The elements of 16 bytes in memory, which are at a multiple of 16 bytes.
+// The number of elements in a run of 16 bytes. A run begins at a multiple of 16 bytes.
 template <class Of>
 inline constexpr u32 run_size = 16 / sizeof(typename Of::stored);
 template <class Of>
@@ -73,7 +73,8 @@ constexpr auto read_run(thread t, const val<u64>& address) {
   });
 }
 
-// The same of rows of one type that begin at multiples of 16 bytes and are as long: every eighth run.
+// add_products for rows of one type, whose addresses and lengths are multiples of 16 bytes: a lane has every
+// eighth run.
 template <class Of, class Sums, std::uint32_t Each>
 constexpr void add_products_of_runs(thread t, Sums& sum, const prepare_rows<Each>& dout,
                                     const prepare_rows<Each>& out, const val<u32>& lane,
@@ -94,7 +95,7 @@ constexpr void add_products_of_runs(thread t, Sums& sum, const prepare_rows<Each
 
 }  // namespace detail
 
-// Launched with a grid of query_tiles * heads * batches blocks, of 64 queries each.
+// Launched with a grid of query_tiles * heads * batches blocks of 64 queries.
 inline constexpr auto attention_backward_prepare =
     kaio::kernel<"attention_backward_prepare", attention_prepare_config::threads>(
         [](thread t, val<attention_problem> problem, val<attention_gradients> gradients) {
@@ -115,7 +116,7 @@ inline constexpr auto attention_backward_prepare =
           if (auto some = t.when(block.first_query < block.query_limit)) {
             const auto query = array_of<config::each>(
                 [&](u32 i) { return t.let(own + config::threads / config::lanes * i); });
-            // Of those that do not exist the last one's.
+            // Queries that do not exist read the last row.
             const auto rows_of = [&](const auto& strides) {
               const val head = head_offset(t, strides, block, block.head, block.first_q_row);
               return detail::prepare_rows<config::each>{
@@ -165,7 +166,7 @@ inline constexpr auto attention_backward_prepare =
           }
         });
 
-// Launched with a block for each head of queries, after attention_backward_prepare.
+// Launched with one block per query head, after attention_backward_prepare.
 inline constexpr auto attention_backward_sinks = kaio::kernel<"attention_backward_sinks", 256>(
     [](thread t, val<attention_problem> problem, val<attention_gradients> gradients) {
       const val head = t.let(block_idx_x());

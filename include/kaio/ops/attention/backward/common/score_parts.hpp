@@ -1,6 +1,6 @@
 #pragma once
-// The scores of a thread in parts, one after the other: derivatives of all of them, or the rows of a tensor
-// that they read, may take more registers than there are.
+// The scores of a thread in parts, one after the other. The derivatives of all scores, or the tensor rows
+// that they read, may need more registers than a thread has.
 //
 //   for_score_parts<2>(scores, [&](const auto& part) { f(part, derivatives); });
 
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// Count of the scores of a thread, from score First on.
+// `Count` scores of a thread, from score `First` on.
 template <class Scores, std::uint32_t First, std::uint32_t Count>
 struct scores_part {
   using element = typename Scores::element;
@@ -26,7 +26,7 @@ struct scores_part {
   constexpr auto& operator[](std::uint32_t i) const { return whole[First + i]; }
 };
 
-// f(scores_part) of one part after the other.
+// Calls f(scores_part) for one part after the other.
 template <std::uint32_t Parts, class Scores, class F>
 constexpr void for_score_parts(const Scores& scores, const F& f) {
   constexpr std::uint32_t count = Scores::size() / Parts;

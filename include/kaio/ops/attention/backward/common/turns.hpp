@@ -1,21 +1,22 @@
 #pragma once
-// How blocks that own keys add to the same dQ in an order that is always the same: f32 sums in the workspace,
-// and for each tile of queries a turn, the number of the tile of keys that was added last, plus 1.
+// The fixed order in which blocks that own keys add to the same dQ. The sums are f32 in the workspace. Each
+// tile of queries has a turn: the number of the tile of keys that was added last, plus 1.
 //
-//   tile of keys        0      1      2        a block waits until the turn is the number of its tile, adds,
-//   turn of queries     0 -> 1 -> 2 -> 3       and passes the turn on; the first one that attends to the
-//                                              queries stores, so that no sum has to be zero before
+//   tile of keys        0      1      2        A block waits until the turn is the number of its tile, adds,
+//   turn of queries     0 -> 1 -> 2 -> 3       and passes the turn on. The first block that attends to the
+//                                              queries stores instead, so no sum has to be zeroed before.
 //
-// A block waits for the block of the tile of keys before its own, which has a smaller ticket: blocks take
-// tickets as they begin, and for their next tiles, and tiles of a head by rising tickets. So of the tiles that
-// have a ticket and have not ended, the one with the smallest waits for none, however many blocks are resident.
+// A block waits for the block of the tile of keys before its own, which has a smaller ticket. Blocks take a
+// ticket when they begin, and one for each next tile. The tiles of a head have rising tickets. Among the
+// unfinished tiles with tickets, the one with the smallest ticket therefore waits for none, however many
+// blocks are resident.
 //
-// Blocks walk over the queries from the last to the first. Under a causal mask, and without a mask, all
-// blocks of a head begin at the same tile of queries, and each has to be later than the one before it by the
-// time of an addition. So the tiles of some heads take turns: the blocks that run have few tiles of each, and
-// those of the same head end, and the next ones begin, one after the other. Of too many heads L2 would not hold
-// what their blocks read and add to. Of a window that is bounded to the left a block begins some steps further
-// on than the one before, and does not wait.
+// Blocks walk over the queries from the last to the first. With a causal mask, or none, all blocks of a head
+// begin at the same tile of queries. Each block then has to be one addition later than the block before it.
+// Therefore the tiles of several heads take turns. Few running blocks belong to the same head, and they end,
+// and the next ones begin, one after the other. With too many heads, L2 would not hold what their blocks read
+// and add to. With a window bounded on the left, a block begins some steps later in the walk than the block
+// before it, and does not wait.
 //
 //   heads together: 2      ticket  0  1  2  3  4  5  6  7  8  9 10 11
 //   tiles of a head: 3     head    0  1  0  1  0  1  2  3  2  3  2  3
@@ -33,8 +34,8 @@ namespace kaio::ops {
 inline constexpr std::uint32_t rows_of_dq_tile = 64;
 inline constexpr std::uint32_t first_turn = 4;  // the ticket comes before, alone in 16 bytes
 
-// The number of the tile of 64 queries that a block of a head begins at. Packed sequences begin at even
-// tiles, after those of the sequences before: with at most 128 rows left out between two.
+// The number of the 64-query tile at which a block of a head begins. A packed sequence begins at an even
+// tile, after those of earlier sequences. At most 128 rows are left out between two sequences.
 constexpr val<u32> dq_tile_of(thread t, const val<attention_problem>& problem,
                               const val<attention_gradients>& gradients, const attention_block& block) {
   const val packed = t.let(problem[&attention_problem::packed] != 0u);
@@ -61,7 +62,7 @@ constexpr tile_of_head key_tile_in_turns(thread t, const val<attention_problem>&
   const val tile = t.let(of_these / together);
   return {t.let(first + (of_these - tile * together)), tile};
 }
-// By one thread of a block.
+// Called by one thread of a block.
 constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients) {
   return t.let(atomic_add(pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[0], 1u));
 }
@@ -73,7 +74,7 @@ constexpr void await_turn(thread t, const Turn& turn, const val<u32>& number) {
   }
 }
 
-// Before the first block begins: by one thread of a block for each tile.
+// Resets the ticket and the turns before the first addition. In each tile's block one thread does it.
 constexpr void clear_turns(thread t, const val<attention_problem>& problem,
                            const val<attention_gradients>& gradients, const attention_block& block) {
   const val turns = t.let(gradients[&attention_gradients::turns]);

@@ -6,10 +6,10 @@
 namespace kaio::ops {
 
 struct attention_backward_mma_config {
-  std::uint32_t depth_qk = 128;  // the most elements of a row of Q and K,
-  std::uint32_t depth_v = 128;   // of V and dO
+  std::uint32_t depth_qk = 128;  // longest row of Q and K, in elements
+  std::uint32_t depth_v = 128;   // longest row of V and dO
   std::uint32_t step = 32;       // rows of a tile that the block walks over
-  std::uint32_t columns = 128;   // of a gradient that a block sums; of longer rows another block the others
+  std::uint32_t columns = 128;   // of a gradient that a block sums; other blocks sum the rest of a row
   std::uint32_t min_blocks = 1;
 
   static constexpr std::uint32_t warps = 4, own = warps * 16, threads = warps * 32;  // own: rows of a block
@@ -20,8 +20,9 @@ struct attention_backward_mma_config {
   }
 };
 
-// Registers of a thread bound a step: columns of dK and dV have half a register each, or those of dQ; S, dP
-// and the derivatives of the scores step / 2 each. 256 elements a head fit into 99 KB of shared memory.
+// Registers per thread limit `step`. A column of dK and dV, or of dQ, takes half a register. S, dP and the
+// derivatives of the scores take step / 2 registers each. With 256 elements per head the tiles fit into 99 KB
+// of shared memory.
 constexpr attention_backward_mma_config attention_backward_mma_keys(std::uint32_t depth) {
   if (depth <= 64) return {.depth_qk = 64, .depth_v = 64, .step = 32, .columns = 64, .min_blocks = 2};
   if (depth <= 128) return {.depth_qk = 128, .depth_v = 128, .step = 32, .columns = 128};

@@ -5,14 +5,13 @@
 //              group that attend to them: dV += P^T dO, dK += dS^T Q
 //   queries    a block owns 64 queries, and walks over the keys that they attend to: dQ += dS K
 //
-// Both compute S and dP anew, so that no block adds to what another one writes: the same call gives the same
-// bits. Where rows are longer than the columns that a block has registers for, blocks with other columns
-// compute the same scores: block_idx_y is the part.
+// Both kernels compute S and dP again, so no block adds to what another one writes: equal calls give equal
+// bits. If rows have more columns than a block has registers for, several blocks compute the same scores and
+// sum different columns. block_idx_y is the part.
 //
-// A product with a masked score multiplies by 0, which is NaN where the other factor is NaN or infinite; and dS
-// may be beyond the largest number of f16. A block whose sums are not all finite leaves a flag, and is computed
-// once more, in f32 and without what is masked, by the kernels of multiply-adds, of which only these blocks have
-// something to do.
+// A product with a masked score multiplies by 0, which gives NaN if the other factor is NaN or infinite. dS
+// may also exceed the largest number of f16. A block whose sums are not all finite therefore sets a flag. The
+// multiply-add kernels compute only the flagged blocks again, in f32 and without the masked places.
 //
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
@@ -49,7 +48,7 @@ struct attention_backward_mma_body {
     else
       return column_block<Columns>(tile, t.let(block_idx_y()));
   }
-  // How many of a row's elements there are from this block's first column on.
+  // The number of a row's elements from this block's first column on.
   static constexpr val<u32> columns_from(thread t, const val<u32>& size) {
     const val first = t.let(block_idx_y() * C.columns);
     return t.let(max(size, first) - first);
@@ -69,7 +68,7 @@ struct attention_backward_mma_body {
     tiles::template store<Columns>(t, sum, own, warp_row, memory, row, columns, by_16, first, limit, factor,
                                    type);
   }
-  // What the operands of any_half are of: it is read where it is asked for.
+  // The element type of any_half operands. It is read at each use, so that it takes no register in between.
   static constexpr val<u32> type_of(thread t, const val<attention_gradients>& gradients) {
     return t.let(gradients[&attention_gradients::type]);
   }
@@ -83,7 +82,7 @@ struct attention_backward_mma_body {
     const own_tile<C.depth_v> v_shared(t);                         // keys x depth_v
     const step_tiles<C.depth_qk> q_shared(t);                      // queries x depth_qk
     const step_tiles<C.depth_v> dout_shared(t);                    // queries x depth_v
-    const shared_tile<f32, 4, C.step, dsl::row_major> numbers(t);  // shifts, deltas: of each of two tiles
+    const shared_tile<f32, 4, C.step, dsl::row_major> numbers(t);  // shifts, deltas: for each of two stages
     const attention_key_block keys = find_key_block(
         t, problem, gradients, key_tile_in_order(t, problem, gradients, t.let(block_idx_x())), C.own);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
@@ -266,7 +265,7 @@ struct attention_backward_mma_body {
       });
     }
     tiles::wait(t);
-    // Found anew: that it is kept in registers through the loop costs some that the loop needs.
+    // Computed again: kept through the loop, the block would take registers that the loop needs.
     const attention_block again = find_block(t, problem, t.let(block_idx_x()), C.own, functions.walks);
     const backward_flags flags = flags_of_queries(t, problem, gradients, again);
     leave_flag(t, flags, block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
@@ -311,7 +310,7 @@ struct attention_backward_mma_kernels<OfKeys, OfQueries, T, Score, Mask, attenti
       });
 };
 
-// Launched as attention_backward_simt's are, with tiles of 64 rows.
+// Launched like attention_backward_simt, with tiles of 64 rows.
 template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
           class Mask>
 using attention_backward_mma =

@@ -1,6 +1,6 @@
 #pragma once
-// The backward kernels with matrix instructions of a warp: the row of a configuration in the table of variants,
-// and the launches that run a call.
+// The backward kernels with matrix instructions of a warp: the row of a configuration in the table of
+// variants, and the launches that run a call.
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/backward/mma_sync/kernel.hpp>
@@ -12,7 +12,7 @@
 namespace kaio::ops {
 
 namespace detail {
-// The flags of a call: bytes, and where they are in its workspace, after the numbers of each query.
+// The sizes of a call's flags, which follow the numbers of each query in its workspace.
 struct backward_flag_sizes {
   std::uint64_t keys, queries;  // bytes
   constexpr std::uint64_t bytes() const { return keys + queries; }
@@ -27,8 +27,7 @@ backward_flag_sizes flag_sizes(const attention_backward_call& call) {
 }
 }  // namespace detail
 
-// Returns the call with the flags that these kernels leave: the kernels of multiply-adds are to be launched with
-// it next.
+// Returns the call with the flags that these kernels leave. Launch the multiply-add kernels with it next.
 template <attention_backward_mma_config OfKeys, attention_backward_mma_config OfQueries, class T, class Score,
           class Mask, class... Extra>
 attention_backward_call launch_attention_backward_mma(const stream& s, const attention_backward_call& given,
@@ -66,7 +65,7 @@ template <attention_backward_mma_config OfKeys, attention_backward_mma_config Of
 attention_backward_variant describe_attention_backward_mma() {
   using kernels = attention_backward_mma<OfKeys, OfQueries, T, Score, Mask>;
   return {.images = {&kernels::keys.image(), &kernels::queries.image()},
-          .type = detail::attention_type_of<stored_element<T>>(),
+          .type = element_kind_of<stored_element<T>>(),
           .depth_qk = OfKeys.depth_qk,
           .depth_v = OfKeys.depth_v,
           .plain = std::is_same_v<Score, plain_score>,

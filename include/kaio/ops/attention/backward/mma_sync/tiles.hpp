@@ -1,15 +1,15 @@
 #pragma once
-// How a block of the backward kernels with matrix instructions computes: it owns 64 rows of two tensors, a
-// warp 16 of them, and walks over tiles of rows of two others.
+// The tile computations of the backward kernels with matrix instructions. A block owns 64 rows of two
+// tensors, 16 per warp, and walks over tiles of rows of two others.
 //
 //               step                   keys kernel      owns K, V      walks over Q, dO
 //           +--------+                 queries kernel   owns Q, dO     walks over K, V
 //   own  16 | S, dP  | of a warp
-//           +--------+                 S = own0 step0^T, dP = own1 step1^T: in registers, in the queries kernel
-//                                      as the softmax has it, in the keys kernel transposed
+//           +--------+                 S = own0 step0^T, dP = own1 step1^T: in registers,
+//                                      queries x keys in the queries kernel, transposed in the keys kernel
 //
-// What becomes of S and dP, rounded to T, is an operand as it is: sums += dS step0, sums += P step1. The tile
-// after the one that is computed with is copied meanwhile.
+// P and dS, rounded to T, are register operands as they are: sums += dS step0, sums += P step1. The next tile
+// is copied meanwhile.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -28,7 +28,7 @@
 
 namespace kaio::ops {
 
-// A thread's scores out of fragments of K Q^T, 16 keys x 8 queries each: keys r and r + 8.
+// A thread's scores in fragments of K Q^T, 16 keys x 8 queries each: keys r and r + 8.
 template <class T, class Fragment, std::uint32_t Count>
 class transposed_mma_scores {
  public:
@@ -39,7 +39,7 @@ class transposed_mma_scores {
   static constexpr std::uint32_t size() { return Count * 4; }
   static constexpr std::uint32_t row(std::uint32_t i) { return i / 4 * 2 + i % 2; }
   static constexpr std::uint32_t column(std::uint32_t i) { return i % 4 / 2 * 8; }
-  // How many queries row r is after the thread's first one.
+  // The distance in queries from the thread's first query to row r.
   static constexpr std::uint32_t query(std::uint32_t r) { return r / 2 * 8 + r % 2; }
   constexpr var<f32>& operator[](std::uint32_t i) const { return (*fragments_)[i / 4].registers[i % 4]; }
 
@@ -49,14 +49,14 @@ class transposed_mma_scores {
 
 template <attention_backward_mma_config C, class T>
 struct backward_mma_tiles {
-  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: the kernel of attention_backward does not support this tile shape");
   using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
   using swizzle = dsl::swizzled<128>;
   template <std::uint32_t Rows, std::uint32_t Depth>
   using rows = attention_rows<stored, Rows, Depth, C.threads, swizzle>;
-  static constexpr std::uint32_t fragments = C.step / 8, count = fragments * 4;  // of a thread's scores
+  static constexpr std::uint32_t fragments = C.step / 8, count = fragments * 4;  // count: a thread's scores
   using scores = dsl::register_array<accumulator, fragments>;
   template <std::uint32_t Columns>
   using sums = dsl::register_array<accumulator, Columns / 8>;
@@ -83,13 +83,13 @@ struct backward_mma_tiles {
             t.let(strides[&attention_strides::row]), size, t.let(strides[&attention_strides::by_16])};
   }
 
-  // All copies are here, and all warps have read what the next ones go over.
+  // Waits until all copies have arrived, and all warps have read what the next copies overwrite.
   static constexpr void wait(thread t) {
     cp_async_wait_group<0>(t);
     t.barrier();
   }
 
-  // s += own step^T, of the warp's 16 rows.
+  // s += own step^T, for the warp's 16 rows.
   template <class Product, class Own, class Step>
   static constexpr void multiply_rows(thread t, scores& s, const Own& own, const val<u32>& warp_row,
                                       const Step& step) {
@@ -104,7 +104,7 @@ struct backward_mma_tiles {
     }
   }
 
-  // sum += weights step, of Columns columns of the step.
+  // sum += weights step, for Columns columns of the step.
   template <class Product, std::uint32_t Columns, class Step>
   static constexpr void multiply_columns(thread t, sums<Columns>& sum, const scores& weights,
                                          const Step& step) {
@@ -119,7 +119,7 @@ struct backward_mma_tiles {
     }
   }
 
-  // S becomes P, and dP dx; shifts and deltas are those of the rows of Scores.
+  // S becomes P, and dP becomes P * (dP - delta). shifts and deltas belong to the rows of Scores.
   template <class Scores, class Shifts>
   static constexpr void differentiate(thread t, const Scores& s, const Scores& dp, const Shifts& shifts,
                                       const Shifts& deltas, const val<f32>& factor) {
@@ -133,13 +133,13 @@ struct backward_mma_tiles {
 
   template <std::uint32_t Columns>
   static constexpr val<bool> is_not_finite(thread t, const sums<Columns>& sum) {
-    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
+    var zero(t, 0.0f);  // becomes NaN if a sum is NaN or infinite
     for (std::uint32_t j = 0; j < Columns / 8; ++j)
       for (std::uint32_t e = 0; e < 4; ++e) zero = fma(sum[j].registers[e], 0.0f, zero);
     return t.let(isnan(zero));
   }
 
-  // factor * sum to rows first on of memory, through the warp's own rows of a tile that it has read.
+  // Stores factor * sum to rows `first` on of memory, through the warp's own rows of a tile that it has read.
   template <std::uint32_t Columns, class Own>
   static constexpr void store(thread t, sums<Columns>& sum, const Own& own, const val<u32>& warp_row,
                               const out<stored>& memory, const val<i64>& pitch, const val<u32>& size,

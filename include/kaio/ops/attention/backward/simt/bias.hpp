@@ -1,13 +1,13 @@
 #pragma once
 // The gradient of a bias that serves several scores, with multiply-adds. A block owns a tile of dbias, and
-// walks over the scores that its elements are added to: over the batches and the heads that share the bias,
-// and where one element serves all queries or all keys, over their tiles. Each score's gradient is computed
-// as the other kernels do it, and added in the order of the walk, so the same call gives the same bits.
+// walks over the scores to which its elements are added. The walk covers the batches and heads that share the
+// bias. If one element serves all queries or all keys, it covers their tiles too. Each score's gradient is
+// computed as in the other kernels, and added in the order of the walk: equal calls give equal bits.
 //
 //   dbias (1, heads, 1, keys)     a block: a tile of keys of one head
-//                                 walk: batches, then tiles of queries; at last the sum over the rows of a tile
+//                                 walk: batches, then tiles of queries; then the sum over a tile's rows
 //
-// Places that the mask leaves out get zeros.
+// Masked places get zeros.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/simt/kernel.hpp>
@@ -46,7 +46,7 @@ struct attention_backward_bias_body {
     const val queries = t.let(problem[&attention_problem::queries]);
     const val keys = t.let(problem[&attention_problem::keys]);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
-    // What it walks over: its own place, or all of them.
+    // The range of the walk: the block's own place, or all places.
     const val all_rows = t.let(rows == 1u), all_columns = t.let(columns == 1u);
     const val all_batches = t.let(bias[&attention_bias_gradient::batches] == 1u);
     const val all_heads = t.let(bias_heads == 1u);
@@ -58,7 +58,7 @@ struct attention_backward_bias_body {
     const val key_tiles = t.let((keys + (C.tile - 1)) / C.tile);
 
     auto sums = tiles::zero_scores(t);
-    // Bounds have names: a compiler may evaluate the arguments of a call in any order.
+    // The bounds are computed first: a compiler may evaluate the arguments of a call in any order.
     const val first_batch = first(all_batches, bias_batch);
     const val last_batch = last(all_batches, t.let(problem[&attention_problem::batches]), bias_batch);
     for (auto b : t.range(first_batch, last_batch).no_unroll()) {
@@ -95,7 +95,7 @@ struct attention_backward_bias_body {
       }
     }
 
-    // One element for all queries: the sum over the rows; for all keys: over the columns.
+    // If one element serves all queries, sum over the rows; if it serves all keys, over the columns.
     tile.put(sums, false);
     t.barrier();
     const val first_row = t.let(select(all_rows, 0u, row_tile * C.tile));

@@ -7,9 +7,9 @@
 //
 //   S = Q K^T, x = score(S), P = exp(x - lse), dP = dO V^T, dS = P * (dP - delta) * dx/dS
 //
-// A tile of P and then of dS is in shared memory; sums are in registers. Nothing is added by more than one
-// block, so the same call gives the same bits. Where rows are longer than the columns that a block has
-// registers for, blocks with other columns compute the same scores: block_idx_y is the part.
+// A tile of P, and then of dS, is in shared memory; the sums are in registers. No sum is added by more than
+// one block: equal calls give equal bits. If rows have more columns than a block has registers for, several
+// blocks compute the same scores and sum different columns. block_idx_y is the part.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/bias_gradient.hpp>
@@ -17,11 +17,11 @@
 #include <kaio/ops/attention/backward/common/functions.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/simt/tiles.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/forward/simt/scores.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -35,7 +35,7 @@ struct attention_backward_simt_body {
   using view = simt_scores<any_element, tiles::each, tiles::each, C.side>;
   static constexpr std::uint32_t each = tiles::each, count = tiles::count;
 
-  // The rows of Q, K, V and dO that a head of queries is computed with.
+  // The rows of Q, K, V and dO for one query head.
   struct operands {
     attention_head_rows q, k, v, dout;
     static constexpr operands of(thread t, const val<attention_problem>& problem,
@@ -53,11 +53,11 @@ struct attention_backward_simt_body {
     }
   };
 
-  // Of a tile of scores: P, what dO makes of the scores that the softmax saw, and their derivatives.
+  // For a tile of scores: P, the gradients of what the softmax saw, and the derivatives of the scores.
   struct tile_gradients {
     scores p, ds, derivatives;
 
-    // dS. Where a score is masked its derivative may be none.
+    // Makes dS. A masked score may have no derivative.
     constexpr void differentiate() {
       for (u32 e = 0; e < count; ++e) ds[e] = select(p[e] == 0.0f, 0.0f, ds[e] * derivatives[e]);
     }
@@ -128,8 +128,8 @@ struct attention_backward_simt_body {
   }
 
  private:
-  // compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The threads read
-  // the flags of as many tiles at once, since mostly none is set.
+  // Calls compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The
+  // threads first read C.threads flags at once, since mostly none is set.
   template <class Flagged, class Compute>
   static constexpr void for_flagged(thread t, const val<u32>& all, const Flagged& flagged,
                                     const Compute& compute) {
@@ -144,7 +144,7 @@ struct attention_backward_simt_body {
           const val index = t.let(block_idx_x() + i * step);
           if (auto has_to = t.when(flagged(index))) {
             compute(index);
-            t.barrier();  // tiles in shared memory are written again
+            t.barrier();  // compute overwrites tiles in shared memory
           }
         }
     }
@@ -258,9 +258,12 @@ struct attention_backward_simt_kernels<C, Score, Mask, attention_parameters<OfSc
           });
 };
 
-// ::keys is launched with a grid of at most key_tiles * key_heads * batches blocks along x and parts along y, ::queries
-// with query_tiles * heads * batches; with fewer where there are flags, of which few are set. Both take the
-// problem, the gradients, the arguments of the score, those of the mask.
+// The grid has the parts along y. Along x it has at most this many blocks, and fewer if there are flags:
+//
+//   ::keys       key_tiles * key_heads * batches
+//   ::queries    query_tiles * heads * batches
+//
+// Both take the problem, the gradients, the arguments of the score, and those of the mask.
 template <attention_backward_simt_config C, class Score, class Mask>
 using attention_backward_simt =
     attention_backward_simt_kernels<C, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>;

@@ -1,6 +1,6 @@
 #pragma once
-// The backward kernels of multiply-adds: the row of a configuration in the table of variants, and the launches
-// that run a call.
+// The backward kernels of multiply-adds: the row of a configuration in the table of variants, and the
+// launches that run a call.
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/backward/simt/kernel.hpp>
@@ -18,7 +18,7 @@ void launch_attention_backward_simt(const stream& s, const attention_backward_ca
   const std::uint32_t multiprocessors = s.properties().multiprocessors;
   const attention_problem problem = problem_of(call.forward, C.tile, multiprocessors);
   const attention_gradients gradients = gradients_of(call, C.tile, multiprocessors);
-  // Blocks that look for flags take many tiles each.
+  // If there are flags, each block looks through many tiles.
   const auto blocks_of = [&](std::uint64_t tiles, u64 flags) {
     return flags == 0 ? tiles : std::min<std::uint64_t>(tiles, 2 * multiprocessors);
   };

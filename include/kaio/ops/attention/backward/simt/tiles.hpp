@@ -1,16 +1,16 @@
 #pragma once
-// How a block of the backward kernels of multiply-adds computes with tiles: 16 x 16 threads, operands as f32
-// in shared memory, `chunk` columns at a time, whatever type they have in memory.
+// The tile computations of the backward kernels of multiply-adds, with 16 x 16 threads. Operands of any type
+// are f32 in shared memory, `chunk` columns at a time.
 //
 //   products      scores += A B^T: a thread has every 16th row and every 16th column
 //   accumulate    sums += W^T B:   a thread has tile / 16 neighbouring rows, and four columns of each chunk
 //
-// W, what was made of the scores, is in shared memory, too: rows are what the sum runs over.
+// W, which is P or dS, is in shared memory too. The sum runs over its rows.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 
@@ -18,7 +18,7 @@ namespace kaio::ops {
 
 struct attention_backward_simt_config {
   std::uint32_t depth =
-      64;  // columns of a gradient that a block sums, of longer rows one part after the other
+      64;  // columns of a gradient that a block sums; other blocks sum the other parts of longer rows
   std::uint32_t tile = 64;  // queries, and keys
 
   static constexpr std::uint32_t chunk = 64, side = 16, threads = side * side;
@@ -34,7 +34,7 @@ constexpr attention_backward_simt_config attention_backward_simt_for(std::uint32
   return {.depth = 256, .tile = 32};
 }
 
-// The rows of a head of a tensor.
+// The rows of one head of a tensor.
 struct attention_head_rows {
   val<u64> address;
   val<i64> first, pitch;  // in elements
@@ -51,7 +51,7 @@ struct attention_head_rows {
 
 template <attention_backward_simt_config C>
 class backward_tiles {
-  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: the kernel of attention_backward does not support this tile shape");
 
  public:
   static constexpr std::uint32_t each = C.tile / C.side, count = each * each;  // scores of a thread
@@ -77,7 +77,7 @@ class backward_tiles {
     return array_of<sums_count>([&](u32) { return var(t, 0.0f); });
   }
 
-  // s += A B^T, rows of A from a_first on, of B from b_first on; those from the limits on are zero.
+  // s += A B^T, for rows of A from a_first on and of B from b_first on. Rows from the limits on are zero.
   constexpr void products(scores& s, const attention_head_rows& a, const val<u32>& a_first,
                           const val<u32>& a_limit, const attention_head_rows& b, const val<u32>& b_first,
                           const val<u32>& b_limit) const {
@@ -95,7 +95,7 @@ class backward_tiles {
     }
   }
 
-  // W = values, of queries x keys; transposed: of keys x queries. After a barrier or a product.
+  // W = values, queries x keys, or keys x queries if transposed. Call it after a barrier or a product.
   constexpr void put(const scores& values, bool transposed) const {
     for (u32 i = 0; i < count; ++i) {
       const val query = t_.let(row + C.side * (i / each)), key = t_.let(column + C.side * (i % each));
@@ -110,7 +110,7 @@ class backward_tiles {
     return t_.let(weights_[of_row][of_column]);
   }
 
-  // sum += W^T B, columns from first_column on. Where a weight is 0 nothing is added, whatever B has there.
+  // sum += W^T B, for columns of B from first_column on. A weight of 0 adds nothing, whatever B has there.
   constexpr void accumulate(sums& sum, const attention_head_rows& b, const val<u32>& b_first,
                             const val<u32>& b_limit, const val<u32>& first_column) const {
     for (u32 c = 0; c < chunks; ++c) {
@@ -132,7 +132,7 @@ class backward_tiles {
     }
   }
 
-  // factor * sum to rows first on of memory, those before limit; columns from first_column on.
+  // Stores factor * sum to rows [first, limit) of memory, from column first_column on.
   constexpr void store(const sums& sum, const attention_head_rows& to, const val<u32>& first,
                        const val<u32>& limit, const val<u32>& first_column, const val<f32>& factor) const {
     with_any_element(t_, type_, [&]<class A>(A) {

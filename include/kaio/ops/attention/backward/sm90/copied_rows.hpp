@@ -1,5 +1,5 @@
 #pragma once
-// How the backward kernels for sm_90a get at rows of Q, K, V and dO.
+// The tensor copies of rows of Q, K, V and dO in the backward kernels for sm_90a.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -10,9 +10,10 @@
 
 namespace kaio::ops {
 
-// The rows of an operand, of `size` elements, as one thread copies them into tiles (load_rows). Columns of a tile that rows
-// do not have are cleared once, by all threads, and never copied. The forward leaves these zeros to its first copies, of
-// whole boxes: its largest kernels would be more than clang evaluates without flags.
+// Rows of an operand, of `size` elements, which one thread copies into tiles (load_rows). All threads clear
+// the columns of a tile that rows do not have, once; they are never copied. The forward leaves these zeros to
+// its first copies, of whole boxes. With clearing code, its largest kernels would exceed what clang evaluates
+// without flags.
 template <scalar T>
 class copied_rows {
   static constexpr std::uint32_t panel = attention_sm90_config::panel;
@@ -22,7 +23,7 @@ class copied_rows {
                         const val<u32>& size)
       : t_(t), whole_(whole), rest_(rest), size_(size) {}
 
-  // Rows `row` on of a head, which `arrived` counts the bytes of.
+  // Copies rows from `row` on of a head; `arrived` counts their bytes.
   template <class Tile>
   constexpr void copy(const Tile& to, const val<u32>& row, const val<u32>& head, const val<u32>& batch,
                       const mbarrier& arrived) const {
@@ -30,8 +31,8 @@ class copied_rows {
     load_rows<T>(t_, to, whole_, rest_, size_, row, head, batch, arrived);
   }
 
-  // Zeros for the columns of a tile, or a ring of tiles, that rows do not have, and for those next to them in a panel, by
-  // all `threads` of the block. The first copies follow a barrier.
+  // Clears the columns of a tile, or of a ring of tiles, that rows do not have, with all `threads` of the
+  // block. Columns next to them in the same panel are cleared too. A barrier has to precede the first copies.
   template <class Tile>
   constexpr void clear_missing_columns(const Tile& tile, std::uint32_t threads) const {
     if (auto shorter = t_.when(size_ < Tile::columns)) {
@@ -50,7 +51,7 @@ class copied_rows {
  private:
   template <class Tile>
   constexpr void clear(const Tile& tile, std::uint32_t threads) const {
-    constexpr std::uint32_t pieces = panel / 8, all = Tile::rows * pieces;  // of 16 bytes, of a panel
+    constexpr std::uint32_t pieces = panel / 8, all = Tile::rows * pieces;  // 16-byte pieces per row; panel
     const val zero = t_.let(0u);
     const val first = t_.let(size_ / panel * all + t_.thread_rank());
     for (auto i : t_.range(first, Tile::columns / panel * all, threads).no_unroll()) {

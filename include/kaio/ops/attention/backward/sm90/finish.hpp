@@ -1,7 +1,7 @@
 #pragma once
-// The last kernel of attention_backward on sm_90a: dq out of the f32 sums that the blocks of keys left, times
-// the scale, and the flags of queries whose sums are not all finite. A block has 64 queries of a head, and
-// its threads have of each 64 columns what they would have of an accumulator of wgmma:
+// The last kernel of attention_backward on sm_90a. It converts the f32 sums that the blocks of keys left,
+// times the scale, to dq. It also sets the flags of queries whose sums are not all finite. A block has 64
+// queries of a head. For each 64 columns its threads hold the registers of a wgmma accumulator:
 //
 //   in memory, for 64 queries x 64 columns     registers 0 to 3 of threads 0 to 127, registers 4 to 7, ...
 
@@ -17,8 +17,8 @@
 
 namespace kaio::ops {
 
-// Launched with a block of 128 threads for each 64 queries of each head. `parts`: of 64 columns each; one
-// part: the tiles of queries were of 128.
+// Launched with a block of 128 threads for each 64 queries of each head. `parts` is the number of parts of 64
+// columns. If it is 1, the tiles of queries had 128 queries.
 template <scalar T>
 inline constexpr auto attention_backward_sm90_finish =
     kaio::kernel<"attention_backward_sm90_finish_" + type_name<T>, block_size{128},
@@ -43,7 +43,7 @@ inline constexpr auto attention_backward_sm90_finish =
         const attention_output whole = output_rows(t, gradients[&attention_gradients::dq], block, block.head,
                                                    block.first_q_row, block.query_limit, size, sizeof(T));
         for (auto part : t.range(0u, parts).no_unroll()) {
-          auto x = array_of<32>([&](u32) { return var(t, 0.0f); });  // of 64 x 64
+          auto x = array_of<32>([&](u32) { return var(t, 0.0f); });  // 64 queries x 64
           if (auto some = t.when(has_sums))
             for (u32 i = 0; i < 8; ++i) {
               const auto four = load_vec<4>(sums[part * (rows_of_dq_tile * 64) + 512 * i]);

@@ -1,28 +1,29 @@
 #pragma once
-// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block works on
-// one tile of keys after the other (tile_records.hpp), each of 128 of one head of K, 64 for each of two
-// consumer warpgroups, and walks over the tiles of queries of each head of its group that attend to them. S
-// and dP are computed once, transposed, so that P^T and dS^T are operands as they are; only dS goes through
-// shared memory, for dQ, of which each consumer computes 64 x 64:
+// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block takes one
+// tile of 128 keys of a KV head after the other (tile_records.hpp). Each of its two consumer warpgroups has
+// 64 keys. For each query head of the group, the block walks over the tiles of queries that attend to the
+// keys. S and dP are computed once, transposed, so that P^T and dS^T are register operands as they are. Only
+// dS goes through shared memory, for dQ; each consumer computes 64 x 64 of dQ:
 //
 //   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
 //   dV += P^T dO   dK += dS^T Q     dQ  = dS K
 //
-// Of the other warpgroup one warp copies tiles of Q and dO into rings of two, one brings the two numbers of each
-// query, and two add dQ of every other step to f32 sums in memory by bulk copies, in turns (turns.hpp), so that
-// the same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
+// The third warpgroup has the producer warps. One copies tiles of Q and dO into rings of two stages, one
+// brings the two numbers of each query. Two warps add dQ of every other step to f32 sums in memory by bulk
+// copies. They add in turns (turns.hpp), so equal calls give equal bits. Another kernel converts the sums to
+// dq (finish.hpp).
 //
 //   tensor cores   S0 | dP0 | dV0  | dK0 dQ0 S1       | dP1 | dV1  | dK1 dQ1 S2       | dP2 ...
 //   a consumer        | P0  | dS0 ||         dQ0 out  | P1  | dS1 ||         dQ1 out  | P2 ...
 //
-// || is the only barrier of a step: dS of both consumers is there. P is made while dP is in flight, dS while
-// dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight: dS is an operand of
-// dK, which has ended when the next S begins. Steps of 128 queries have two halves, of which the second one's
-// S is in flight with the first one's dP; dQ and dK are of both.
+// The mark || is the only barrier of a step: both consumers have stored dS. P is computed while dP is in
+// flight, dS while dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight: dS
+// is an operand of dK, which has ended when the next S begins. A step of 128 queries has two halves. S of the
+// second half is in flight with dP of the first; dQ and dK cover both.
 //
-// What is masked is multiplied by 0, which is NaN where the other factor is NaN or infinite; and dS may be
-// beyond the largest number of f16. Sums that are not all finite leave a flag, as those of the kernels for
-// sm_80 do, and are computed once more in f32.
+// A masked score multiplies by 0, which gives NaN if the other factor is NaN or infinite. dS may also exceed
+// the largest number of f16. Sums that are not all finite set a flag, as in the kernels for sm_80, and are
+// computed again in f32.
 //
 // Sources: Shah et al., "FlashAttention-3", 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate", "cp.reduce.async.bulk".
@@ -51,7 +52,7 @@ namespace kaio::ops {
 
 template <attention_backward_sm90_config C, scalar T>
 struct attention_backward_sm90_body {
-  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: the kernel of attention_backward does not support this tile shape");
   using operands = backward_sm90_operands<T>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using scores_accumulator = wgmma_accumulator<f32, 64>;
@@ -94,7 +95,7 @@ struct attention_backward_sm90_body {
       }
       if (auto adds = t.when(warp >= 2u)) {
         const val stage = t.let(warp - 2u);
-        var<u32> first(t, stage);  // the step of a tile with which the ring's stage goes on
+        var<u32> first(t, stage);  // the first step of the tile in this stage of the ring
         shared.tiles.for_each([&](const tile& one) {
           producers{shared, one.keys, one.walk, group_size, one.rounds}.add_dq(
               t, stage, t.let(first), one.before, problem, gradients);
@@ -119,7 +120,7 @@ struct attention_backward_sm90_body {
       const auto early_own_ds = when<C.early_dp>(find_own_ds);
       const val own_sums = t.let(t.thread_rank() % 128u * 4u);
 
-      auto s = each_half([&](u32) { return scores_accumulator(t); });   // 64 keys x 64 queries, of each half
+      auto s = each_half([&](u32) { return scores_accumulator(t); });   // 64 keys x 64 queries, per half
       scores_accumulator dp(t);                                         // 64 keys x 64 queries
       wgmma_accumulator<f32, 64> dq(t);                                 // 64 queries x 64
       wgmma_accumulator<f32, C.depth_qk> dk(t);                         // 64 keys x depth_qk
@@ -136,7 +137,7 @@ struct attention_backward_sm90_body {
         const auto gradients_of_o = wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half);
         mma.multiply_add(dp, values, gradients_of_o);
       };
-      // The numbers of a thread's queries.
+      // The shifts of a thread's queries.
       auto shifts = array_of<scores::rows>([&](u32) { return var(t, 0.0f); });
       const auto for_pairs = [&](const val<u32>& stage, u32 half, u32 which, const auto& f) {
         for (u32 j = 0; j < scores::rows / 2; ++j) {
@@ -150,7 +151,7 @@ struct attention_backward_sm90_body {
           shifts[2 * j + 1] = y;
         });
       };
-      const auto begin_dp = [&](u32 half, const val<u32>& stage) {  // dP^T - delta: before any product
+      const auto begin_dp = [&](u32 half, const val<u32>& stage) {  // dP^T begins as -delta
         for_pairs(stage, half, 1, [&](u32 j, const auto& x, const auto& y) {
           for (u32 key = 0; key < 2; ++key) {
             dp[4 * j + 2 * key] = x;
@@ -176,13 +177,13 @@ struct attention_backward_sm90_body {
         }
       };
 
-      // What is read before the first S of a step is there.
+      // Reads numbers before the first S of a step has arrived.
       const auto begin_step = [&](const val<u32>& stage) {
         if constexpr (!C.early_dp) return;
         read_shifts(0, stage);
         begin_dp(0, stage);
       };
-      // dQ of a step, to the warp that adds those of its stage.
+      // Passes dQ of a step to the warp that adds for its stage.
       const auto put_dq = [&](const val<u32>& stage, const val<u32>& parity) {
         shared.dq_empty(stage).wait(t.let(parity ^ 1u));
         for (u32 i = 0; i < 8; ++i)
@@ -192,7 +193,7 @@ struct attention_backward_sm90_body {
         shared.dq_full(stage).arrive();
       };
 
-      // What each warp has read may be written: the numbers too, which the last step of a tile reads in vain.
+      // Releases what the warp has read, also the numbers: begin_step reads them in vain after the last step.
       const auto leave = [&](const mbarrier& empty) {
         sync_warp(t);
         if (auto leads = t.when(lane == 0u)) empty.arrive();
@@ -218,10 +219,10 @@ struct attention_backward_sm90_body {
             if constexpr (C.early_dp) issue_dp(0, stage);
             if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
 
-            // dS^T of 64 queries, rounded, in pairs.
+            // Returns dS^T of 64 queries, rounded, in pairs.
             const auto half = [&](u32 h) {
               if (C.early_dp && h == 1) read_shifts(1, stage);
-              if (h == 1) {  // S; the first half's has come before
+              if (h == 1) {  // waits for S; S of the first half has already arrived
                 if constexpr (C.early_dp) {
                   wgmma_wait<2>(t);
                 } else {
@@ -230,8 +231,8 @@ struct attention_backward_sm90_body {
                 }
               }
               const val first_query = t.let(step.first_query() + 64 * h);
-              // Of the scores; where registers do not suffice for all of them at once the place of the keys is read
-              // anew.
+              // The origin of the scores. If registers do not suffice for all scores at once, the keys are
+              // read again.
               const auto origin_by = [&](const attention_key_block& own) {
                 const val query = t.let(first_query + own_column);
                 const attention_block of_head = own.of_head(step.head(), first_query);
@@ -298,8 +299,8 @@ struct attention_backward_sm90_body {
             accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
             issue_dq(stage);
             wgmma_wait<1>(t);  // dV, dK
-            // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
-            // are issued on every way alone.
+            // Issues the next S, and after the last step an S that nobody reads. The assembler keeps products
+            // in flight only if every path issues them.
             from.advance();
             step.advance();
             const val goes_on = t.let(n + 1u < one.rounds);
@@ -315,7 +316,7 @@ struct attention_backward_sm90_body {
           }
         }
         leave(shared.own_empty());
-        // Read anew: that it is kept through the steps costs registers that they need.
+        // Read again: kept through the steps, the keys would take registers that the steps need.
         const attention_key_block own = again();
         leave_flags(t, shared, gradients, own, warpgroup, leads_group, dk, dv);
         const attention_block block = own.of_head(own.group, own.first_key);
@@ -334,7 +335,7 @@ struct attention_backward_sm90_body {
   }
 
  private:
-  // The tiles of all heads in turns, as tile_records.hpp takes them.
+  // The tiles of all heads in the order of turns.hpp, as `next` of tile_records.hpp.
   template <class Functions>
   struct next_tile {
     thread t;
@@ -366,7 +367,7 @@ struct attention_backward_sm90_body {
     return next_tile<Functions>{t, problem, gradients, functions};
   }
 
-  // f(0), and f(1) where a step has 128 queries.
+  // f(0), and f(1) if a step has 128 queries.
   template <class F>
   static constexpr auto each_half(const F& f) {
     if constexpr (C.halves() == 1)
@@ -374,7 +375,7 @@ struct attention_backward_sm90_body {
     else
       return std::array{f(0), f(1)};
   }
-  // What is computed before it is needed where there are registers for it, and there elsewhere.
+  // A value is computed early if registers suffice for it (when), otherwise where it is used (either).
   template <bool Early, class F>
   static constexpr auto when(const F& f) {
     if constexpr (Early)
@@ -397,7 +398,7 @@ struct attention_backward_sm90_body {
       return no_derivatives{};
   }
 
-  // Of each consumer's 64 keys: whether they are to be computed again.
+  // Sets a flag for each consumer's 64 keys: whether they have to be computed again.
   template <class Dk, class Dv>
   static constexpr void leave_flags(thread t, const backward_sm90_shared<C, T>& shared,
                                     const val<attention_gradients>& gradients,
@@ -408,7 +409,7 @@ struct attention_backward_sm90_body {
     const val exists =
         t.let(keys.first_key / rows_of_flag + warpgroup < gradients[&attention_gradients::flag_key_tiles]);
     const auto flag = pointer_at<inout<u32>>(t, flags.address)[flags.first + cast<u64>(warpgroup)];
-    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
+    var zero(t, 0.0f);  // becomes NaN if a sum is NaN or infinite
     for (std::uint32_t i = 0; i < dk.size(); ++i) zero = fma(dk[i], 0.0f, zero);
     for (std::uint32_t i = 0; i < dv.size(); ++i) zero = fma(dv[i], 0.0f, zero);
     const val of_warp = t.let(warp_any(isnan(zero)));
@@ -444,10 +445,12 @@ struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<Of
       });
 };
 
-// Launched with a block for each 128 keys of each head of K, or, where C.many_tiles, for each multiprocessor,
-// after attention_backward_prepare, with the maps of q, k, v and dout (boxes of 64 elements, and of the tile's queries or
-// keys), those of the last elements of their rows (attention_rest_map), the problem, the gradients, the arguments of the
-// score, those of the mask.
+// Launched after attention_backward_prepare, with one block for each 128 keys of each head of K. If
+// C.many_tiles, there is at most one block per multiprocessor. The arguments are, in this order:
+//
+//   the maps of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys)
+//   the maps of the last elements of their rows (attention_rest_map)
+//   the problem, the gradients, the arguments of the score, those of the mask
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_backward_sm90 =
     attention_backward_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>,

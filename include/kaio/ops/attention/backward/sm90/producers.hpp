@@ -1,6 +1,6 @@
 #pragma once
-// The warps of a block of the backward for sm_90a that compute nothing: they go through the same steps as its
-// consumers, and bring what those multiply, or take what they have computed.
+// The producer warps of a backward block for sm_90a. They take the same steps as the consumers, and bring
+// their operands or take away their results.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -15,12 +15,12 @@
 
 namespace kaio::ops {
 
-// What a block copies.
+// The operands that a block copies.
 template <scalar T>
 struct backward_sm90_operands {
   copied_rows<T> q, k, v, dout;
 
-  // Of the tensor maps of q, k, v and dout, and those of the last elements of their rows.
+  // whole: the tensor maps of q, k, v and dout; rest: those of the last elements of their rows.
   static constexpr backward_sm90_operands of(thread t, const val<attention_problem>& problem,
                                              const tensor_map<T, 4> (&whole)[4],
                                              const tensor_map<T, 4> (&rest)[4]) {
@@ -54,8 +54,8 @@ struct backward_sm90_producers {
     return backward_steps<C.queries>(t, keys, walk.first, walk.last, group_size);
   }
 
-  // A thread: Q and dO of each step, and after those of the first one, whose places are free before those of
-  // K and V are, these, of the n-th tile of keys.
+  // Run by one thread: copies Q and dO of each step of the n-th tile of keys. K and V follow Q and dO of the
+  // first step, whose buffers are free earlier.
   constexpr void copy(thread t, const val<u32>& n, pipeline_producer<C.stages>& to,
                       const backward_sm90_operands<T>& rows) const {
     auto step = first_step(t);
@@ -76,7 +76,7 @@ struct backward_sm90_producers {
       to.advance();
       step.advance();
     }
-    // Of a tile that nobody attends to, nothing.
+    // A tile that no query attends to needs no copies.
     if (auto none = t.when(rounds == 0u)) {
       shared.own_empty().wait(t.let((n & 1u) ^ 1u));
       shared.k_full().arrive();
@@ -84,7 +84,8 @@ struct backward_sm90_producers {
     }
   }
 
-  // A warp: the shift and delta of each query of a step. Queries that do not exist have the shift +inf.
+  // Run by one warp: brings the shift and delta of each query of a step. Queries that do not exist get the
+  // shift +inf.
   constexpr void bring_numbers(thread t, pipeline_producer<C.stages>& to,
                                const val<attention_problem>& problem,
                                const val<attention_gradients>& gradients) const {
@@ -92,7 +93,7 @@ struct backward_sm90_producers {
     const val lane = t.lane_rank();
     const auto memory = [&](auto member) { return pointer_at<in<f32>>(t, t.let(gradients[member])); };
     auto step = first_step(t);
-    // Where the numbers of a head begin.
+    // The index of the first number of a head.
     var<u64> first(t, first_number(t, problem, gradients, keys.of_head(step.head(), step.first_query())));
     for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
       const val first_query = step.first_query();
@@ -121,8 +122,8 @@ struct backward_sm90_producers {
     }
   }
 
-  // A warp for each stage of the ring, which has every other step, from step `first`, 0 or 1, on: dQ into the
-  // sums in memory, in its turn.
+  // Run by one warp per stage of the ring, which has every other step, from step `first` (0 or 1) on. It adds
+  // dQ to the sums in memory, in its turn.
   constexpr void add_dq(thread t, const val<u32>& stage, const val<u32>& first,
                         const earlier_additions<C.queries>& before, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients) const {

@@ -1,14 +1,14 @@
 #pragma once
-// What the warps of a block of the backward for sm_90a share, and the barriers by which they pass it on.
+// The shared memory of a backward block for sm_90a, and the barriers with which its warps pass data on.
 //
-//   k_full        K has come
-//   v_full        V has come
+//   k_full        K has arrived
+//   v_full        V has arrived
 //   own_empty     each warp of the consumers has read K and V
-//   steps         full: Q of a step has come; empty: each warp of the consumers has read Q, dO and the numbers
-//   dout_full     dO and the numbers of a step have come
-//   dq_full       named, of two stages: both consumers have put dQ of a step
-//   dq_empty      it has been read
-//   tiles         of the tiles of keys: tile_records.hpp
+//   steps         full: Q of a step has arrived; empty: each consumer warp has read Q, dO and the numbers
+//   dout_full     dO and the numbers of a step have arrived
+//   dq_full       named, of two stages: both consumers have written dQ of a step
+//   dq_empty      dQ of a step has been read
+//   tiles         the tiles of keys: tile_records.hpp
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -35,7 +35,7 @@ struct backward_sm90_shared {
   ring<C.queries, C.depth_qk> q;    // queries x depth_qk
   ring<C.queries, C.depth_v> dout;  // queries x depth_v
   ring<C.keys, C.queries> ds;       // keys x queries: dS^T
-  // For each consumer 64 x 64 of dQ: registers 4 i to 4 i + 3 of its threads are row i.
+  // 64 x 64 of dQ per consumer: row i has registers 4 i to 4 i + 3 of its threads.
   shared_tiles<f32, 8 * C.consumers, 512, dsl::row_major, C.stages> dq;
   shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
   mbarriers<3> own;
@@ -57,7 +57,7 @@ struct backward_sm90_shared {
         tiles(t, consumer_warps + 3),
         t_(t) {}
 
-  // By one thread; a barrier of the block follows.
+  // Called by one thread; a barrier of the block follows.
   constexpr void init() const {
     k_full().init(1);
     v_full().init(1);

@@ -1,6 +1,6 @@
 #pragma once
-// The steps of a block that owns keys, as each of its warps goes through them: the tiles of queries that
-// attend to the keys from the last to the first, of each head of the group.
+// The steps of a block that owns keys, in the order in which each of its warps takes them. For each head of
+// the group, they are the tiles of queries that attend to the keys, from the last to the first.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
@@ -12,7 +12,7 @@ namespace kaio::ops {
 template <std::uint32_t Queries>
 class backward_steps {
  public:
-  // Tiles first to before last of each of the group's heads.
+  // Tiles [first, last) of each of the group's heads.
   constexpr backward_steps(thread t, const attention_key_block& keys, const val<u32>& first,
                            const val<u32>& last, const val<u32>& group_size)
       : t_(t), first_(first), last_(last), head_(t, keys.group * group_size), end_(t, last) {}
@@ -30,16 +30,16 @@ class backward_steps {
  private:
   thread t_;
   val<u32> first_, last_;
-  var<u32> head_, end_;  // end_: after the tile
+  var<u32> head_, end_;  // end_: the tile after the current one
 };
 
-// The tiles of queries that the tile of keys before has added dQ of: to all others this one is the first to.
+// The tiles of queries to which the previous tile of keys has added dQ. To others this one adds first.
 template <std::uint32_t Queries>
 struct earlier_additions {
   thread t;
   val<u32> first, last;
 
-  // Tiles have `rows` keys; of(first key, last key) is queries_of the mask.
+  // `rows`: keys of a tile; of(block, first key, last key) is queries_of the mask.
   template <class Of>
   static constexpr earlier_additions to(thread t, const attention_key_block& keys, std::uint32_t rows,
                                         const Of& of) {

@@ -15,10 +15,10 @@
 
 namespace kaio::ops {
 
-// What a call has in its workspace, one after the other; bytes.
+// The parts of a call's workspace, which follow each other; sizes in bytes.
 struct backward_sm90_workspace {
   std::uint64_t turns, key_flags, query_flags, dq_sums;
-  std::uint64_t dq_tiles;  // a number: of a head, of all batches where sequences are packed
+  std::uint64_t dq_tiles;  // a count, per head; packed: of all batches together
 
   static constexpr backward_sm90_workspace of(const attention_backward_call& call, std::uint32_t depth) {
     const attention_problem& p = call.forward.problem;
@@ -34,7 +34,7 @@ struct backward_sm90_workspace {
   constexpr std::uint64_t bytes() const { return turns + key_flags + query_flags + dq_sums; }
 };
 
-// The call with the places of all of these, which the preparation and the kernels of multiply-adds want too.
+// Writes the addresses of these parts to the call, also for the preparation and the multiply-add kernels.
 template <auto C>
 void place_attention_backward_sm90(attention_backward_call& call) {
   const auto sizes = backward_sm90_workspace::of(call, C.depth_qk);
@@ -50,9 +50,9 @@ void place_attention_backward_sm90(attention_backward_call& call) {
   g.flag_key_parts = g.flag_query_parts = 1;
 }
 
-// How many heads of K take turns: so many that few tiles of a head are at work at a time, but not more than
-// L2 holds Q, dO and the sums of dQ of. Without a causal mask all blocks of a head are at other queries, and L2
-// has to hold more than that: 0.4 of it was best on an H200, for heads of 2 to 16 MB.
+// Returns how many heads of K take turns. With more heads, fewer tiles of a head run at a time. However, L2
+// has to hold Q, dO and the sums of dQ of all of them. Without a causal mask, all blocks of a head are at
+// different queries, and L2 has to hold more. Using 0.4 of it was best on an H200, for heads of 2 to 16 MB.
 template <auto C>
 u32 backward_heads_together(const attention_backward_call& call, const device_properties& device) {
   constexpr u32 tiles_at_work = 4;
@@ -64,8 +64,8 @@ u32 backward_heads_together(const attention_backward_call& call, const device_pr
   return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
 }
 
-// The shape for head sizes up to 64, 128 or 256. Scores that read memory, as those of users may, are computed in two
-// parts at 128, where a thread has the fewest registers left.
+// The tile shape for head sizes up to 64, 128 or 256. Scores that read memory, as those of users may, are
+// computed in two parts at 128: a thread has the fewest registers left there.
 template <std::uint32_t Depth, class Score>
 inline constexpr auto attention_backward_sm90_shape = [] {
   constexpr bool reads_memory = !std::is_same_v<Score, plain_score> && !std::is_same_v<Score, general_score>;
@@ -79,7 +79,7 @@ inline constexpr auto attention_backward_sm90_shape = [] {
 template <auto C>
 inline constexpr bool is_wide_backward =
     std::is_same_v<std::remove_const_t<decltype(C)>, attention_backward_sm90_wide_config>;
-// Whether blocks take one tile of keys after the other.
+// Whether a block takes one tile of keys after the other.
 template <auto C>
 constexpr bool has_many_tiles() {
   if constexpr (is_wide_backward<C>)
@@ -88,7 +88,7 @@ constexpr bool has_many_tiles() {
     return C.many_tiles;
 }
 
-// The kernel of either kind of configuration.
+// The kernel for a configuration of either kind.
 template <auto C, scalar T, class Score, class Mask>
 constexpr const auto& attention_backward_sm90_kernel_for() {
   if constexpr (is_wide_backward<C>)
@@ -135,7 +135,7 @@ template <auto C, scalar T, class Score, class Mask>
 attention_backward_variant describe_attention_backward_sm90() {
   return {.images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image(),
                      &attention_backward_sm90_finish<T>.image()},
-          .type = detail::attention_type_of<T>(),
+          .type = element_kind_of<T>(),
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .plain = std::is_same_v<Score, plain_score>,

@@ -1,15 +1,15 @@
 #pragma once
-// The tiles of keys that a persistent block of the backward for sm_90a works on, one after the other. The thread
-// that copies takes tickets (turns.hpp), a ticket as soon as the copies of the tile before are on their way, and
-// passes on by a record in shared memory what the others need to know of the tile. So K, V and the first steps
-// of a tile are brought while the block still computes the one before, or stores its sums.
+// The tiles of keys of a persistent block of the backward for sm_90a, one after the other. The copying thread
+// takes a ticket (turns.hpp) as soon as the copies of the tile before have been issued. A record in shared
+// memory passes on what the other warps need to know of the tile. K, V and the first steps of a tile are
+// therefore copied while the block still computes the tile before, or stores its sums.
 //
 //   copies      tile 0 ......... ticket 1 | tile 1 ......... ticket 2 | tile 2 ...
 //   consumers     tile 0 ............ store | tile 1 ............ store | tile 2 ...
 //   adds dq          tile 0 ................... | tile 1 ................... |
 //
-// Of the tickets that are taken and not done, the block that has the smallest one works on it: those that a
-// block has taken before are done. So none waits forever for a turn.
+// The smallest unfinished ticket is always being worked on, since its block has finished its earlier tickets.
+// Hence no block waits forever for a turn.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -28,16 +28,16 @@ struct backward_tile {
   val<u32> rounds;  // steps
 };
 
-// Many: a block has several tiles; otherwise one, by one ticket.
+// Many: a block takes several tiles; otherwise it takes one ticket.
 template <std::uint32_t Queries, bool Many>
 class backward_tile_records {
  public:
   using tile = backward_tile<Queries>;
-  // So many warps read the records.
+  // readers: the number of warps that read the records.
   constexpr backward_tile_records(thread t, std::uint32_t readers)
       : t_(t), readers_(readers), barriers_(t), words_(t) {}
 
-  // By one thread; a barrier of the block follows.
+  // Called by one thread; a barrier of the block follows.
   constexpr void init() const {
     for (u32 i = 0; i < 2; ++i) {
       barriers_[i].init(1);
@@ -45,8 +45,9 @@ class backward_tile_records {
     }
   }
 
-  // By one thread: f(tile, n) of each, after it has been passed on. `next` has the number of tiles, takes tickets,
-  // and finds out what a tile is. Few registers are needed where each part goes to shared memory at once.
+  // Called by one thread: f(tile, n) for each tile, after its record has been written. `next` has the number
+  // of tiles, takes tickets, and finds the tile of a ticket. Each part goes to shared memory at once, which
+  // takes few registers.
   template <class Next, class F>
   constexpr void pass_on(const Next& next, const F& f) const {
     if constexpr (Many) {
@@ -70,7 +71,7 @@ class backward_tile_records {
     }
   }
 
-  // By all threads of a warp: f(tile) of each.
+  // Called by all threads of a warp: f(tile) for each tile.
   template <class F>
   constexpr void for_each(const F& f) const {
     walk([&](const val<u32>& record, const val<u32>&) {
@@ -79,7 +80,7 @@ class backward_tile_records {
       f(one);
     });
   }
-  // f(tile, n, again) of the n-th one, where again() reads anew what is needed of the keys.
+  // f(tile, n, again) for the n-th tile, whose record is kept until f returns; again() rereads its keys.
   template <class F>
   constexpr void for_each_held(const F& f) const {
     walk([&](const val<u32>& record, const val<u32>& n) {
@@ -89,7 +90,7 @@ class backward_tile_records {
   }
 
  private:
-  // Where the words of a record are, after whether there is a tile.
+  // Offsets in the words of a record. Word 0 is 1 if there is a tile.
   static constexpr u32 of_keys = 1, of_walk = 10, of_before = 15, numbers = 17;
 
   template <class F>
@@ -116,7 +117,7 @@ class backward_tile_records {
   }
 
   constexpr mbarrier full(const val<u32>& record) const { return barriers_[record]; }
-  // Backwards, so that no address is kept from full() on: registers are short.
+  // The index runs backwards, so that no address is kept from full() on: registers are scarce.
   constexpr mbarrier empty(const val<u32>& record) const { return barriers_[t_.let(3u - record)]; }
 
   template <class Next>

@@ -1,39 +1,40 @@
 #pragma once
 // The gradients of an attention for sm_90a with rows of more than 128 elements. dK and dV of 64 keys x 256
-// are half of an SM's registers, so that each has a warpgroup of its own, and dQ, which leaves step by step,
-// a third one. A block owns 64 keys of one head of K and walks over tiles of 64 queries of each head of its
-// group:
+// take half of an SM's registers. Each has its own warpgroup, and a third one has dQ, which leaves step by
+// step. A block owns 64 keys of one KV head. For each query head of its group, it walks over tiles of 64
+// queries:
 //
 //   for dV    S^T = K Q^T      P^T = exp2(S^T - shift)               dV += P^T dO
 //   for dK    dP^T = V dO^T    dS^T = P^T * dx/dS * (dP^T - delta)   dK += dS^T Q
 //   for dQ                                                           dQ  = dS K, 64 columns at a time
 //
-// P and dS are operands of dV and dK in registers. P * dx/dS passes from the first warpgroup to the second in
-// f32 by shared memory, each thread's to the same thread, and dS, rounded, from the second to the third.
+// P and dS are register operands of dV and dK. P * dx/dS passes from the first warpgroup to the second in f32
+// through shared memory, from each thread to the same thread. dS passes, rounded, from the second to the
+// third.
 //
 //   for dV    S0 | P0 | dV0 S1      | P1 | dV1 S2      | P2 | dV2
 //   for dK    dP0     | dS0 | dK0 dP1    | dS1 | dK1 dP2    | dS2 | dK2
 //   for dQ                  | dQ0        |     | dQ1        |     | dQ2
 //
-// The three wait for each other by named barriers alone, and whatever one of them computes or waits for, the
-// tensor cores have products of the others. Of the fourth warpgroup one warp copies tiles of Q and dO into
-// rings of two, one brings the two numbers of each query, and two watch over the turns in which the blocks
-// add to dQ (turns.hpp): each of every other step waits for its turn and passes it on. The sums are added to
-// out of registers, 16 bytes at a time, a warp's of 512 bytes in a row: next to the tiles there is no room
-// for dQ in shared memory, and its bandwidth is what limits this kernel. Clocks of an SM for a step at depth
-// 256, where tensor cores do 4096 operations and shared memory moves 128 bytes each:
+// The three warpgroups wait for each other at named barriers alone. While one of them computes or waits, the
+// tensor cores have products of the others. In the fourth warpgroup, one warp copies tiles of Q and dO into
+// rings of two stages. Another brings the two numbers of each query. Two warps watch over the turns in which
+// blocks add to dQ (turns.hpp). Each of them waits for the turn of every other step, and passes it on. dQ is
+// added from registers, 16 bytes at a time, 512 consecutive bytes per warp. Shared memory has no room for dQ
+// next to the tiles, and its bandwidth limits this kernel. Clocks of an SM for a step at depth 256, with 4096
+// operations of the tensor cores and 128 bytes of shared memory per clock:
 //
 //                      S     dP    dV    dK    dQ    sum
 //   tensor cores      512   512   512   512   512   2560
 //   shared memory     512   512   256   256   512   2048, P 256, dS 64, copies 512, dQ out 512: 3392
 //
-// With soft cap or ALiBi 256 more: derivatives wait in the place of P. L2 gives and takes 64 KB each.
+// Soft cap or ALiBi add 256: the derivatives wait in the buffer of P. L2 delivers and receives 64 KB each.
 //
-// Of the registers of a thread dV, or dK, takes 128, S or dP 32, P or dS as operands 16, half of the
-// derivatives 16; dQ 32: 208 for the first two, 64 and 32 for the others, 512 in all, leaves no more. What of
-// the block's place is seldom used is read from shared memory.
+// Registers per thread: dV or dK 128, S or dP 32, P or dS as operands 16, half of the derivatives 16; dQ 32.
+// The limits are 208 for the first two warpgroups, 64 and 32 for the others, 512 in all, which leaves no
+// more. Seldom used parts of the block's place are therefore read from shared memory.
 //
-// What is masked, and sums that are not finite, are as in kernel.hpp.
+// Masked scores, and sums that are not finite, are handled as in kernel.hpp.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/memory.hpp>
@@ -60,7 +61,7 @@ namespace kaio::ops {
 
 template <attention_backward_sm90_wide_config C, scalar T, class Score>
 struct attention_backward_sm90_wide_body {
-  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: the kernel of attention_backward does not support this tile shape");
   using operands = backward_sm90_operands<T>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using scores_accumulator = wgmma_accumulator<f32, C.queries>;  // 64 keys x 64 queries
@@ -114,7 +115,8 @@ struct attention_backward_sm90_wide_body {
       if (auto watches = t.when(warp >= 2u))
         body.pass_turns(t, t.let(warp - 2u), problem, gradients, functions);
     }
-    // Each in the other branch of those before, so that a warpgroup keeps nothing for the others.
+    // Each branch is in the else branch of those before, so that a warpgroup keeps no registers for the
+    // others.
     if (auto summing = t.otherwise()) {
       if (auto third = t.when(warpgroup == 2u)) {
         decrease_registers<C.dq_registers>(t);
@@ -138,7 +140,7 @@ struct attention_backward_sm90_wide_body {
     return backward_steps<C.queries>(t, keys, walk.first, walk.last, group_size);
   }
 
-  // Where a thread's scores of a step are.
+  // The origin of a thread's scores of a step.
   constexpr auto origin_of_step(thread t, const val<u32>& head, const val<u32>& first_query) const {
     const attention_key_block of = shared.keys();
     const attention_block block = of.of_head(head, first_query);
@@ -149,7 +151,8 @@ struct attention_backward_sm90_wide_body {
         of.keys);
   }
 
-  // The scores of a step, whose derivatives wait in the place of P; those of a part of them are in registers.
+  // The scores of a step. Their derivatives wait in the buffer of P; those of one part at a time are in
+  // registers.
   template <class Functions>
   constexpr void differentiate(thread t, const scores& all, const Functions& functions, const val<u32>& head,
                                const val<u32>& first_query, const val<f32>& scale,
@@ -218,8 +221,8 @@ struct attention_backward_sm90_wide_body {
           store_vec(shared.p[i][own_p], make_vec(s[4 * i], s[4 * i + 1], s[4 * i + 2], s[4 * i + 3]));
         shared.p_full().arrive();
         accumulate(t, dv, p, shared.dout[stage]);  // dV += P^T dO
-        // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
-        // are issued on every way alone.
+        // Issues the next S, and after the last step an S that nobody reads. The assembler keeps products in
+        // flight only if every path issues them.
         from.advance();
         step.advance();
         const val goes_on = t.let(n + 1u < rounds);
@@ -280,7 +283,7 @@ struct attention_backward_sm90_wide_body {
         fence_proxy_async(t);
         shared.ds_full(stage).arrive();
         accumulate(t, dk, ds, shared.q[stage]);  // dK += dS^T Q
-        // The next dP; after the last step one that nobody reads, as of S.
+        // Issues the next dP, and after the last step a dP that nobody reads (see sum_dv).
         from.advance();
         if (auto more = t.when(goes_on)) {
           from.wait();
@@ -296,15 +299,15 @@ struct attention_backward_sm90_wide_body {
            t.let(problem[&attention_problem::scale]));
   }
 
-  // dQ of each step to the sums in memory, in the layout that finish.hpp reads.
+  // Adds dQ of each step to the sums in memory, in the layout that finish.hpp reads.
   template <class Functions>
   constexpr void add_dq(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Functions& functions) const {
-    constexpr u32 part = rows_of_dq_tile * 64;  // floats of 64 columns
+    constexpr u32 part = rows_of_dq_tile * 64;  // f32 elements of 64 columns
     const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     const val own = t.let(cast<u64>(t.thread_rank() % 128u * 4u));
-    wgmma_accumulator<f32, C.dq_columns> dq(t);  // 64 queries x 128
+    wgmma_accumulator<f32, C.dq_columns> dq(t);  // 64 queries x 64
     auto step = first_step(t);
     if (auto some = t.when(rounds != 0u)) {
       shared.k_full().wait(0u);
@@ -343,7 +346,7 @@ struct attention_backward_sm90_wide_body {
     }
   }
 
-  // A warp: the turns of every other step.
+  // Run by one warp: waits for the turns of every other step, and passes them on.
   template <class Functions>
   constexpr void pass_turns(thread t, const val<u32>& stage, const val<attention_problem>& problem,
                             const val<attention_gradients>& gradients, const Functions& functions) const {
@@ -368,7 +371,7 @@ struct attention_backward_sm90_wide_body {
     }
   }
 
-  // Sums of 64 rows by 128 columns: the assembler takes an instruction for 256 only where a kernel begins
+  // Sums of 64 rows by 128 columns. The assembler takes an instruction of 256 columns only if a kernel begins
   // with more registers than a block of 512 threads has.
   template <std::uint32_t Columns>
   static constexpr auto sums_of(thread t) {
@@ -385,13 +388,13 @@ struct attention_backward_sm90_wide_body {
       for (u32 i = 0; i < sums.size(); ++i)
         mma.multiply_add(sums[i], a[c], columns.slice(c).rows(C.sums_columns * i));
   }
-  // A warp has read what of a step is in shared memory.
+  // Reports that the warp has read the step's tiles in shared memory.
   constexpr void release(thread t, const val<u32>& stage) const {
     sync_warp(t);
     if (auto one = t.when(t.lane_rank() == 0u)) shared.steps.empty()[stage].arrive();
   }
-  // The sums of a warpgroup, times `by`, to dK or dV, and whether the keys are to be computed again: a flag
-  // of both warpgroups, which one of them clears.
+  // Stores the sums of a warpgroup, times `by`, to dK or dV. Sets the flag if the keys have to be computed
+  // again. Both warpgroups share the flag, and one of them clears it.
   template <class Sums, class Member, class Size>
   constexpr void finish(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Sums& sums, bool clears,
@@ -401,7 +404,7 @@ struct attention_backward_sm90_wide_body {
     const backward_flags flags = flags_of_keys(t, gradients, own);
     const val exists = t.let(own.first_key / rows_of_flag < gradients[&attention_gradients::flag_key_tiles]);
     const auto flag = pointer_at<inout<u32>>(t, flags.address)[flags.first];
-    var zero(t, 0.0f);  // or NaN: an infinite number times 0 is that too
+    var zero(t, 0.0f);  // becomes NaN if a sum is NaN or infinite
     for (const auto& sum : sums)
       for (std::uint32_t i = 0; i < sum.size(); ++i) zero = fma(sum[i], 0.0f, zero);
     const val of_warp = t.let(warp_any(isnan(zero)));
@@ -453,7 +456,7 @@ struct attention_backward_sm90_wide_kernel<C, T, Score, Mask, attention_paramete
       });
 };
 
-// Launched with a block for each 64 keys of each head of K, otherwise as attention_backward_sm90.
+// Launched with one block for each 64 keys of each head of K, otherwise like attention_backward_sm90.
 template <attention_backward_sm90_wide_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_backward_sm90_wide =
     attention_backward_sm90_wide_kernel<C, T, Score, Mask, parameters_of_score<Score>,

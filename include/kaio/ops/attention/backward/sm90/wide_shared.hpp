@@ -1,17 +1,17 @@
 #pragma once
-// What the warps of a block of the backward for sm_90a with long rows share, and the barriers by which they
-// pass it on.
+// The shared memory of a backward block for sm_90a with long rows, and the barriers with which its warps pass
+// data on.
 //
-//   k_full        K has come
-//   v_full        V has come
-//   steps         full: Q of a step has come; empty: the warps for dV and dK have read Q, dO and the numbers
-//   dout_full     dO and the numbers of a step have come
-//   p_full        named: the warpgroup for dV has put P of a step
-//   p_empty       named: that for dK has read it
-//   ds_full       named, of two stages: the warpgroup for dK has put dS of a step
-//   ds_empty      named, of two stages: that for dQ has read it
+//   k_full        K has arrived
+//   v_full        V has arrived
+//   steps         full: Q of a step has arrived; empty: warps for dV and dK have read Q, dO and the numbers
+//   dout_full     dO and the numbers of a step have arrived
+//   p_full        named: the warpgroup for dV has written P of a step
+//   p_empty       named: the warpgroup for dK has read P
+//   ds_full       named, of two stages: the warpgroup for dK has written dS of a step
+//   ds_empty      named, of two stages: the warpgroup for dQ has read dS
 //   dq_turn       named, of two stages: it is this block's turn to add dQ of a step
-//   dq_added      named, of two stages: it is added
+//   dq_added      named, of two stages: dQ of a step has been added
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -36,7 +36,7 @@ struct backward_sm90_wide_shared {
   ring<C.queries, C.depth_qk> q;    // queries x depth_qk
   ring<C.queries, C.depth_v> dout;  // queries x depth_v
   ring<C.keys, C.queries> ds;       // keys x queries: dS^T
-  // P^T times the scores' derivatives: registers 4 i to 4 i + 3 of a warpgroup's threads are row i.
+  // P^T times the scores' derivatives: row i has registers 4 i to 4 i + 3 of a warpgroup's threads.
   shared_tile<f32, 8, 512, dsl::row_major> p;
   shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
   mbarriers<3> own;
@@ -47,7 +47,7 @@ struct backward_sm90_wide_shared {
   constexpr explicit backward_sm90_wide_shared(thread t)
       : k(t), v(t), q(t), dout(t), ds(t), p(t), numbers(t), own(t), steps(t), of_step(t), owned(t), t_(t) {}
 
-  // By one thread; a barrier of the block follows.
+  // Called by one thread; a barrier of the block follows.
   constexpr void init() const {
     k_full().init(1);
     v_full().init(1);
@@ -56,7 +56,7 @@ struct backward_sm90_wide_shared {
     for (u32 i = 0; i < C.stages; ++i) of_step[i].init(2);  // the copies, the numbers
     fence_mbarrier_init(t_);
   }
-  // By one thread; a barrier of the block follows.
+  // Called by one thread; a barrier of the block follows.
   constexpr void put_keys(const attention_key_block& keys) const {
     const val offset = t_.let(bit_cast<u32>(keys.offset));
     u32 i = 0;
@@ -65,7 +65,7 @@ struct backward_sm90_wide_shared {
           &keys.tensor_batch, &keys.first_q_row, &keys.first_k_row, &offset})
       owned[i++] = *one;
   }
-  // Read where they are used: registers are short.
+  // Read at each use: registers are scarce.
   constexpr attention_key_block keys() const {
     const auto is = array_of<10>([&](u32 i) { return t_.let(owned[i]); });
     return {is[0], is[1], is[2], is[3], is[4], is[5], is[6], is[7], is[8], t_.let(bit_cast<i32>(is[9]))};
@@ -76,7 +76,7 @@ struct backward_sm90_wide_shared {
   constexpr mbarrier own_empty() const { return own[2]; }
   constexpr auto p_full() const { return named_barrier<1>(t_, 256); }
   constexpr auto p_empty() const { return named_barrier<2>(t_, 256); }
-  constexpr auto flags() const { return named_barrier<3>(t_, 256); }  // of the warpgroups for dV and dK
+  constexpr auto flags() const { return named_barrier<3>(t_, 256); }  // between the warpgroups for dV and dK
   constexpr auto ds_full(const val<u32>& stage) const { return named(4, stage, 256); }
   constexpr auto ds_empty(const val<u32>& stage) const { return named(6, stage, 256); }
   constexpr auto dq_turn(const val<u32>& stage) const { return named(8, stage, 128 + 32); }

@@ -1,12 +1,13 @@
 #pragma once
-// What a caller of attention_decode gives, and the same without its types.
+// The arguments of attention_decode, with and without their types.
 
 #include <kaio/ops/attention/forward/call/arguments.hpp>
-#include <kaio/ops/shared/workspace.hpp>
-#include <kaio/ops/shared/kv_cache.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
+#include <kaio/ops/shared/constant_inputs.hpp>
+#include <kaio/ops/shared/kv_cache.hpp>
+#include <kaio/ops/shared/workspace.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -15,11 +16,11 @@
 
 namespace kaio::ops {
 
-// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), (sequences, heads) of the call's sequences, or
-// (pages or batches, rows, heads); of any strides, 0 for what shares them.
+// f32 scales of an 8-bit cache: (1) for all of it, (heads), (sequences, heads) of the call's sequences, or
+// (pages or batches, rows, heads). Strides are free, also 0 along dimensions that share a scale.
 struct attention_cache_scale {
   attention_view view;
-  any_view numbers;  // the same, as append_kv takes it
+  any_view numbers;  // the scales, in the form that append_kv takes
   attention_cache_scale() = default;
   template <class T, std::size_t Rank>
   attention_cache_scale(const tensor_view<T, Rank>& v) : view(v), numbers(v) {
@@ -29,8 +30,8 @@ struct attention_cache_scale {
   }
 };
 
-// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen, or with `cu_k`,
-// (tokens, heads, size).
+// New rows of K or V, in f32, f16 or bf16: (batches, tokens, heads, size). For attention_decode_varlen, or
+// with `cu_k`, they are (tokens, heads, size).
 struct attention_new_rows {
   any_view view;
   attention_new_rows() = default;
@@ -45,21 +46,23 @@ struct attention_new_rows {
 // New keys and values that a call appends to the cache before it reads it, as append_kv does.
 struct attention_append {
   attention_new_rows k{}, v{};
-  // (sequences + 1): sequence b has new rows cu_k[b] to before cu_k[b + 1] of k and v, which are (tokens, heads,
-  // size), whatever the queries of the call are. Where it is not given the rows are those of the queries' sequences.
+  // (sequences + 1): sequence b has the new rows [cu_k[b], cu_k[b + 1]) of k and v. These are then (tokens,
+  // heads, size), whatever the queries of the call are. If it is not given, the rows belong to the sequences
+  // of the queries.
   tensor_view<const i32, 1> cu_k{};
-  // K and the queries of the call are rotated by position; `rotary.q` is not given: rotated queries go into
-  // the workspace. Where values are in the keys, the elements of both after the values are rotated.
+  // Rotates K and the queries of the call by position. Leave `rotary.q` empty: rotated queries go into the
+  // workspace. If values are in the keys, the elements after the values are rotated, in both.
   append_rotary rotary{};
-  // Scales of a cache of 8 bits, computed for each row of a head: (pages, rows, heads), in place of k_scale
-  // and v_scale, by which the new elements are divided otherwise.
+  // Scales of an 8-bit cache, (pages, rows, heads), which are computed for each row of a head. They replace
+  // k_scale and v_scale, which divide the new elements otherwise.
   tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
 
   bool exists() const noexcept { return k.view.exists() || v.view.exists(); }
   bool rotates() const noexcept { return rotary.cos.view.exists() || rotary.sin.view.exists(); }
 };
 
-// What is multiplied with values, next to q with keys: the element type and the dimensions of q.
+// Queries that are multiplied with values, as q is with keys. They have the element type and the dimensions
+// of q.
 struct attention_value_queries {
   attention_view view;
   attention_value_queries() = default;
@@ -70,20 +73,21 @@ struct attention_value_queries {
   }
 };
 
-// How the parts that the keys of a sequence are divided into are added up.
+// How the parts of a sequence's keys are added up.
 enum class attention_combining {
   automatic,      // whichever is faster by a model of their times (src/ops/attention/decode/choice/forms.hpp)
   second_kernel,  // through the workspace
-  cluster  // by the parts' blocks themselves, up to 16, a cluster: sm_90, calls of up to 16 rows of a tile
+  cluster         // in a cluster of the parts' blocks, up to 16: sm_90, calls of up to 16 rows of a tile
 };
 
 struct attention_decode_options {
-  // Of q . k; 1 / sqrt(head size of q) where it is not given, with qv of both head sizes together.
+  // The factor of q . k. Default: 1 / sqrt(head size of q), with qv of both head sizes together.
   std::optional<f32> scale{};
-  // The score is scale * (q . k + qv . v): (batches, queries, heads, Dv). K and V are the two parts of the rows of one
-  // tensor, as of multi-head latent attention, V the first one: rows.slice(3, Dv, D) and rows.slice(3, 0, Dv).
+  // (batches, queries, heads, Dv). The score becomes scale * (q . k + qv . v). K and V are then the two parts
+  // of the rows of one tensor, as in multi-head latent attention. K is rows.slice(3, Dv, D), V is
+  // rows.slice(3, 0, Dv).
   attention_value_queries qv{};
-  // bottom_right: the last query attends to all keys, each one before it to one key less. There is no
+  // bottom_right: the last query attends to all keys, each earlier query to one key less. There is no
   // top_left.
   causal_alignment causal = causal_alignment::none;
   // The own key of query i is i + keys - queries. Causal makes `right` 0.
@@ -91,30 +95,32 @@ struct attention_decode_options {
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
-  // Of a cache of e4m3, e5m2 or i8: its elements are codes times a scale, as append_kv writes them; 1 where
-  // there is none. Those of keys that no query attends to are not read.
+  // Scales of a cache of e4m3, e5m2 or i8: its elements are codes times a scale, as append_kv writes them.
+  // Default: 1. Scales of keys that no query attends to are not read.
   attention_cache_scale k_scale{}, v_scale{};
-  // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
+  // The score of a key without a value, to which each query of a head attends, in units of x: f32, f16 or
+  // bf16.
   attention_sinks sinks{};
-  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
-  // -inf where there are none.
+  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, and the sink;
+  // -inf if there are none.
   attention_f32_output lse{};
-  // At least as many keys as the longest sequence has, a number of the host: work is divided by it. Keys from
-  // here on do not exist, whatever the lengths are. 0: what the cache has room for.
+  // The host's upper bound of the keys of a sequence: work is divided by it. Keys from here on do not exist,
+  // whatever the lengths are. 0: the room of the cache.
   std::int64_t max_length = 0;
-  // The bits of a sequence depend on its own numbers, length and options alone: not on other sequences, the
-  // number of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16
-  // queries and heads share a head of keys, so that the workspace grows with max_length.
+  // The bits of a sequence depend only on its own numbers, length and options. They do not depend on other
+  // sequences, the number of batches, max_length or the device's size. Parts have 512 keys, or 4096 if more
+  // than 16 queries and heads share a KV head, so the workspace grows with max_length.
   bool batch_invariant = false;
-  // Into how many parts the keys are divided: 0: by the same model. 1 to 256; of a cluster 2, 4, 8 or 16.
-  std::uint32_t parts = 0;
+  // The number of parts of the keys: 1 to 256; 2, 4, 8 or 16 in a cluster. 0: chosen by the same model.
+  std::uint32_t splits = 0;
   attention_combining combining = attention_combining::automatic;
-  // Lengths of the cache are those before the append, last_page_len those after it; they are not changed.
+  // Lengths of the cache are those before the append, last_page_len those after it. Neither is changed.
   attention_append append{};
-  // Nothing in the stream before this call writes the numbers of the cache (lengths, tables, lists), of the sequences,
-  // append.cu_k or append.rotary.positions: they may be read before it has ended. A hint; results do not depend on it.
-  bool constant_numbers = false;
-  attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
+  // A hint, on which results do not depend. No earlier work in the stream writes the numbers of the cache
+  // (lengths, tables, lists), of the sequences, append.cu_k or append.rotary.positions. They may be read
+  // before that work has ended.
+  constant_inputs constant = constant_inputs::none;  // indices
+  workspace_view workspace{};  // attention_decode_workspace_bytes, at a multiple of 16 bytes
   std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one
 };
 
@@ -123,7 +129,7 @@ struct attention_cache_view {
   attention_view k, v;
   element_kind kind = element_kind::f32;
   attention_view table, indptr, indices, lengths, last_page_len, batch_index, left_padding;
-  detail::any_cache cache;  // the same, as append_kv takes it
+  detail::any_cache cache;  // the cache, in the form that append_kv takes
   bool is_written = false;  // its elements are not const
 
   attention_cache_view() = default;
@@ -152,7 +158,7 @@ struct attention_cache_view {
     else
       return v;
   }
-  // A view that was never given has no extent; one of no memory is refused where it is read.
+  // A view that was never given has no extent. A view without memory is refused where it is read.
   template <std::size_t Rank>
   static attention_view numbers(const tensor_view<const i32, Rank>& v) {
     bool given = !v.is_null();
@@ -163,15 +169,15 @@ struct attention_cache_view {
 
 namespace detail {
 
-// A call that was not checked yet.
+// A call before it is checked.
 struct attention_decode_arguments {
   std::string_view operation;
   attention_view q;
   attention_cache_view cache;
   attention_view out;
   const attention_decode_options* options;
-  bool own_score = false, own_mask = false;        // of the caller
-  bool with_functions = false;                     // of attention_decode_with
+  bool own_score = false, own_mask = false;        // the caller's
+  bool with_functions = false;                     // attention_decode_with
   const attention_sequences* sequences = nullptr;  // not null: q and out are (rows, heads, head size)
 };
 

@@ -1,27 +1,27 @@
 #pragma once
 // An attention_decode as its kernels see it: checked and normalised.
 
-#include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ops/attention/decode/call/arguments.hpp>
 #include <kaio/ops/attention/decode/common/problem.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
 struct attention_decode_call {
-  attention_type type = attention_type::f32;  // of q, k and v; but of codes
+  element_kind type = element_kind::f32;  // of q, and of k and v unless they are codes
   attention_problem problem{};
   attention_cache cache{};
-  attention_split split{};  // but for row_tiles, parts, chunk and the workspace, which the kernel decides
+  attention_split split{};  // except row_tiles, parts, chunk and the workspace, which depend on the kernel
   attention_terms terms{};
   attention_band band{};
   attention_codes codes{};
-  std::uint64_t most_keys = 0;    // that a query may attend to
-  std::uint64_t packed_rows = 0;  // packed: of q
+  std::uint64_t most_keys = 0;    // to which a query may attend
+  std::uint64_t packed_rows = 0;  // packed: the rows of q
   bool values_in_keys = false;    // V is the first elements of the rows of K
   bool batch_invariant = false;
-  std::uint32_t parts = 0;  // that the caller asks for; 0: any number
+  std::uint32_t parts = 0;  // as the caller asks; 0: any number
   attention_combining combining = attention_combining::automatic;
 
   constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }
@@ -38,7 +38,7 @@ struct attention_decode_call {
 };
 
 namespace detail {
-// Checks the arguments but for the workspace's size, and normalises them as above. Throws invalid_argument.
+// Checks the arguments, except the workspace's size, and normalises them as above. Throws invalid_argument.
 attention_decode_call resolve_attention_decode(const void* device,
                                                const attention_decode_arguments& arguments);
 }  // namespace detail

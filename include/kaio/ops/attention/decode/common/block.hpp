@@ -1,13 +1,12 @@
 #pragma once
-// What a block of attention_decode works on: some rows (queries and heads that share a head of keys) of a
-// sequence, and a part of the keys that these attend to. Everything about the sequence is read from device
-// memory here.
+// The work of a block of attention_decode: rows of a sequence, and a part of the keys that these attend to.
+// Rows are queries and heads that share a KV head. All about the sequence is read from device memory.
 //
 //   keys of a sequence    | padding |  not attended  |  part 0  |  part 1  |  part 2  | room |
 //                                                    ^ low                            ^ high
 //
-// The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which
-// share keys, then parts, then sequences. Where the parts of a tile are a cluster they come first.
+// The grid has one dimension. From inner to outer it counts KV heads (neighbours in memory), tiles of rows
+// (which share keys), parts, and sequences. If the parts of a tile are a cluster, they are innermost.
 
 #include <kaio/dsl/block.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -23,18 +22,18 @@ namespace kaio::ops {
 
 // A sequence in a cache.
 struct cached_sequence {
-  val<u32> keys;         // how many it has, the padding too
+  val<u32> keys;         // of the sequence, including the padding
   val<u32> left;         // keys before this one do not exist
   val<u32> cache_batch;  // of a contiguous cache
-  val<u64> pages;        // the address of the numbers of its pages
+  val<u64> pages;        // the address of its page numbers
 };
 
-// Element i of lengths, tables and the like, which are in memory.
+// Element i of lengths, tables and the like, in device memory.
 constexpr val<i32> cached_number(thread t, const val<u64>& address, const val<u32>& i) {
   return t.let(pointer_at<in<i32>>(t, address)[i]);
 }
 
-// How many keys of a sequence are there besides its length.
+// The number of keys of a sequence in addition to its length.
 constexpr val<u32> added_keys(thread t, const val<attention_cache>& cache, const val<u32>& batch) {
   var added(t, cache[&attention_cache::added]);
   const val cu_added = t.let(cache[&attention_cache::cu_added]);
@@ -45,7 +44,7 @@ constexpr val<u32> added_keys(thread t, const val<attention_cache>& cache, const
   return t.let(added);
 }
 
-// length_of(): lengths[batch], where there are lengths.
+// length_of() returns lengths[batch]; it is called only if there are lengths.
 template <class LengthOf>
 constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& cache, const val<u32>& batch,
                                         const LengthOf& length_of) {
@@ -89,7 +88,7 @@ constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& ca
 // The queries of a sequence.
 struct sequence_queries {
   val<u32> queries;
-  val<u32> query_row;  // of Q and O, that the first one is
+  val<u32> query_row;  // the first query's row of Q and O
 };
 constexpr sequence_queries find_queries(thread t, const val<attention_problem>& problem,
                                         const val<u32>& batch) {
@@ -99,29 +98,29 @@ constexpr sequence_queries find_queries(thread t, const val<attention_problem>& 
     const val cu = t.let(problem[&attention_problem::cu_q]);
     const val begin = cached_number(t, cu, batch), end = cached_number(t, cu, t.let(batch + 1u));
     queries = min(queries, cast<u32>(max(end - begin, 0)));
-    query_row = select(queries == 0u, 0u, cast<u32>(begin));  // one that exists in any case
+    query_row = select(queries == 0u, 0u, cast<u32>(begin));  // always a row that exists
   }
   return {t.let(queries), t.let(query_row)};
 }
 
-// The rows of a block, which follow from its place and the queries of its sequence.
+// The rows of a block. They follow from its place and the queries of its sequence.
 struct decode_rows {
-  val<u32> batch, group, first_row, queries, query_row;  // as of decode_block
+  val<u32> batch, group, first_row, queries, query_row;  // as in decode_block
 };
 
 struct decode_block {
-  val<u32> batch, group;  // group: the head of keys
+  val<u32> batch, group;  // group: the KV head
   val<u32> first_row;     // of the tile
   val<u32> part;
   cached_sequence sequence;
   val<i32> offset;                   // keys - queries
-  val<u32> first, last;              // the keys of this part: from first to before last
-  val<u32> whole_first, whole_last;  // those that all queries of the tile attend to
+  val<u32> first, last;              // keys [first, last) of this part
+  val<u32> whole_first, whole_last;  // keys [whole_first, whole_last) that all queries of the tile attend to
   val<u32> queries;                  // of the sequence
-  val<u32> query_row;                // of Q and O, that the first query is
+  val<u32> query_row;                // the first query's row of Q and O
 };
 
-// Keys of the sequence before this one are in memory when the kernel begins.
+// The first key of the sequence that may not be in memory yet when the kernel begins.
 constexpr val<u32> settled_keys(thread t, const val<attention_cache>& cache,
                                 const val<attention_split>& split, const decode_block& block) {
   var settled(t, 0u);
@@ -133,7 +132,7 @@ constexpr val<u32> settled_keys(thread t, const val<attention_cache>& cache,
   return t.let(settled);
 }
 
-// The same block, with its queries found once more: they need no registers until then.
+// Returns the block with its queries read again, so that they take no registers in between.
 constexpr decode_block find_again(thread t, const val<attention_problem>& problem,
                                   const decode_block& block) {
   const sequence_queries found = find_queries(t, problem, block.batch);
@@ -141,18 +140,18 @@ constexpr decode_block find_again(thread t, const val<attention_problem>& proble
           block.first, block.last,  block.whole_first, block.whole_last, found.queries,  found.query_row};
 }
 
-// Rows of all tiles: queries of the heads that share a head of keys.
+// The number of rows of all tiles: queries of the heads that share a KV head.
 template <class Block>
 constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split, const Block& block) {
   return t.let(block.queries * split[&attention_split::group][&divisor::value]);
 }
 
-// Parts of the keys of a tile.
+// The number of parts of a tile's keys.
 constexpr auto parts_of(const val<attention_split>& split) {
   return split[&attention_split::parts][&divisor::value];
 }
 
-// The tile and the part of a block, by its place in the grid.
+// The tile and the part of a block. They follow from its place in the grid.
 struct decode_place {
   val<u32> batch, group, tile, part;
 };
@@ -183,8 +182,8 @@ constexpr decode_place find_place(thread t, const val<attention_split>& split) {
   return {t.let(batch), of_heads.rest, of_tiles.rest, t.let(part)};
 }
 
-// The first step of a kernel that reads memory: the next one may start, and the numbers that the one before has written
-// are seen; what else it has written is seen after a grid_dependency_wait.
+// Call it before a kernel first reads memory. Then the next kernel may start, and numbers that the previous
+// kernel wrote are visible. Its other writes are visible after a grid_dependency_wait.
 template <bool IsProgrammatic>
 constexpr void begin_early(thread t, const val<attention_split>& split) {
   if constexpr (IsProgrammatic) {
@@ -195,14 +194,14 @@ constexpr void begin_early(thread t, const val<attention_split>& split) {
   }
 }
 
-// Tiles have `rows` rows.
+// `rows`: rows of a tile.
 constexpr decode_rows find_rows(thread t, const val<attention_problem>& problem, const decode_place& place,
                                 std::uint32_t rows) {
   const sequence_queries own = find_queries(t, problem, place.batch);
   return {place.batch, place.group, t.let(place.tile * rows), own.queries, own.query_row};
 }
 
-// functions: decode_functions. length_of: as of find_sequence.
+// functions: decode_functions. length_of: see find_sequence.
 template <class Functions, class LengthOf>
 constexpr decode_block find_decode_block(thread t, const val<attention_cache>& cache,
                                          const val<attention_split>& split, const Functions& functions,
@@ -244,8 +243,8 @@ constexpr decode_block find_decode_block(thread t, const val<attention_cache>& c
           of_block.query_row};
 }
 
-// The same from the beginning of a kernel on, which is launched programmatically where it has clusters. All that the
-// kernel before has written is seen.
+// Finds the block at the beginning of a kernel. A kernel with clusters is launched programmatically. On
+// return, all writes of the previous kernel are visible.
 template <bool HasClusters = false, class Functions>
 constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const val<attention_split>& split,
@@ -260,7 +259,7 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   return block;
 }
 
-// A row of a tile, by its query and its head of queries.
+// A row of a tile: its query and its query head.
 struct decode_row {
   val<u32> query, head;
 };
@@ -272,15 +271,15 @@ constexpr decode_row find_row(thread t, const val<attention_split>& split, const
   return {at.whole, t.let(block.group * group[&divisor::value] + at.rest)};
 }
 
-// The place of a row's scores, whose first key is `key`; keys from the end of the part on do not exist.
+// The place of a row's scores. `key` is the first key; keys from the end of the part on do not exist.
 constexpr score_origin<1> origin_of_row(thread t, const decode_block& block, const decode_row& row,
                                         const val<u32>& key) {
   return {block.batch, row.head, {{row.query}}, key, t.let(block.queries - 1u), t.let(block.last - 1u),
           block.offset};
 }
 
-// A row as a block of an attention, for what is the same there. query_row: the row of the tensors that the
-// first of the queries is.
+// A row as an attention_block, for functions that attention shares. query_row: the first query's row of the
+// tensors.
 constexpr attention_block block_of_row(thread t, const val<u32>& batch, const val<u32>& head,
                                        const val<u32>& queries, const val<u32>& query_row) {
   const val none = t.let(0u);
@@ -290,12 +289,12 @@ constexpr attention_block block_of_row(thread t, const decode_block& block, cons
   return block_of_row(t, block.batch, row.head, block.queries, block.query_row);
 }
 
-// Where a row is in Q and O.
+// The place of a row in Q and O.
 constexpr decode_row row_of_tensor(thread t, const decode_block& block, const decode_row& row) {
   return {t.let(block.query_row + row.query), row.head};
 }
 
-// Places of rows of keys and values: a page, and a row of it.
+// The places of rows of keys and values: a page, and a row of it.
 class cached_places {
  public:
   constexpr cached_places(thread t, const val<attention_cache>& cache, const cached_sequence& sequence)
@@ -333,7 +332,7 @@ constexpr val<i64> offset_of(thread t, const Strides& strides, const Page& page,
                cast<i64>(row) * strides[&attention_strides::row]);
 }
 
-// Where a part of the keys of a query goes, with all parts: a number of rows.
+// The row of the workspace for the block's part of a query's keys.
 constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                const val<attention_split>& split, const decode_block& block,
                                const decode_row& row) {
@@ -350,14 +349,14 @@ constexpr void store_total(thread t, const val<attention_split>& split, const va
   store_vec(to[row * u64{2}], make_vec(total.largest, total.sum));
 }
 
-// Whether a block has anything to compute: a tile without rows has nothing, and a part without keys, unless it
-// is the only one.
+// Whether a block has anything to compute. A tile without rows has nothing. A part without keys has nothing,
+// unless it is the only part.
 constexpr val<bool> has_work(thread t, const val<attention_split>& split, const decode_block& block) {
   return t.let(all_of(block.first_row < rows_of_sequence(t, split, block),
                       any_of(block.first < block.last, parts_of(split) == 1u)));
 }
 
-// What a block without work leaves of its tile of `rows` rows.
+// Writes the totals of a block without work, for its tile of `rows` rows.
 constexpr void store_nothing(thread t, const val<attention_problem>& problem,
                              const val<attention_split>& split, const decode_block& block,
                              std::uint32_t rows) {

@@ -1,7 +1,7 @@
 #pragma once
-// Parts of the keys of a tile that are the blocks of a cluster: each adds up its share of the rows out of the
-// shared memory of all of them, in the order of the keys, so that no second kernel runs and nothing goes through
-// the workspace. sm_90.
+// The sum of the parts of a tile's keys, if the parts are the blocks of a cluster (sm_90). Each block adds up
+// its share of the sums from the shared memory of all blocks, in the order of the keys. No second kernel
+// runs, and nothing goes through the workspace.
 //
 //   block 0: sums of its keys | block 1: sums of its keys | ...       shared memory of each
 //   barrier of the cluster
@@ -21,7 +21,7 @@
 
 namespace kaio::ops {
 
-// The end of the name of a kernel for an architecture.
+// The suffix of a kernel's name for an architecture.
 template <std::uint32_t Sm>
 inline constexpr auto decode_target_name = [] {
   if constexpr (Sm == 80)
@@ -30,8 +30,8 @@ inline constexpr auto decode_target_name = [] {
     return "_sm" + decimal<Sm>;
 }();
 
-// put(access): of the type that the output has. T: that type where it is not f32; or any_element or any_half, by the
-// split's out_type.
+// Calls put(access) with the output's type. T: that type if it is not f32; or any_element or any_half, which
+// take the split's out_type.
 template <class T, class Put>
 constexpr void with_output_type(thread t, const val<attention_problem>& problem,
                                 const val<attention_split>& split, const Put& put) {
@@ -49,16 +49,16 @@ constexpr void with_output_type(thread t, const val<attention_problem>& problem,
   }
 }
 
-// The end of a block of a cluster, by all threads of all its blocks. sums: rows x columns, largest and sum: of
-// each row, at the same places in all blocks; a sum of -1: the block had no keys. find: the block, with its
-// queries.
+// The end of a block in a cluster; called by all threads of all its blocks. sums: rows x columns. largest and
+// sum: one per row. All are at the same places in all blocks. A sum of -1 means that the block had no keys.
+// find() returns the block, with its queries.
 template <class T, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Threads, class Sums, class Numbers,
           class Find>
 constexpr void combine_in_cluster(thread t, const val<attention_problem>& problem,
                                   const val<attention_split>& split, const Sums& sums, const Numbers& largest,
                                   const Numbers& sum, const Find& find) {
   constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-  constexpr u32 fours = Depth / 4, run = 8;  // fours of 128 bytes, which follow each other in a block
+  constexpr u32 fours = Depth / 4, run = 8;  // run: fours that follow each other in a block, 128 bytes
   cluster_barrier(t);
   const decode_block block = find();
   const val parts = t.let(parts_of(split));
@@ -71,7 +71,7 @@ constexpr void combine_in_cluster(thread t, const val<attention_problem>& proble
   for (auto i : t.range(first, last, step).no_unroll()) {
     const val row = t.let(i / fours), column = t.let(i % fours * 4u);
     if (auto has = t.when(column < size)) {
-      // Parts with keys are the first ones.
+      // Parts with keys come first.
       var most(t, nothing);
       var count(t, 0u);
       for (auto p : t.range(0u, parts).template unroll<4>()) {

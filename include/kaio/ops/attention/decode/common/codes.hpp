@@ -1,5 +1,5 @@
 #pragma once
-// A cache whose elements are codes of 8 bits times a scale: one element at a time, in f32.
+// A cache whose elements are 8-bit codes times a scale: reads one element at a time, in f32.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/problem.hpp>
@@ -17,7 +17,7 @@ constexpr void with_code_type(thread t, const val<u32>& kept, const F& f) {
   if (auto integer = t.when(kept == static_cast<u32>(cache_elements::i8))) f(i8{});
 }
 
-// Where the scale of a key is, from the first one.
+// The offset of a key's scale from the first scale.
 template <class Scale, class Page, class Row>
 constexpr val<i64> scale_offset(thread t, const Scale& scale, const Page& page, const Row& row,
                                 const val<u32>& head) {
@@ -37,8 +37,8 @@ constexpr val<f32> scale_at(thread t, const Scale& scale, const val<u32>& sequen
   return t.let(result);
 }
 
-// A code of any format, exactly. The magnitude of e5m2 is the upper byte of an f16, that of e4m3 one place
-// further down that of its value / 256.
+// The exact value of a code of any format. The magnitude of e5m2 is the upper byte of an f16. The magnitude
+// of e4m3, shifted one place further down, is the f16 of its value / 256.
 constexpr val<f32> value_of_code(thread t, const val<u32>& kept, const val<u32>& code) {
   const val is_e4m3 = t.let(kept == static_cast<u32>(cache_elements::e4m3));
   const val magnitude = t.let(code & 0x7fu);

@@ -1,7 +1,7 @@
 #pragma once
-// The second kernel of attention_decode: what the parts of the keys of a row gave, added up. Four warps share
-// a row; each takes every fourth part, in order, so that the bits do not depend on how many parts without
-// keys follow.
+// The second kernel of attention_decode: adds up the results of the parts of a row's keys. Four warps share a
+// row. Each takes every fourth part, in order, so that the bits do not depend on how many parts without keys
+// follow.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -26,17 +26,17 @@ inline constexpr auto attention_combine_name = [] {
     return "attention_decode_combine_d" + decimal<Depth> + "_sm";
 }();
 
-// Launched with a block for each query of each head and batch: (batch, query, head) along x, where it is packed
-// as one batch that has all rows as its queries (`packed` is the number of sequences); from sm_90 on
-// programmatically, before the kernel of the parts has ended.
-// Depth: the most elements of a row, up to 512.
+// Launched with one block per (batch, query, head) along x. If packed, it has one batch, with all rows as its
+// queries, and `packed` is the number of sequences. From sm_90 on the launch is programmatic, before the
+// kernel of the parts has ended.
+// Depth: the longest row, up to 512 elements.
 template <std::uint32_t Sm, std::uint32_t Depth = 256>
 inline constexpr auto attention_decode_combine =
     kaio::kernel<attention_combine_name<Depth> + decimal<Sm>, block_size{attention_combine_config::threads},
                  kernel_options{.target = {Sm, false}}>([](thread t, val<attention_problem> problem,
                                                            val<attention_split> split) {
       using config = attention_combine_config;
-      constexpr u32 fours = Depth / 128;  // of a lane
+      constexpr u32 fours = Depth / 128;  // per lane
       constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
       const shared<f32, config::warps, Depth> of_warps(t);
       const shared<f32, config::warps> sum_of_warps(t);
@@ -58,7 +58,7 @@ inline constexpr auto attention_decode_combine =
         launch_dependents(t);
         grid_dependency_wait(t);
       }
-      // Packed, queries are rows of O, of which those of no sequence are left.
+      // If packed, queries are rows of O. Rows of no sequence are left as they are.
       var exists(t, true);
       if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
         const val cu = t.let(problem[&attention_problem::cu_q]);
@@ -68,7 +68,7 @@ inline constexpr auto attention_decode_combine =
       }
       const val is_row = t.let(exists);
       const val own_parts = t.let(select(is_row, parts, 0u));
-      // Parts with keys are the first ones.
+      // Parts with keys come first.
       var largest(t, nothing);
       var used(t, 0u);
       for (auto p : t.range(lane, own_parts, 32u)) {
@@ -82,7 +82,7 @@ inline constexpr auto attention_decode_combine =
       // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
       auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
       var sum(t, 0.0f);
-      // Parts are asked for together, since each would be waited for alone.
+      // Several parts are loaded together, so that the warp does not wait for each alone.
       for (auto base : t.range(warp, count, config::warps * config::together).no_unroll()) {
         const auto part = array_of<config::together>([&](u32 i) { return t.let(base + i * config::warps); });
         auto total =

@@ -1,6 +1,6 @@
 #pragma once
-// The end of a block of attention_decode: sums of the warps that shared rows are added, and go to the output
-// where the block had all keys, else to the workspace, or to the cluster that has all of them.
+// The end of a block of attention_decode. It adds the sums of the warps that share rows. If the block had all
+// keys, the result goes to the output, otherwise to the workspace or to the cluster that has all parts.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -14,8 +14,8 @@
 
 namespace kaio::ops {
 
-// Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each
-// other: row r of warp w is row 16 * w + r of the sums.
+// Each of the `Rows` rows of a tile has sums in KeyWarps warps of 16 rows. Row r of warp w is row 16 * w + r
+// of the sums.
 template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads,
           class Layout = dsl::swizzled<128>, bool HasClusters = false>
 class attention_decode_finish {
@@ -35,8 +35,8 @@ class attention_decode_finish {
     sum_[row] = total.sum;
   }
 
-  // By all threads, after a barrier. T: of the output where it is not f32; or any_element, by the split's
-  // out_type.
+  // Called by all threads, after a barrier. T: the output's type if it is not f32, or any_element, which
+  // takes the split's out_type.
   template <class T>
   constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block) const {
@@ -78,7 +78,7 @@ class attention_decode_finish {
               x[e] += four[e] * weight;
         }
         if (auto alone = t_.when(is_alone)) {
-          // After the sum, as attention_decode_combine does it: with one part the bits are the same.
+          // Applied after the sum, as in attention_decode_combine: with one part the bits are the same.
           const val inverse = t_.let(inverses_[row]);
           for (auto& one : x) one *= inverse;
           with_output_type<T>(t_, problem, split, [&]<class A>(A) {
@@ -99,7 +99,7 @@ class attention_decode_finish {
     }
   }
 
-  // What a block without work leaves of its tile of rows.
+  // Writes the totals of a block without work, for its tile of rows.
   constexpr void store_nothing(const val<attention_problem>& problem, const val<attention_split>& split,
                                const decode_block& block) const {
     const auto nothing_in_memory = [&] {
@@ -111,7 +111,7 @@ class attention_decode_finish {
     leave(split, nothing_in_memory, [&] { ops::store_nothing(t_, problem, split, block, Rows); });
   }
 
-  // Adds up what the blocks of a cluster have left, where they are one: by all threads of the grid.
+  // Adds up what the blocks have left if they are a cluster. Called by all threads of the grid.
   template <class T>
   constexpr void combine(const val<attention_problem>& problem, const val<attention_split>& split,
                          const decode_block& block) const {
@@ -122,7 +122,7 @@ class attention_decode_finish {
   }
 
  private:
-  // What is left of a part: for the cluster, or in the workspace.
+  // Leaves the results of a part for the cluster, or in the workspace.
   template <class Cluster, class Workspace>
   constexpr void leave(const val<attention_split>& split, const Cluster& cluster,
                        const Workspace& workspace) const {
@@ -134,7 +134,7 @@ class attention_decode_finish {
     }
   }
 
-  // Of the warps that shared a row, and by what the sums of each are multiplied.
+  // Adds the totals of the warps that share a row, and stores the weight of each warp's sums.
   constexpr softmax_total add_totals(const val<u32>& row) const {
     constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
     var largest(t_, largest_[row]);

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernels of attention_decode are given of a score and a mask with their parameters.
+// The functions that the kernels of attention_decode call: a score and a mask, bound to their parameters.
 
 #include <kaio/ops/attention/common/block_sparse.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -25,7 +25,7 @@ struct decode_functions {
   }
 };
 
-// The keys of a band, which is open on both sides nearly always: all of them.
+// The keys of a band. It is nearly always open on both sides, and then has all keys.
 constexpr key_range keys_of_band(thread t, const val<u32>& first, const val<u32>& last, const val<u32>& count,
                                  const val<i32>& offset, const val<attention_band>& band) {
   var from(t, 0u), to(t, count), whole_from(t, 0u), whole_to(t, count);
@@ -41,7 +41,7 @@ constexpr key_range keys_of_band(thread t, const val<u32>& first, const val<u32>
   return {t.let(from), t.let(to), t.let(whole_from), t.let(whole_to)};
 }
 
-// of(thread, the parameters of the score, those of the mask).
+// of(thread, score parameters, mask parameters).
 template <class Score, class Mask, class OfScore = parameters_of_score<Score>,
           class OfMask = parameters_of_mask<Mask>>
 struct decode_functions_of;
@@ -72,7 +72,7 @@ struct decode_functions_of<Score, Mask, attention_parameters<OfScore...>, attent
   }
 };
 
-// The library's own kernels have no more in their names; those of other functions have these.
+// Kernels with other functions than the library's have them in their names.
 template <class Score, class Mask>
 inline constexpr auto decode_functions_name = [] {
   if constexpr (std::is_same_v<Score, general_score> && std::is_same_v<Mask, band_mask>)
@@ -81,8 +81,7 @@ inline constexpr auto decode_functions_name = [] {
     return "_" + attention_function_name<Score> + "_" + attention_function_name<Mask>;
 }();
 
-// How many blocks a multiprocessor holds at once: with functions of the user's own, which need registers, one
-// less.
+// Blocks that a multiprocessor holds at once. Functions of users need registers, so they get one less.
 template <class Score, class Mask>
 constexpr std::uint32_t decode_min_blocks(std::uint32_t of_library) {
   const bool own = !std::is_same_v<Score, general_score> || !std::is_same_v<Mask, band_mask>;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernel of merge_states: two results of one query, over different keys, become that over all of them. A
-// warp has a row; a lane four neighbours of every 128.
+// The kernel of merge_states: merges two results of one query, over different keys, into the result over all
+// of them. A warp has a row, and a lane four neighbours of every 128.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
@@ -21,7 +21,7 @@ struct attention_merge_problem {
   attention_state a, b, o;
   u32 rows, heads, size;
   u64 results;         // batches * rows * heads
-  u32 type, out_type;  // element_type of both inputs; of the output
+  u32 type, out_type;  // element_type: of both inputs; of the output
 };
 
 struct attention_merge_config {
@@ -30,7 +30,7 @@ struct attention_merge_config {
 
 namespace detail {
 
-// The offset of a row, and of its log-sum-exp.
+// The offsets of a row, and of its log-sum-exp.
 template <class State>
 constexpr val<i64> state_row(thread t, const State& s, const val<u32>& batch, const decode_row& at) {
   const auto strides = s[&attention_state::out];
@@ -45,7 +45,7 @@ constexpr val<i64> state_lse(thread t, const State& s, const val<u32>& batch, co
                cast<i64>(at.head) * s[&attention_state::lse_head]);
 }
 
-// x + four neighbours * weight; nothing where the weight is 0, whatever they are.
+// x += four neighbours * weight. A weight of 0 adds nothing, whatever the neighbours are.
 template <class Access, class State, class Four>
 constexpr void add_state(thread t, const State& s, const val<i64>& at, const val<u32>& left,
                          const val<f32>& weight, Four& x) {
@@ -66,8 +66,8 @@ constexpr void add_state(thread t, const State& s, const val<i64>& at, const val
 
 }  // namespace detail
 
-// Launched with a block for every four rows. The output may be one of the inputs: what a thread writes it has
-// read.
+// Launched with one block for every four rows. The output may be one of the inputs: a thread writes only what
+// it has read.
 inline constexpr auto attention_merge_states =
     kaio::kernel<"attention_merge_states", block_size{attention_merge_config::threads}>(
         [](thread t, val<attention_merge_problem> problem) {

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a part that have NaN among their sums, once more from memory (common/exact_rows.hpp): what the
-// kernels with matrix instructions share of it. A warp has 16 rows and, of each tile of keys, its own ones.
+// The recomputation, from memory, of a part's rows that have NaN among their sums (common/exact_rows.hpp):
+// the steps that kernels with matrix instructions share. A warp has 16 rows, and its own keys of each tile.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
@@ -22,8 +22,8 @@ constexpr void each_key_of_warp(thread t, const Config& config, const decode_blo
   }
 }
 
-// totals: the softmax's of the two rows of a thread. sums: those of the part, which are not divided here; the
-// warp's begin at sums_row.
+// totals: the softmax totals of a thread's two rows. sums: the sums of the part, which are not divided here;
+// those of the warp begin at sums_row.
 template <class T, std::uint32_t Depth, class SourceOf, class Totals, class Functions, class Sums>
 constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,
                                       const dsl::register_array<val<bool>, 2>& wrong, const Totals& totals,

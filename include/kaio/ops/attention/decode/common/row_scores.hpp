@@ -1,5 +1,5 @@
 #pragma once
-// Scores of rows that are of different heads: what depends on the head runs row by row.
+// The scores of rows that belong to different heads. Functions that depend on the head run row by row.
 
 #include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -33,7 +33,7 @@ class scores_of_row {
   const Scores* all_;
 };
 
-// The score of `functions` (decode_functions); `key`: the thread's first one.
+// Applies the score of `functions` (decode_functions). `key`: the thread's first key.
 template <class Scores, class Functions, std::uint32_t Rows, std::uint32_t R = 0>
 constexpr void score_rows(thread t, const Scores& s, const decode_block& block,
                           const dsl::register_array<decode_row, Rows>& rows, const val<u32>& key,
@@ -45,7 +45,7 @@ constexpr void score_rows(thread t, const Scores& s, const decode_block& block,
     score_rows<Scores, Functions, Rows, R + 1>(t, s, block, rows, key, scale, functions);
 }
 
-// The mask, and the end of the part. One that does not ask for the head runs once for all rows.
+// Applies the mask, and the end of the part. A mask that does not depend on the head runs once for all rows.
 template <class Scores, class Functions, std::uint32_t Rows, std::uint32_t R = 0>
 constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
                          const dsl::register_array<decode_row, Rows>& rows, const val<u32>& key,
@@ -65,8 +65,8 @@ constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
   }
 }
 
-// Multiplies sums by what their rows have to be multiplied by since a tile: after the first tiles, which find
-// the largest scores, by 1 nearly always.
+// Multiplies sums by the correction factors of their rows. After the first tiles, which find the largest
+// scores, these are nearly always 1.
 template <class Sums, class Corrections>
 constexpr void rescale(thread t, Sums& sums, const Corrections& correction) {
   const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
@@ -75,7 +75,7 @@ constexpr void rescale(thread t, Sums& sums, const Corrections& correction) {
       for (std::uint32_t e = 0; e < 4; ++e) part.registers[e] *= correction[e / 2];
 }
 
-// Where a row of Q begins, in elements from its address.
+// The offset of a row of Q, in elements from its address.
 template <class Block>
 constexpr val<i64> offset_of_queries(thread t, const val<attention_problem>& problem, const Block& block,
                                      const decode_row& row) {
@@ -93,7 +93,7 @@ constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, cons
   return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
       .from(offset_of_queries(t, problem, block, row));
 }
-// What operands of any_half are of: it is read where it is asked for, and takes no registers in between.
+// The element type of any_half operands. It is read at each use, so that it takes no register in between.
 constexpr val<u32> type_of_operands(thread t, const val<attention_split>& split) {
   return t.let(split[&attention_split::type]);
 }

@@ -1,15 +1,15 @@
 #pragma once
-// Four neighbours of a row of O, of any of its element types.
+// Stores four neighbours of a row of O, in any of its element types.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/store_four.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/shared/store_four.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Where column `column` of a row of O is, in elements from its address.
+// The offset of column `column` of a row of O, in elements from its address.
 constexpr val<i64> offset_of_output(thread t, const val<attention_problem>& problem, const val<u32>& batch,
                                     const decode_row& row, const val<u32>& column) {
   const auto strides = problem[&attention_problem::o];
@@ -18,7 +18,7 @@ constexpr val<i64> offset_of_output(thread t, const val<attention_problem>& prob
                cast<i64>(row.query) * strides[&attention_strides::row] + cast<i64>(column));
 }
 
-// Columns `column` to column + 3 of a row of O, which has `size`.
+// Stores columns `column` to column + 3 of a row of O, which has `size` columns.
 template <class Access, class Four>
 constexpr void store_output(thread t, const val<attention_problem>& problem, const val<u32>& batch,
                             const decode_row& row, const val<u32>& column, const val<u32>& size,

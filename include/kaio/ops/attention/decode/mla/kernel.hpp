@@ -1,15 +1,15 @@
 #pragma once
-// attention_decode where V is the first elements of the rows of K, as of multi-head latent attention, with the
-// matrix instructions of a warp, for sm_80 and later: rows of K of up to 576 elements, of V of up to 512.
+// attention_decode with V in the first elements of the rows of K, as in multi-head latent attention. It uses
+// the matrix instructions of a warp, for sm_80 and later. Rows of K have up to 576 elements, those of V 512.
 //
 //             keys                      a block: `rows` rows, which are the queries of all heads that share a
-//           +------+------+               head of keys, and a part of the keys
-//     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V, with V out of the tile of K
+//           +------+------+               KV head, and a part of the keys
+//     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V, with V from the tile of K
 //           +------+------+
 //
-// Two warps have 16 rows, each half of the columns of O, which is what its registers hold. Of tiles of 32
-// keys each multiplies half of the keys; they exchange S through shared memory, and compute the same
-// softmax of it:
+// Two warps have the same 16 rows. Each has half of the columns of O, which fills its registers. In tiles of
+// 32 keys, each multiplies half of the keys. They exchange S through shared memory, and both compute the same
+// softmax:
 //
 //   warp 0   | S of keys  0 to 15 | S of all 32, softmax, O += P V, columns   0 to 255
 //   warp 1   | S of keys 16 to 31 | S of all 32, softmax, O += P V, columns 256 to 511
@@ -36,7 +36,7 @@ namespace kaio::ops {
 
 template <attention_mla_config C, class T>
 struct attention_mla_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention_decode's kernel does not support this tile shape");
   using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
@@ -44,12 +44,12 @@ struct attention_mla_body {
   using copies_type = attention_decode_copies<C, stored>;
   using ring = typename copies_type::ring;
   using q_tile = shared_tile<stored, C.rows, C.depth, swizzle>;
-  using v_tile = shared_tile<stored, C.keys, C.depth_v, swizzle>;  // of a tile of K
-  static constexpr std::uint32_t own_parts = 2;                    // of S, of a warp: 16 keys
+  using v_tile = shared_tile<stored, C.keys, C.depth_v, swizzle>;  // within a tile of K
+  static constexpr std::uint32_t own_parts = 2;                    // fragments of S per warp: 16 keys
   static constexpr std::uint32_t panel = 64, panels = C.depth / panel, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
   static constexpr std::uint32_t together = product::together;
-  // A fragment of S of 16 rows is a row of four numbers a lane.
+  // A fragment of S of 16 rows is one row here: four numbers per lane.
   using s_tile = shared_tile<f32, C.exchanges ? C.row_warps() * key_parts : 1, 128, dsl::row_major>;
 
   template <class Functions>
@@ -86,7 +86,7 @@ struct attention_mla_body {
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = functions.factor(scale);
     const auto row_of = [&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); };
-    // Found where they are needed: registers are short while products run.
+    // Found at each use: registers are scarce while products run.
     const auto rows_of = [&] {
       return array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
     };
@@ -199,7 +199,7 @@ struct attention_mla_body {
     }
   }
 
-  // The scores of both warps of the same rows, in the order of the keys.
+  // Collects the scores of both warps with the same rows, in the order of the keys.
   template <class Own, class All>
   static constexpr void exchange(thread t, const s_tile& memory, const Own& own, All& all,
                                  const val<u32>& row_warp, const val<u32>& half) {
@@ -216,7 +216,7 @@ struct attention_mla_body {
     }
   }
 
-  // Writes what a row has besides O; by what its sums are multiplied, and the shift of their exponents.
+  // Writes what a row has besides O. Returns the factor of its sums, and the shift of their exponents.
   struct row_result {
     val<f32> largest, inverse;
   };
@@ -238,7 +238,7 @@ struct attention_mla_body {
     return {t.let(select(total.largest == nothing, 0.0f, total.largest)), t.let(inverse)};
   }
 
-  // Where O goes: the output where the block had all keys, else sums in the workspace.
+  // The destination of O: the output if the block had all keys, otherwise the sums in the workspace.
   class output {
    public:
     constexpr output(thread t, const val<attention_problem>& problem, const val<attention_split>& split,
@@ -252,12 +252,12 @@ struct attention_mla_body {
               t.let(any_of(!is_alone_, problem[&attention_problem::o][&attention_strides::is_f32] != 0u))),
           size_(t.let(problem[&attention_problem::v_size])) {}
 
-    // Both rows of a thread, whose columns are `column`, the one after it, and so on every 8.
+    // Stores both rows of a thread, in columns column + 8 j and column + 8 j + 1.
     template <class Rows, class Exists, class Parts>
     constexpr void store(const Rows& rows, const Exists& exist, const val<u32>& column,
                          const Parts& parts) const {
       const val left = t_.let(max(size_, column) - column);
-      // pair(j, r): two neighbours, of an element type To.
+      // pair(row, j, r) stores two neighbours, of element type To.
       const auto store_as = [&]<class To>(To, const auto& pair) {
         for (u32 r = 0; r < 2; ++r)
           if (auto is_row = t_.when(exist[r])) {
@@ -380,7 +380,7 @@ struct attention_mla_kernel {
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
          val<attention_terms> terms, val<attention_band> band) {
-        // The keys of a band without a branch for an open one, which takes registers that there are not.
+        // Open bands have no branch here: it would take registers that the kernel does not have.
         const auto keys = [&](const val<u32>& first, const val<u32>& last, const val<u32>& count,
                               const val<i32>& offset) -> key_range {
           return keys_of<band_mask>(t, first, last, count, offset, band);
@@ -390,7 +390,7 @@ struct attention_mla_kernel {
       });
 };
 
-// Launched as attention_decode_mma is.
+// Launched like attention_decode_mma.
 template <attention_mla_config C, class T>
 inline constexpr auto attention_mla = attention_mla_kernel<C, T>::kernel;
 

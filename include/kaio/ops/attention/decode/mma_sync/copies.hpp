@@ -1,7 +1,7 @@
 #pragma once
-// Keys and values from a cache to a ring of tiles in shared memory, by asynchronous copies of 16 bytes
-// through the numbers of pages. Which page a row is in is read a tile ahead, so that a copy need not wait for
-// it. What a tile has is seen as T; with Codes > 1 a T is that many elements of the cache.
+// The copies of keys and values from a cache to a ring of tiles in shared memory. They are asynchronous, of
+// 16 bytes, through the page numbers. The page of a row is read one tile ahead, so that a copy need not wait
+// for it. A tile has elements of T; each holds `Codes` elements of the cache.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -14,9 +14,9 @@
 
 namespace kaio::ops {
 
-// Warps that share rows have a tile of their own: entry (operands * stage + is_v) * key_warps + warp of the ring. A
-// row of a tile is panels of 128 bytes, or one of 64; a thread copies 16 bytes of such a row of one panel.
-// C: attention_decode_config, or attention_mla_config, of which V is in the rows of K.
+// Each warp that shares rows has its own tiles: entry (operands * stage + is_v) * key_warps + warp of the
+// ring. A row of a tile consists of panels of 128 bytes, or of one panel of 64. A thread copies 16 bytes of a
+// row in each panel. C: attention_decode_config, or attention_mla_config, where V is in the rows of K.
 template <auto C, scalar T, std::uint32_t Codes = 1>
 class attention_decode_copies {
  public:
@@ -26,8 +26,8 @@ class attention_decode_copies {
   using ring = shared_tiles<T, C.own_keys(), columns, swizzle, C.stages * C.operands * C.key_warps>;
   static constexpr std::uint32_t panel = panel_bytes / sizeof(T), piece = 16 / sizeof(T),
                                  pieces = panel / piece;
-  static constexpr std::uint32_t apart = C.threads() / pieces;  // rows between those of a thread
-  static constexpr std::uint32_t rows = C.keys / apart;         // of a thread
+  static constexpr std::uint32_t apart = C.threads() / pieces;  // distance between the rows of a thread
+  static constexpr std::uint32_t rows = C.keys / apart;         // per thread
   static_assert(C.keys % apart == 0 && C.own_keys() % apart == 0 && apart % 8 == 0);
 
   constexpr attention_decode_copies(thread t, const ring& to, const val<attention_problem>& problem,
@@ -49,10 +49,10 @@ class attention_decode_copies {
     look_up();
   }
 
-  // The next tile, where there is one, into the next stage. Commits a group of copies. What belongs to a key
-  // comes along by more(stage, key of the tile, page, row, exists, piece), once for each piece of a panel.
+  // Copies the next tile, if there is one, into the next stage. Commits a group of copies. more(stage, key of
+  // the tile, page, row, exists, piece) copies what else belongs to a key, once for each piece of a panel.
   constexpr void copy() { copy(nothing{}, nothing{}); }
-  // has_more: whether anything belongs to keys.
+  // has_more: whether anything else belongs to keys.
   template <class HasMore, class More>
   constexpr void copy(const HasMore& has_more, const More& more) {
     if (auto exists = t_.when(first_ < last_)) {
@@ -94,7 +94,7 @@ class attention_decode_copies {
     return t_.let(strides[&attention_strides::address] + cast<u64>(offset) * element_bytes);
   }
 
-  // Where the thread's rows of the next tile are. Those beyond the last key are at its place, and not copied.
+  // Finds the thread's rows of the next tile. Rows beyond the last key get its place, and are not copied.
   constexpr void look_up() {
     if (auto exists = t_.when(first_ < last_))
       places_.with([&](const auto& find) {

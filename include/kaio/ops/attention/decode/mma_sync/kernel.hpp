@@ -2,7 +2,7 @@
 // attention_decode with the matrix instructions of a warp, for sm_80 and later.
 //
 //             keys                      a block: `rows` rows, which are the queries of all heads that share a
-//           +------+------+               head of keys, and a part of the keys
+//           +------+------+               KV head, and a part of the keys
 //     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp, as in
 //           +------+------+               attention
 //
@@ -11,7 +11,8 @@
 //
 //     tile       | warp 0 | warp 1 | warp 2 | warp 3 |        16 keys each of 64
 //
-// K and V come by a ring of tiles; one barrier a tile, after which the next one is asked for:
+// K and V arrive in a ring of tiles. After the one barrier of a tile, the copies of a further tile are
+// issued:
 //
 //   copies   | tile 1        | tile 2        | ...
 //   warps    | tile 0        | tile 1        |
@@ -34,7 +35,7 @@ namespace kaio::ops {
 
 template <attention_decode_config C, class T>
 struct attention_decode_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention_decode's kernel does not support this tile shape");
   using stored = stored_element<T>;
   using product = attention_product<T, 80>;
   using accumulator = typename product::accumulator;
@@ -192,8 +193,8 @@ struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore..
       });
 };
 
-// Launched with key_heads * row_tiles * parts * batches blocks along x, and the problem, the cache, the split,
-// the arguments of the score, those of the mask.
+// Launched with key_heads * row_tiles * parts * batches blocks along x. The arguments are the problem, the
+// cache, the split, the arguments of the score, and those of the mask.
 template <attention_decode_config C, class T, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_mma =
     attention_decode_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

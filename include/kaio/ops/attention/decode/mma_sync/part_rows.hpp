@@ -1,6 +1,6 @@
 #pragma once
-// Where recompute_rows_of_part (common/recompute.hpp) finds what it needs of a warp of a kernel of 16 bits: its
-// rows, and its keys of the part.
+// The source of recompute_rows_of_part (common/recompute.hpp) for a warp of a 16-bit kernel: its rows, and
+// its keys of the part.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
@@ -12,7 +12,7 @@
 
 namespace kaio::ops {
 
-// Rows from warp_row of the tile on.
+// The rows begin at warp_row of the tile.
 template <attention_decode_config C, class T>
 class rows_of_decode_part {
   using elements = decltype(detail::row_at<T>(std::declval<thread>(), std::declval<val<u64>>(),

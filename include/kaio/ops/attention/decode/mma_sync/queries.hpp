@@ -1,5 +1,5 @@
 #pragma once
-// The rows of Q of a block of attention_decode, to shared memory by asynchronous copies.
+// Loads the rows of Q of a block of attention_decode to shared memory, by asynchronous copies.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -10,7 +10,7 @@
 
 namespace kaio::ops {
 
-// All rows of the tile; those that do not exist become zero. Commits a group of copies.
+// Loads all rows of the tile; rows that do not exist become zero. Commits a group of copies.
 template <scalar T, std::uint32_t Rows, std::uint32_t Depth, class Layout>
 constexpr void load_decode_queries(thread t, const shared_tile<T, Rows, Depth, Layout>& to,
                                    const val<attention_problem>& problem, const val<attention_split>& split,

@@ -1,13 +1,13 @@
 #pragma once
-// Four codes of 8 bits of a register as two pairs of f16, which hold each of them exactly.
+// The conversion of four 8-bit codes in a register to two pairs of f16, which hold each code exactly.
 //
 //   neighbours   codes 0 and 1, codes 2 and 3
 //   alternate    codes 0 and 2, codes 1 and 3
 //
 //   e5m2   is the upper half of an f16
 //   i8     code + 128 in the mantissa of 1024, less 1152
-//   e4m3   is an instruction from sm_89 on. Before, its bits in the place of an f16's are its value / 256; a
-//          NaN, which that has none of, is the only number that becomes infinite times 36864
+//   e4m3   has an instruction from sm_89 on. Before, its bits in the place of an f16's are its value / 256.
+//          Times 36864, only a NaN code becomes infinite there; infinity * 0 then makes it NaN
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -18,17 +18,17 @@ namespace kaio::ops {
 
 enum class code_order { neighbours, alternate };
 
-// What the pairs of a format have to be multiplied by.
+// Multiply the converted pairs of a format by this factor.
 template <class T, std::uint16_t Sm>
 inline constexpr f32 code_unit = std::is_same_v<T, e4m3> && Sm < 89 ? 256.0f : 1.0f;
 
 namespace detail {
 
-// unpack<e4m3> of a half of a register, which the instruction takes as it is; a u16 is shifted or masked first.
+// unpack<e4m3> of half a register. The instruction takes an f16 as it is; a u16 is shifted or masked first.
 inline constexpr auto unpack_e4m3 =
     ptx_op<"cvt.rn.f16x2.e4m3x2", f16x2(f16), ptx_effect::pure, ptx_since{.target = {89}, .version = {8, 1}}>;
 
-// Bytes of `codes` and of `others` by the places of the four codes, which are 0 to 3.
+// Bytes of `codes` and `others`; the selector gets the places, 0 to 3, of two codes.
 template <code_order Order, class Places>
 constexpr auto arranged(thread t, const val<u32>& codes, const val<u32>& others, const Places& selector) {
   constexpr bool alternate = Order == code_order::alternate;

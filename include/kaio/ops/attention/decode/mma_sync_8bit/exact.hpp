@@ -1,13 +1,13 @@
 #pragma once
-// Rows of a warp and its keys of a part in memory, where they are codes of 8 bits, as recompute_rows_of takes
-// them.
+// The source of recompute_rows_of for caches of 8-bit codes: the rows of a warp in memory, and its keys of a
+// part.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/config.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 

@@ -1,16 +1,16 @@
 #pragma once
-// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_80 and later; as the kernel of 16
-// bits (mma_sync/kernel.hpp), with the codes of a tile in shared memory. On their way to the matrix
-// instructions they become f16 in registers, exactly, whatever the format and the type of Q: which format it
-// is, a branch before each product decides.
+// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_80 and later. It is the 16-bit
+// kernel (mma_sync/kernel.hpp) with the codes of a tile in shared memory. On the way to the matrix
+// instructions codes become f16 in registers, exactly, for every format and type of Q. A branch before each
+// product selects the format.
 //
-//   codes in a register     lane l of ldmatrix: four neighbours of a row of K;
-//                           of two rows of V, transposed: two neighbours of each
+//   codes in a register     K: a lane of ldmatrix has four neighbours of a row
+//                           V, transposed: it has two neighbours of each of two rows
 //   operands                K: Q has its elements in the order that this gives (queries.hpp)
 //                           V: columns 2 n of 16 are one operand, 2 n + 1 another: a lane has four
 //                           neighbours of O
 //
-// What scales do is in products.hpp. Sources: as of the kernel of 16 bits.
+// products.hpp applies the scales. Sources: those of the 16-bit kernel.
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
@@ -31,7 +31,7 @@ namespace kaio::ops {
 
 template <attention_decode_config C, std::uint16_t Sm>
 struct attention_decode_quantised_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention_decode's kernel does not support this tile shape");
   using product = attention_product<f16, 80>;
   using accumulator = typename product::accumulator;
   using b_fragment = typename product::b_fragment;
@@ -51,7 +51,7 @@ struct attention_decode_quantised_body {
                             const Functions& functions, const val<attention_codes>& codes) {
     const q_tile q_shared(t);                            // rows x depth
     const ring tiles(t);                                 // own_keys x depth / 2 pairs of codes each
-    const typename scales_type::memory scale_memory(t);  // 2 stages x keys
+    const typename scales_type::memory scale_memory(t);  // (2 * stages) x keys
     const shared<f32, C.rows> q_factors(t);
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
     const decode_block block =
@@ -101,7 +101,7 @@ struct attention_decode_quantised_body {
     auto q_parts =
         array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
     online_softmax<2> softmax(t);
-    // What O is in units of: the weights of its values are these times what is multiplied.
+    // The units of the rows of O: the weight of a value is this unit times the factor in the product.
     const val k_of_all = scales.k_of_all(), v_of_all = scales.v_of_all();
     auto of_values = array_of<2>([&](u32) { return var(t, select(scales.v_by_key, 0.0f, v_of_all)); });
     t.barrier();
@@ -119,7 +119,7 @@ struct attention_decode_quantised_body {
       copy();
       const val now = t.let(stage);
       const val entry = t.let(now * (2 * C.key_warps) + key_warp);
-      const val own_key = t.let(key_warp * C.own_keys() + quad_column);  // of the tile
+      const val own_key = t.let(key_warp * C.own_keys() + quad_column);  // within the tile
       const auto own_k = tiles[entry], own_v = tiles[t.let(entry + C.key_warps)];
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x own_keys
       const mma_scores<f16, accumulator, key_parts> scores(s_parts);
@@ -180,7 +180,7 @@ struct attention_decode_quantised_body {
     finish.template store<any_element>(problem, split, block);
   }
 
-  // S += Q K^T of the warp's keys, in codes.
+  // S += Q K^T for the warp's keys, which are codes.
   template <class T, class Scores, class Queries, class Tile>
   static constexpr void multiply_keys(thread t, Scores& s_parts, Queries& q_parts, const q_tile& q_shared,
                                       const val<u32>& warp_row, const Tile& own_k,
@@ -225,7 +225,7 @@ struct attention_decode_quantised_kernel<C, Sm, Score, Mask, attention_parameter
       });
 };
 
-// Launched as attention_decode_mma is, with the codes as the last argument.
+// Launched like attention_decode_mma, with the codes as the last argument.
 template <attention_decode_config C, std::uint16_t Sm, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_quantised =
     attention_decode_quantised_kernel<C, Sm, Score, Mask, parameters_of_score<Score>,

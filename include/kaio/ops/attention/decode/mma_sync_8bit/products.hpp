@@ -1,8 +1,9 @@
 #pragma once
-// Products of f16 with codes of 8 bits, and what scales do between them.
+// The products of f16 with 8-bit codes, and the scales between them.
 //
-// K's scale multiplies the scores of its key. V's multiplies the probabilities, which with it go by the
-// largest of their row until now, in place of the largest score: rounded to f16, none is too large or lost.
+// K's scale multiplies the scores of its key. V's scale multiplies the probabilities. Scaled probabilities
+// are relative to the largest one of their row so far, instead of the largest score. Rounded to f16, none of
+// them overflows or is lost.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
@@ -13,8 +14,8 @@
 
 namespace kaio::ops {
 
-// Scores of a thread in stage `stage`, whose first key of the tile is `key`, times their row's factor and their key's
-// scale.
+// Multiplies a thread's scores in stage `stage` by their row's factor and their key's scale. `key`: the
+// thread's first key of the tile.
 template <class Scores, class Parts, class Scales, class Key, class Factors>
 constexpr void scale_scores(thread t, const Scores& scores, Parts& s_parts, const Scales& scales,
                             const val<u32>& stage, const Key& key, const Factors& of_row) {
@@ -26,8 +27,8 @@ constexpr void scale_scores(thread t, const Scores& scores, Parts& s_parts, cons
     }
 }
 
-// Divides the weights of a row by a power of two near the largest one until now; what was added up before
-// is multiplied by `correction` for it. `unit`: that power.
+// Divides the weights of a row by a power of two near the largest weight so far, which becomes `unit`.
+// `correction` then also rescales earlier sums to it.
 template <class Scores>
 constexpr void take_largest_weight(thread t, const Scores& s, u32 r, var<f32>& correction, var<f32>& unit) {
   const val before = t.let(unit * correction);
@@ -44,8 +45,8 @@ constexpr void take_largest_weight(thread t, const Scores& s, u32 r, var<f32>& c
     if (s.row(i) == r) s[i] *= inverse;
 }
 
-// Scores become what V is multiplied by, in units of `of_values`. Returns what the sums of both rows before are to be
-// multiplied by.
+// Converts scores to the weights of V, in units of `of_values`. Returns the correction factors for earlier
+// sums of both rows.
 template <class Softmax, class Scores, class Parts, class Scales, class Key, class Units>
 constexpr auto probabilities_of_codes(thread t, Softmax& softmax, const Scores& scores, Parts& s_parts,
                                       const Scales& scales, const val<u32>& stage, const Key& key,
@@ -65,7 +66,7 @@ constexpr auto probabilities_of_codes(thread t, Softmax& softmax, const Scores& 
   return correction;
 }
 
-// O += P V of the warp's keys, in codes of T: columns 2 n of 16 are one operand, 2 n + 1 another.
+// O += P V for the warp's keys, in codes of T. Columns 2 n of 16 are one operand, columns 2 n + 1 another.
 template <class T, std::uint16_t Sm, class Product, class Sums, class Scores, class Tile, class Lane>
 constexpr void multiply_code_values(thread t, Sums& o_parts, Scores& s_parts, const Tile& own_v,
                                     const Lane& at) {

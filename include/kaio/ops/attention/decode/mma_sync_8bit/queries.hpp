@@ -1,26 +1,26 @@
 #pragma once
-// Queries of f16 or bf16 as f16 in shared memory, where they are multiplied with keys of 8 bits. A row of
-// bf16 is multiplied by a power of two that makes its largest finite element 2^14 or more: what is lost are
-// places below 2^-24 of 2^14 alone.
+// Queries of f16 or bf16, as f16 in shared memory, for products with 8-bit keys. A row of bf16 is multiplied
+// by a power of two that makes its largest finite element 2^14 or more. Only digits below 2^-24 are lost
+// then.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <limits>
 
 namespace kaio::ops {
 
-// Where element e of each 16 is, so that a lane's four neighbours in a register of codes are in its registers
-// of the instruction's operand, two and two: elements 4 q and 4 q + 1 are 2 q and 2 q + 1, the next two 8
-// further.
+// The place of a query element. In each 16, elements 4 q and 4 q + 1 are at 2 q and 2 q + 1, the next two 8
+// further. A lane's four neighbours in a register of codes are then in its two registers of the operand, in
+// pairs.
 constexpr auto place_of_query_element(const auto& column) {
   return (column & ~15u) + (column & 2u) * 4u + (column >> 1 & 6u) + (column & 1u);
 }
 
-// What a row of bf16 is multiplied by, `up`, and its scores in turn, `back`. largest: of its finite elements.
+// `up` multiplies a row of bf16, `back` its scores. largest: the largest finite magnitude of the row.
 struct query_scaling {
   val<f32> up, back;
 };
@@ -29,13 +29,13 @@ constexpr query_scaling scaling_of_queries(thread t, const val<f32>& largest) {
   const val exponent = t.let(max(bit_cast<u32>(largest) >> place, least));
   return {t.let(bit_cast<f32>((268u - exponent) << place)), t.let(bit_cast<f32>((exponent - 14u) << place))};
 }
-// Of a number that is not negative.
+// x is not negative.
 constexpr auto finite_or_zero(const val<f32>& x) {
   return select(x == std::numeric_limits<f32>::infinity(), 0.0f, x);
 }
 
-// The rows of a tile, by the warps in turns; those that do not exist become zero. `factors`: what the scores
-// of a row have to be multiplied by.
+// Loads the rows of a tile, by the warps in turns; rows that do not exist become zero. `factors`: multiply
+// the scores of each row by its factor.
 template <std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Warps, class Tile>
 constexpr void load_queries_as_f16(thread t, const Tile& to, const shared<f32, Rows>& factors,
                                    const val<attention_problem>& problem, const val<attention_split>& split,

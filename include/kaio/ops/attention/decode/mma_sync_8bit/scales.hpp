@@ -1,6 +1,6 @@
 #pragma once
-// Scales of keys and values next to a ring of tiles: where they differ from key to key they come by
-// asynchronous copies into rows of f32 of their own, else they are read once, when the kernel before has ended.
+// The scales of keys and values next to a ring of tiles. Scales that differ from key to key arrive by
+// asynchronous copies, in their own rows of f32. Others are read once, when the previous kernel has ended.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -27,11 +27,11 @@ class attention_decode_scales {
         k_by_key(t.let(codes[&attention_codes::k][&cache_scale::by_key] != 0u)),
         v_by_key(t.let(codes[&attention_codes::v][&cache_scale::by_key] != 0u)) {}
 
-  // What is read once; 1 where they are by key.
+  // Scales that are read once; 1 if scales are by key.
   constexpr val<f32> k_of_all() const { return of_all(&attention_codes::k, k_by_key); }
   constexpr val<f32> v_of_all() const { return of_all(&attention_codes::v, v_by_key); }
 
-  // Of a key of the tile, by the threads that copy its first and its second piece.
+  // Copies the scales of a key of the tile. The threads that copy the key's first and second piece do it.
   constexpr void copy(const val<u32>& stage, const val<u32>& key, const val<u32>& page, const val<u32>& row,
                       const val<bool>& exists, const val<u32>& piece) const {
     const auto one = [&](auto member, const val<bool>& by_key, u32 is_v) {
@@ -46,7 +46,7 @@ class attention_decode_scales {
     one(&attention_codes::v, v_by_key, 1);
   }
 
-  // Of keys `key` and key + 1 of a stage.
+  // The scales of keys `key` and key + 1 of a stage.
   constexpr auto pair(const val<u32>& stage, u32 is_v, const val<u32>& key) const {
     return array_of<2>([&](u32 e) { return t_.let(memory_[stage * 2u + is_v][key + e]); });
   }

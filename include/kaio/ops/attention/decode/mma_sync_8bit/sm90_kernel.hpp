@@ -1,10 +1,10 @@
 #pragma once
-// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90: the kernel of 16 bits
-// (mma_sync_sm90/kernel.hpp), with tiles of as many bytes, which are twice as many keys. Codes become f16 on their way to the
-// matrix instructions, as in kernel.hpp; scales that differ from key to key come with the keys.
+// attention_decode of f16 and bf16 over a cache of e4m3, e5m2 or i8, for sm_90. It is the 16-bit kernel
+// (mma_sync_sm90/kernel.hpp) with tiles of the same bytes, which have twice the keys. Codes become f16 on the
+// way to the matrix instructions, as in kernel.hpp. Scales that differ from key to key are copied with the
+// keys.
 
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
@@ -17,6 +17,7 @@
 #include <kaio/ops/attention/decode/mma_sync_sm90/copies.hpp>
 #include <kaio/ops/attention/decode/mma_sync_sm90/run.hpp>
 #include <kaio/ops/attention/forward/mma_sync/product.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 
@@ -27,7 +28,7 @@ class attention_decode_sm90_codes_body {
   static_assert(C.valid() && C.rows == 16 && C.q_in_registers && C.has_clusters(),
                 "kaio: this tile shape of an attention_decode is none that the kernel for sm_90 can run");
   using scales_type = attention_decode_scales<C>;
-  // Of the keys that a warp copies.
+  // Copies the scales of the keys that a warp copies.
   struct with_scales {
     thread t;
     const scales_type* scales;
@@ -52,7 +53,7 @@ class attention_decode_sm90_codes_body {
   struct sums_of_keys {
     dsl::register_array<accumulator, value_parts> o_parts;  // 16 x depth
     online_softmax<2> softmax;
-    dsl::register_array<var<f32>, 2> of_values;  // what rows of O are in units of
+    dsl::register_array<var<f32>, 2> of_values;  // the units of the rows of O
   };
 
   constexpr attention_decode_sm90_codes_body(thread t, const val<attention_codes>& codes)
@@ -63,7 +64,7 @@ class attention_decode_sm90_codes_body {
             array_of<2>([&](u32) { return var(t, 1.0f); })};
   }
 
-  // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded after load_q.
+  // Multiplies all keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, which load_q loads.
   template <class Functions, class LoadQ, class QRows>
   constexpr void multiply(thread t, const val<attention_problem>& problem, const val<attention_cache>& cache,
                           const val<attention_split>& split, const Functions& functions,
@@ -112,7 +113,7 @@ class attention_decode_sm90_codes_body {
       });
 
       const mma_scores<f16, accumulator, key_parts> scores(s_parts);
-      const val own_key = t.let(warp * C.own_keys() + quad_column);  // of the tile
+      const val own_key = t.let(warp * C.own_keys() + quad_column);  // within the tile
       scale_scores(t, scores, s_parts, scales, stage, own_key, of_scores);
       score_rows(t, scores, block, of_row, t.let(first + own_key), scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
@@ -130,7 +131,8 @@ class attention_decode_sm90_codes_body {
       for (u32 e = 0; e < 4; ++e) o_parts[j].registers[e] *= state.of_values[e / 2];
   }
 
-  // To the warp's entry of the ring, four neighbours of a row at a time; rows from 8 on where the tile has any.
+  // Leaves the sums in the warp's entry of the ring, four neighbours of a row at a time. Rows from 8 on are
+  // left only if the tile has any.
   template <class Totals>
   static constexpr void leave(thread t, const sums_type& sums, const val<u32>& warp, const val<u32>& row,
                               const val<u32>& rows, const sums_of_keys& state, const Totals& totals) {
@@ -150,7 +152,7 @@ class attention_decode_sm90_codes_body {
     if (auto more = t.when(rows > 8u)) of_half(1);
   }
 
-  // Rows that have become NaN by values that they do not attend to.
+  // Computes rows again that have become NaN through values to which they do not attend.
   template <class Functions, class Totals>
   constexpr void compute_again(thread t, const val<attention_problem>& problem,
                                const val<attention_cache>& cache, const val<attention_split>& split,
@@ -178,7 +180,7 @@ class attention_decode_sm90_codes_body {
 
  private:
   const val<attention_codes>& codes_;
-  typename scales_type::memory scale_memory_;  // 2 stages x keys
+  typename scales_type::memory scale_memory_;  // (2 * stages) x keys
 };
 
 template <attention_decode_config C>
@@ -195,7 +197,7 @@ struct attention_decode_sm90_codes_kernel {
       });
 };
 
-// Launched as attention_decode_sm90 is, with the codes as the last argument.
+// Launched like attention_decode_sm90, with the codes as the last argument.
 template <attention_decode_config C>
 inline constexpr auto attention_decode_sm90_codes = attention_decode_sm90_codes_kernel<C>::kernel;
 

@@ -1,12 +1,13 @@
 #pragma once
-// Q in registers as f16, straight from memory, and keys of codes of 8 bits to match (mma_sync_sm90/queries.hpp, for 16 bits). A
-// lane has a quarter of a row, neighbours, of which every four are its operands of a slice of 16 elements:
+// Q in registers as f16, straight from memory, and matching keys of 8-bit codes (for 16 bits:
+// mma_sync_sm90/queries.hpp). A lane has a quarter of a row, all neighbours. Every four of them are its
+// operands of a slice of 16 elements:
 //
 //   codes of a row          0..31   32..63  64..95  96..127     D = 128
 //   lane of a quad          0       1       2       3           slice s: codes 4 s to 4 s + 3 of them
 //
-// So a row of Q is read by loads of 16 bytes, and so are eight keys, without a conflict of banks. A row of bf16 is
-// multiplied by a power of two (queries.hpp says why).
+// Loads of 16 bytes thus read a row of Q, and eight keys without bank conflicts. A row of bf16 is multiplied
+// by a power of two (queries.hpp says why).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
@@ -24,12 +25,12 @@ template <class Product, std::uint32_t Depth, std::uint16_t Sm>
 struct attention_decode_code_operands {
   using a_fragment = typename Product::a_fragment;
   using b_fragment = typename Product::b_fragment;
-  static constexpr std::uint32_t slices = Depth / 16, own = Depth / 4;  // elements of a lane
-  static constexpr std::uint32_t eights = own / 8, words = own / 2;     // loads of Q, and what they give
+  static constexpr std::uint32_t slices = Depth / 16, own = Depth / 4;  // own: elements per lane
+  static constexpr std::uint32_t eights = own / 8, words = own / 2;  // loads of Q, and words that they give
 
   static constexpr val<u32> first_element(thread t) { return t.let(t.lane_rank() % 4u * own); }
 
-  // What a lane reads of a row of Q, pairs of elements; and as words, for a row that is loaded later.
+  // What a lane reads of a row of Q, in pairs of elements. row_words is a row that is loaded later.
   using loaded_row = dsl::register_array<val<u32x4>, eights>;
   using row_words = dsl::register_array<var<u32>, words>;
   static constexpr row_words no_row(thread t) {
@@ -46,8 +47,8 @@ struct attention_decode_code_operands {
                                   [](std::uint32_t i) { return 8 * i; });
   }
 
-  // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists. Returns what
-  // the scores of the row have to be multiplied by.
+  // Converts a loaded row to half R of the operands: row l / 4 + 8 R of lane l. What does not exist becomes
+  // zero. Returns the factor for the scores of the row.
   template <std::uint32_t R>
   static constexpr val<f32> take_row(thread t, dsl::register_array<a_fragment, slices>& q,
                                      const val<attention_problem>& problem, const val<bool>& is_bf16,
@@ -76,7 +77,7 @@ struct attention_decode_code_operands {
     return t.let(factor);
   }
 
-  // Eight keys of a tile from `key` on, of all slices, in codes of T.
+  // Loads eight keys of a tile from `key` on, for all slices, in codes of T.
   template <class T, class Tile, class Lanes>
   static constexpr dsl::register_array<b_fragment, slices> load_keys(thread t, const Tile& tile,
                                                                      const Lanes& lanes, std::uint32_t key) {

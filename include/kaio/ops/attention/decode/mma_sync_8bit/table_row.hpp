@@ -2,11 +2,11 @@
 // attention_decode over caches of 8 bits with matrix instructions: the row of a configuration in the table of
 // variants, and the launch that runs a call.
 
-#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/mma_sync_8bit/kernel.hpp>
 #include <kaio/ops/attention/decode/mma_sync_8bit/sm90_kernel.hpp>
+#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 
 #include <cstdint>
 

@@ -1,16 +1,16 @@
 #pragma once
-// The end of a block: each of its warps has left, for the rows of the tile, what its keys gave. The block adds
-// that up; where it has a part of the keys, the sums go to the workspace, or to the blocks of its cluster,
-// each of which has a share of the columns.
+// The end of a block. Each of its warps has left the results of its keys for the rows of the tile; the block
+// adds them up. If it has a part of the keys, the sums go to the workspace, or to the blocks of its cluster,
+// which share the columns.
 //
 //   warp 0 .. 3: largest, sum, and sums of p * v, in shared memory of the block
 //   barrier of the block
-//   a row's four columns: the sum of the warps -- to the output, to the workspace, or to the inbox of their block
+//   a row's four columns: the sum of the warps -- to the output, the workspace, or the inbox of their block
 //   inbox: the sum of the parts -- to the output
 //
-// What is sent to an inbox is counted on its mbarrier, so that nobody waits for more than the bytes that it
-// reads, and no store is fenced. That all blocks of a cluster have begun, and initialised their mbarriers, is
-// asked for at the beginning, and waited for before the first store.
+// An mbarrier counts the bytes sent to an inbox. A block thus waits only for the bytes that it reads, and no
+// store is fenced. A block arrives at the barrier of the cluster at the beginning, when its mbarrier is
+// initialised. It waits there before the first store.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
@@ -25,8 +25,8 @@
 
 namespace kaio::ops {
 
-// Sums of row r of warp w are in row r of entry w of the ring; its largest exponent and its sum in
-// totals[16 * w + r].
+// Row r of entry w of the ring has the sums of row r of warp w. totals[16 * w + r] has its largest exponent
+// and its sum.
 template <auto C, class Ring>
 class attention_decode_warp_sums {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
@@ -38,7 +38,7 @@ class attention_decode_warp_sums {
   constexpr attention_decode_warp_sums(thread t, const Ring& ring)
       : t_(t), sums_(ring), totals_(t), inbox_(t), inbox_totals_(t), arrived_(t) {}
 
-  // Before anything is waited for.
+  // Called before any wait.
   constexpr void open(const val<attention_split>& split) const {
     if (auto nearby = t_.when(split[&attention_split::in_cluster] != 0u)) {
       if (auto one = t_.when(t_.thread_rank() == 0u)) {
@@ -58,7 +58,7 @@ class attention_decode_warp_sums {
     store_vec(totals_[warp * 16u + row][0], make_vec(total.largest, total.sum));
   }
 
-  // By all threads of all blocks. T: of the output where it is not f32. works: the block had keys.
+  // Called by all threads of all blocks. T: the output's type if it is not f32. works: the block had keys.
   template <class T>
   constexpr void combine(const val<attention_problem>& problem, const val<attention_split>& split,
                          const decode_block& block, const val<bool>& works) const {
@@ -69,7 +69,7 @@ class attention_decode_warp_sums {
     const val own_rows = t_.let(min(max(rows, block.first_row) - block.first_row, u32{C.rows}));
     if (auto nearby = t_.when(in_cluster)) {
       const val bits = t_.let(bits_of_depth - popc(parts - 1u));  // parts are a power of two
-      const val columns = t_.let(u32{1} << bits);                 // of a block
+      const val columns = t_.let(u32{1} << bits);                 // per block
       if (auto one = t_.when(t_.thread_rank() == 0u))
         arrived_[0].arrive_expect_tx(t_.let(parts * own_rows * (columns * 4u + 8u)));
       cluster_wait(t_);
@@ -77,7 +77,7 @@ class attention_decode_warp_sums {
         const row_sums sums = of_warps(row, column);
         send(block, bits, row, column, sums);
       });
-      // As many lanes share four columns as there are parts.
+      // `parts` lanes share four columns, one lane per part.
       const val part_bits = t_.let(popc(parts - 1u));
       const val part = t_.let(t_.thread_rank() & (parts - 1u)), own = t_.let(t_.thread_rank() >> part_bits);
       const val ends = t_.let(own_rows * columns / 4u), first = t_.let(block.part * columns);
@@ -101,7 +101,7 @@ class attention_decode_warp_sums {
   }
 
  private:
-  // Of four columns of a row.
+  // The total of a row, and four columns of its sums.
   struct row_sums {
     softmax_total total;
     dsl::register_array<val<f32>, 4> x;
@@ -126,7 +126,7 @@ class attention_decode_warp_sums {
     return {{t_.let(most), t_.let(sum)}, array_of<4>([&](u32 e) { return t_.let(x[e]); })};
   }
 
-  // To the block that has these columns.
+  // Sends sums to the block that has these columns.
   constexpr void send(const decode_block& block, const val<u32>& bits, const val<u32>& row,
                       const val<u32>& column, const row_sums& sums) const {
     const val to = t_.let(column >> bits), own = t_.let(column - (to << bits));
@@ -138,7 +138,7 @@ class attention_decode_warp_sums {
       store_async(remote(inbox_totals_[slot], to), pair_of(sums.total.largest, sums.total.sum), arrived_[0]);
   }
 
-  // Of all parts, each of which a lane has.
+  // Adds up all parts; each lane has one.
   constexpr row_sums of_parts(const val<u32>& parts, const val<u32>& part, const val<u32>& bits,
                               const val<u32>& row, const val<u32>& column) const {
     const val slot = t_.let(part * 16u + row);
@@ -176,7 +176,7 @@ class attention_decode_warp_sums {
     return t_.let(bit_cast<f32>(cast<u32>(pair >> (32 * h))));
   }
 
-  // Where four columns of a row go, and what else is needed of the row: it is found while sums are on their way.
+  // The place of four columns of a row, and what else the row needs. It is found while sums are in flight.
   struct output_place {
     decode_row at;
     val<u32> column;
@@ -199,7 +199,7 @@ class attention_decode_warp_sums {
             sink_of(t_, problem, block_of_row(t_, block, at))};
   }
 
-  // All keys of a row: to the output.
+  // Writes a row with all keys to the output.
   template <class T>
   constexpr void finish(const val<attention_problem>& problem, const val<attention_split>& split,
                         const decode_block& block, const output_place& to, const row_sums& sums) const {
@@ -215,7 +215,7 @@ class attention_decode_warp_sums {
     }
   }
 
-  // A part of the keys of a row: to the workspace.
+  // Writes a row with a part of the keys to the workspace.
   constexpr void leave(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block, const val<bool>& works, const val<u32>& row,
                        const val<u32>& column, const row_sums& sums) const {

@@ -1,10 +1,11 @@
 #pragma once
-// Keys and values of a warp from a cache to its own tiles in shared memory, by asynchronous copies of 16 bytes
-// through the numbers of pages. A warp waits for nothing but its own copies. Which pages the rows of a tile
-// are in is read a tile ahead. Strides from page to page and from row to row are
-// below 2^32 elements. What a tile has is seen as T; with Codes > 1 a T is that many elements of the cache.
+// The copies of a warp's keys and values from a cache to its own tiles in shared memory. They are
+// asynchronous, of 16 bytes, through the page numbers. A warp waits only for its own copies. The pages of a
+// tile's rows are read one tile ahead. Strides from page to page and from row to row are below 2^32 elements.
+// A tile has elements of T; each holds `Codes` elements of the cache.
 //
-// The first tile is copied when the kernel before has ended, or earlier where that kernel writes none of its keys.
+// The first tile is copied when the previous kernel has ended, or earlier if that kernel writes none of its
+// keys.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -17,19 +18,19 @@
 
 namespace kaio::ops {
 
-// Where the first row of a head of keys is in K and V: addresses of the 16 bytes of a row that are the lane's
-// first ones. They follow from the launch alone.
+// Addresses in K and V of the lane's first 16 bytes of the first row of a KV head. They follow from the
+// launch alone.
 struct decode_columns {
   val<u64> k, v;
 };
 
-// Nothing comes along with a key.
+// Nothing is copied along with a key.
 struct keys_alone {};
 
-// Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many bytes
-// as as many f32, or 1 / Codes as many. Eight lanes copy a row: 128 neighbouring bytes at a time; four where it has 64.
-// WithKeys: with_keys(stage, key of the tile, page, row, exists, lane of those that copy the row) begins to copy what
-// comes along with a key.
+// Entry stage * key_warps + warp of the ring has own_keys x depth elements of K, and then of V. Together they
+// have the bytes of own_keys x depth / Codes f32. Eight lanes copy a row, 128 neighbouring bytes at a time;
+// if it has 64 bytes, four lanes do. WithKeys: with_keys(stage, key of the tile, page, row, exists, lane
+// within those that copy the row) begins to copy what belongs to a key.
 template <auto C, scalar T, std::uint32_t Codes = 1, class WithKeys = keys_alone>
 class attention_decode_warp_copies {
   static constexpr std::uint32_t row_size = C.depth / Codes,  // in T
@@ -37,7 +38,7 @@ class attention_decode_warp_copies {
                                  lanes = panel_bytes / 16, across = lanes * piece, apart = 32 / lanes,
                                  rows = C.own_keys() / apart, later = C.stages - 2,
                                  of_later = later == 0 ? 1 : later * rows,
-                                 places = 8 / apart;  // of swizzled rows, which repeat after eight
+                                 places = 8 / apart;  // swizzled rows repeat after eight
   static constexpr u64 element_bytes = sizeof(T) / Codes;
   static_assert(C.own_keys() % apart == 0 && row_size % across == 0);
 
@@ -63,8 +64,8 @@ class attention_decode_warp_copies {
     return {address(&attention_problem::k), address(&attention_problem::v)};
   }
 
-  // Begins to copy the first tile; when that returns, the kernel before has ended. settled: keys before this one were
-  // there when this kernel began.
+  // Begins to copy the first tile. On return, the previous kernel has ended. settled: keys before this one
+  // were in memory when this kernel began.
   constexpr attention_decode_warp_copies(thread t, const ring& to, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const decode_columns& columns,
                                          const decode_block& block, const val<u32>& settled,
@@ -103,7 +104,7 @@ class attention_decode_warp_copies {
     if (auto early = t.when(!is_late)) grid_dependency_wait(t);
   }
 
-  // Further tiles, as far as there are stages but one for them: a group each.
+  // Copies further tiles until all stages but one are filled: one group each.
   constexpr void copy_further() {
     for (std::uint32_t s = 0; s < later; ++s) {
       if (auto exists = t_.when(first_ < tiles_end_))
@@ -114,7 +115,7 @@ class attention_decode_warp_copies {
     }
   }
 
-  // The next tile, where there is one, into a stage. Commits a group of copies.
+  // Copies the next tile, if there is one, into a stage. Commits a group of copies.
   constexpr void copy(const val<u32>& stage) {
     if (auto exists = t_.when(first_ < tiles_end_)) {
       put(
@@ -124,8 +125,8 @@ class attention_decode_warp_copies {
     cp_async_commit_group(t_);
   }
 
-  // f(stage, first key), one tile of the block after the other, when the warp's keys of it are there; copies go on
-  // meanwhile.
+  // Calls f(stage, first key) for one tile of the block after the other, when the warp's keys of the tile
+  // have arrived. Copies go on meanwhile.
   template <class F>
   constexpr void each_tile(const decode_block& block, const F& f) {
     var stage(t_, 0u), filled(t_, u32{C.stages - 1});
@@ -149,8 +150,8 @@ class attention_decode_warp_copies {
   }
   static constexpr val<u32> column_of(thread t) { return t.let(t.lane_rank() % lanes * piece); }
 
-  // Where the lane's rows are of the tile that is `further` after the one that is copied next. Those from the last
-  // key on are at its place, and not copied.
+  // Finds the lane's rows of the tile that is `further` tiles after the next one to copy. Rows beyond the
+  // last key get its place, and are not copied.
   template <class Find, class Places>
   constexpr void find_tile(const Find& find, std::uint32_t further, Places& page, Places& row,
                            std::uint32_t into) {
@@ -161,7 +162,7 @@ class attention_decode_warp_copies {
     }
   }
 
-  // Rows from the last key on become zeros, and so do elements beyond the head size.
+  // Rows beyond the last key become zeros, and so do elements beyond the head size.
   template <class Page, class Row>
   constexpr void put(const val<u32>& stage, const Page& page, const Row& row) {
     const auto entry = ring_[t_.let(stage * C.key_warps + warp_)];
@@ -217,14 +218,14 @@ class attention_decode_warp_copies {
   const val<attention_problem>& problem_;
   decode_columns columns_;
   cached_places places_;
-  var<u32> first_;            // key of the warp's tile that is copied next
-  val<u32> end_, tiles_end_;  // of the part, and where its first key is to be below for a tile that exists
+  var<u32> first_;            // first key of the warp's next tile to copy
+  val<u32> end_, tiles_end_;  // the part's end; a tile exists if first_ is below tiles_end_
   val<u32> last_, line_, column_, warp_;
   WithKeys with_keys_;
   val<bool> has_all_columns_;
   dsl::register_array<typename tile::lane_type, places> lane_;
-  dsl::register_array<var<u32>, rows> page_, row_;                  // of its rows, but those of
-  dsl::register_array<var<u32>, of_later> later_page_, later_row_;  // further tiles at the beginning
+  dsl::register_array<var<u32>, rows> page_, row_;                  // of the next tile's rows;
+  dsl::register_array<var<u32>, of_later> later_page_, later_row_;  // of further tiles at the start
 };
 
 }  // namespace kaio::ops

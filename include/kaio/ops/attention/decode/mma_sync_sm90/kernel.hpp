@@ -1,23 +1,24 @@
 #pragma once
-// attention_decode of few rows for sm_90: what counts here is the time from the launch to the first copy, and from
-// the last one to the result, as a small call has a tile of keys or two in each block.
+// attention_decode of few rows for sm_90. A small call has one or two tiles of keys per block. Its time is
+// mainly that from the launch to the first copy, and from the last copy to the result.
 //
-//             keys                      a block: up to 16 rows, which are the queries of all heads that share a
-//           +------+------+               head of keys, and a part of the keys
+//             keys                      a block: up to 16 rows, which are the queries of all heads that share
+//           +------+------+               a KV head, and a part of the keys
 //     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp
 //           +------+------+
 //
 //     tile       | warp 0 | warp 1 | warp 2 | warp 3 |        16 keys each of 64
 //
-// Warps share nothing until the end: each copies its own keys and values to a ring of its own, and waits for them
-// alone. What follows from the launch is computed before the wait for the kernel before; then comes a chain of
-// dependent reads: length, page, keys. Where no kernel before writes lengths and pages, both are found before the wait.
+// Warps share nothing until the end: each copies its own keys and values to its own ring, and waits only for
+// them. What follows from the launch is computed before the wait for the previous kernel. Then comes a chain
+// of dependent reads: length, page, keys. If no previous kernel writes lengths and pages, both are found
+// before the wait.
 //
-//   launch -- place in the grid, addresses -- wait -- length, Q -- page -- copies of K and V -- S -- P -- O --+
+//   launch -- place in the grid, addresses -- wait -- length, Q -- page -- copies of K, V -- S -- P -- O ---+
 //                                                 -- length -- page -- wait -- Q, copies ...
-//   totals, sums of p * v to shared memory -- barrier -- sum of the warps -- sum of the blocks (combine.hpp) <-+
+//   totals, sums of p * v to shared memory -- barrier -- sum of warps -- sum of blocks (combine.hpp) <------+
 //
-// Sources: as of mma_sync/kernel.hpp.
+// Sources: those of mma_sync/kernel.hpp.
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/functions.hpp>
@@ -58,7 +59,7 @@ struct attention_decode_sm90_body {
     return {array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); }), online_softmax<2>(t)};
   }
 
-  // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded after load_q.
+  // Multiplies all keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, which load_q loads.
   template <class Functions, class LoadQ, class QRows>
   static constexpr void multiply(thread t, const val<attention_problem>& problem,
                                  const val<attention_cache>& cache, const val<attention_split>& split,
@@ -85,7 +86,7 @@ struct attention_decode_sm90_body {
     copies.each_tile(block, [&](const auto& stage, const auto& first) {
       const auto entry = tiles[t.let(stage * C.key_warps + warp)];
       const auto own_k = warp_copies::keys_of(entry), own_v = warp_copies::values_of(entry);
-      // 16 x own_keys, of two chains of products that do not wait for each other.
+      // 16 x own_keys, in two chains of products that do not wait for each other.
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });
       with_attention_product<T>(t, type_of_operands(t, split), [&]<class Product>(Product) {
         for (std::uint32_t j = 0; j < key_parts; ++j) {
@@ -120,7 +121,7 @@ struct attention_decode_sm90_body {
     });
   }
 
-  // To the warp's entry of the ring; rows from 8 on where the tile has any.
+  // Leaves the sums in the warp's entry of the ring. Rows from 8 on are left only if the tile has any.
   template <class Totals>
   static constexpr void leave(thread t, const sums_type& sums, const val<u32>& warp, const val<u32>& row,
                               const val<u32>& rows, const sums_of_keys& state, const Totals& totals) {
@@ -139,7 +140,7 @@ struct attention_decode_sm90_body {
     if (auto more = t.when(rows > 8u)) of_half(1);
   }
 
-  // Rows that have become NaN by values that they do not attend to.
+  // Computes rows again that have become NaN through values to which they do not attend.
   template <class Functions, class Totals>
   static constexpr void compute_again(thread t, const val<attention_problem>& problem,
                                       const val<attention_cache>& cache, const val<attention_split>& split,
@@ -171,8 +172,8 @@ struct attention_decode_sm90_kernel {
       });
 };
 
-// Launched with key_heads * row_tiles * parts * batches blocks along x, programmatically, and where the parts of a
-// tile are a cluster as that.
+// Launched programmatically, with key_heads * row_tiles * parts * batches blocks along x. If the parts of a
+// tile are a cluster, the launch has clusters of them.
 template <attention_decode_config C, class T>
 inline constexpr auto attention_decode_sm90 = attention_decode_sm90_kernel<C, T>::kernel;
 

@@ -1,12 +1,12 @@
 #pragma once
-// Q in registers, straight from memory, and K to match. Elements of a row are summed over in whatever order, so
-// that a lane takes neighbours: of each 128 bytes of a row 32, of which every 8 are its operands of a slice of
-// 16 elements.
+// Q in registers, straight from memory, and matching K. The order of the sum over a row's elements is free,
+// so a lane takes neighbours: 32 of each 128 bytes of a row. Every 8 of these bytes are its operands of a
+// slice of 16 elements.
 //
 //   bytes of a row          0..31   32..63  64..95  96..127
 //   lane of a quad          0       1       2       3           slice 4 p + s: bytes 8 s to 8 s + 7 of them
 //
-// So a row of Q is read by loads of 16 bytes, and so are eight keys, without a conflict of banks.
+// Loads of 16 bytes thus read a row of Q, and eight keys without bank conflicts.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
@@ -17,8 +17,9 @@
 
 namespace kaio::ops {
 
-// Loads of 16 bytes of row `row` of a tile, of which `rows` exist, one at least; of another one in its place, and where
-// the row has ended of its beginning, so that the loads depend on nothing. Load i begins element_of(i) after `first`.
+// Loads a row of a tile, 16 bytes at a time; load i begins element_of(i) after `first`. `rows` rows exist, at
+// least one. If row `row` does not exist, the last row is loaded. Beyond the end of a row, its beginning is
+// loaded. The loads thus depend on no condition.
 template <std::uint32_t Loads, class ElementOf>
 constexpr dsl::register_array<val<u32x4>, Loads> load_query_row(thread t,
                                                                 const val<attention_problem>& problem,
@@ -26,7 +27,7 @@ constexpr dsl::register_array<val<u32x4>, Loads> load_query_row(thread t,
                                                                 const decode_rows& block, const val<u32>& row,
                                                                 const val<u32>& rows, const val<u32>& first,
                                                                 const ElementOf& element_of) {
-  constexpr u64 bytes = 2;  // of an element
+  constexpr u64 bytes = 2;  // per element
   const decode_row at = find_row(t, split, block, t.let(block.first_row + min(row, rows - 1u)));
   const val size = t.let(problem[&attention_problem::qk_size]);
   const val from = t.let(problem[&attention_problem::q][&attention_strides::address] +
@@ -43,15 +44,15 @@ struct attention_decode_operands {
   using pair = typename Product::pair;
   using a_fragment = typename Product::a_fragment;
   using b_fragment = typename Product::b_fragment;
-  static constexpr std::uint32_t slices = Depth / 16, eights = Depth / 32;  // loads of a lane of a row
+  static constexpr std::uint32_t slices = Depth / 16, eights = Depth / 32;  // eights: loads per lane and row
 
-  // The element of a row that load i of a lane begins with.
+  // The element of a row at which load i of a lane begins, after the lane's first one.
   static constexpr std::uint32_t element_of(std::uint32_t i) { return i / 2 * 64 + i % 2 * 8; }
   static constexpr val<u32> first_element(thread t) { return t.let(t.lane_rank() % 4u * 16u); }
 
   // What a lane reads of a row of Q: pairs of elements.
   using loaded_row = dsl::register_array<val<u32x4>, eights>;
-  // The same as words, for a row that is loaded later.
+  // The words of a row that is loaded later.
   using row_words = dsl::register_array<var<u32>, 4 * eights>;
   static constexpr row_words no_row(thread t) {
     return array_of<4 * eights>([&](u32) { return var(t, 0u); });
@@ -65,7 +66,8 @@ struct attention_decode_operands {
                                        const val<u32>& row, const val<u32>& rows) {
     return load_query_row<eights>(t, problem, split, block, row, rows, first_element(t), element_of);
   }
-  // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists.
+  // Converts a loaded row to half R of the operands: row l / 4 + 8 R of lane l. What does not exist becomes
+  // zero.
   template <std::uint32_t R>
   static constexpr void take_row(thread t, dsl::register_array<a_fragment, slices>& q,
                                  const val<attention_problem>& problem, const row_words& loaded,
@@ -78,7 +80,7 @@ struct attention_decode_operands {
             bit_cast<pair>(t.let(select(inside, loaded[4 * i + e], 0u)));
     }
   }
-  // Eight keys of a tile from `key` on, of all slices.
+  // Loads eight keys of a tile from `key` on, for all slices.
   template <class Tile, class Lane>
   static constexpr dsl::register_array<b_fragment, slices> load_keys(thread t, const Tile& tile,
                                                                      const Lane& lanes, std::uint32_t key) {

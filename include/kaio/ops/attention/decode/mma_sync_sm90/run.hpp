@@ -1,12 +1,12 @@
 #pragma once
-// The course of a block of attention_decode of few rows for sm_90 (kernel.hpp), whatever its cache has: Body is what a
-// kernel computes.
+// The steps of a block of attention_decode of few rows for sm_90 (kernel.hpp), for every cache format. Body
+// has the steps that differ between kernels.
 //
 //   Body::config, accumulator, operands, warp_copies, sums_type, output
 //   start(t)                  a warp's sums before its first key: .o_parts, .softmax
 //   multiply(...)             all keys of the warp
 //   leave(...)                its sums, to its entry of the ring
-//   compute_again(...)        rows that have become NaN by values that they do not attend to
+//   compute_again(...)        rows that have become NaN through values to which they do not attend
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -17,15 +17,15 @@
 
 namespace kaio::ops {
 
-// Rows of the tile; 1 where it has none.
+// The number of rows of the tile; 1 if it has none.
 constexpr val<u32> rows_of_decode_tile(thread t, const val<attention_split>& split, const decode_rows& block,
                                        std::uint32_t rows) {
   const val all = rows_of_sequence(t, split, block);
   return t.let(max(min(max(all, block.first_row) - block.first_row, u32{rows}), 1u));
 }
 
-// Which of both rows of a thread, that exist, have NaN among their sums but not in their weights, or infinities of both
-// signs.
+// Finds, among a thread's two rows that exist, those with NaN or infinities of both signs among their sums,
+// but no NaN in their weights.
 template <class Parts, class Totals>
 constexpr auto rows_with_nan(thread t, const val<attention_split>& split, const decode_block& block,
                              const val<u32>& row, const Parts& o_parts, const Totals& totals) {
@@ -60,7 +60,8 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
   const val at_length = t.let(lengths + cast<u64>(place.batch) * u64{sizeof(i32)});
   const val asks = t.let(all_of(t.lane_rank() == 0u, lengths != u64{0}));
   begin_early<true>(t, split);
-  // Asked for first of all, and Q meanwhile. By a copy, since compilers move loads down to where they are used.
+  // The length is requested first, and Q meanwhile. It is a copy, since compilers move a load down to its
+  // use.
   if (auto one = t.when(asks)) cp_async<4>(lengths_of[warp], pointer_at<in<i32>>(t, at_length)[none]);
   cp_async_commit_group(t);
   const decode_rows of_block = find_rows(t, problem, place, C.rows);
@@ -71,7 +72,7 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
         [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
     for (u32 r = 0; r < 2; ++r) operands::keep_row(q_rows[r], loaded[r]);
   };
-  // A tile beyond the rows of its sequence has none of Q's to load, and Q may end before it.
+  // A tile beyond the rows of its sequence has no row of Q to load, and Q may end before it.
   const val has_rows = t.let(of_block.first_row < rows_of_sequence(t, split, of_block));
   if (auto early = t.when(all_of(!numbers_settled, has_rows))) load_q();
   const decode_block block =
@@ -92,9 +93,9 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
   if (auto idle = t.otherwise()) grid_dependency_wait(t);
 
   const auto totals = array_of<2>([&](u32 r) { return state.softmax.total(r, factor); });
-  sync_warp(t);  // what the warp's tiles had is in registers
+  sync_warp(t);  // the warp's tiles are in registers now
   body.leave(t, sums, warp, row, rows, state, totals);
-  // A single query attends to all that is read.
+  // A single query attends to all keys that are read.
   if (auto several = t.when(problem[&attention_problem::queries] != 1u))
     body.compute_again(t, problem, cache, split, functions, block, warp, row, factor, state, totals, sums);
   sums.template combine<typename Body::output>(problem, split, block, works);

@@ -1,6 +1,6 @@
 #pragma once
-// attention_decode of few rows for sm_90: the row of a configuration in the table of variants, and the launch that
-// runs a call.
+// attention_decode of few rows for sm_90: the row of a configuration in the table of variants, and the launch
+// that runs a call.
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
@@ -16,13 +16,13 @@ void launch_attention_decode_sm90(const stream& s, const attention_decode_call& 
                                             call.split, call.terms, call.band);
 }
 
-// T: the type by which it is in the table; the kernel is that of f16 and bf16.
+// T: the element type of the row in the table; the kernel serves f16 and bf16.
 template <attention_decode_config C, scalar T>
 attention_decode_variant describe_attention_decode_sm90() {
   return {.image = &attention_decode_sm90<C, any_half>.image(),
           .run = launch_attention_decode_sm90<C>,
           .own_name = attention_decode_sm90_kernel<C, T>::name.view(),
-          .type = detail::attention_type_of<T>(),
+          .type = element_kind_of<T>(),
           .copies_rows = true,
           .is_narrow = true,
           .depth = C.depth,

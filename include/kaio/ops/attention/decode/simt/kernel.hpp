@@ -1,30 +1,30 @@
 #pragma once
-// attention_decode with ordinary multiply-adds, all of it in f32, of any element type and head size: for f32,
-// for devices before sm_80, and for caches whose rows do not begin at multiples of 16 bytes.
+// attention_decode with ordinary multiply-adds, all in f32, for any element type and head size. It serves
+// f32, devices before sm_80, and caches whose rows do not begin at multiples of 16 bytes.
 //
-//             64 keys       a block: 16 x 16 threads, 16 rows: queries of heads that share a head of keys
-//           +------+          a thread: one row, of S every 16th key, of O every 16th four of neighbours; the
-//   16 rows |  S   |          16 threads of a row are neighbours of a warp
+//             64 keys       a block: 16 x 16 threads, 16 rows: queries of heads that share a KV head
+//           +------+          a thread: one row; every 16th key of S, every 16th four neighbours of O;
+//   16 rows |  S   |          the 16 threads of a row are neighbours of a warp
 //           +------+
 //
-// Where rows of keys are is found once for each tile. K and V are in shared memory 64 columns at a time, those
-// that are codes of 8 bits as numbers. Next to queries of more than 256 elements there is room for 32 keys.
+// The places of key rows are found once per tile. K and V are in shared memory, 64 columns at a time; codes
+// of 8 bits are converted on the way. With queries of more than 256 elements, there is room for 32 keys.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>
 #include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
 #include <kaio/ops/attention/forward/simt/kernel.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Depth: the most elements of a row.
+// Depth: the longest row, in elements.
 template <std::uint32_t Depth>
 struct attention_decode_simt_body {
   static constexpr std::uint32_t depth = Depth, rows = 16, keys = Depth > 256 ? 32 : 64, chunk = 64,
@@ -49,9 +49,9 @@ struct attention_decode_simt_body {
   }
 
  private:
-  // Of the keys of a tile.
+  // The places and scales of a tile's keys.
   struct rows_in_memory {
-    shared<i64, keys> at;     // offsets; -1: there is none
+    shared<i64, keys> at;     // offsets; -1: no key
     shared<f32, keys> scale;  // of codes
     constexpr explicit rows_in_memory(thread t) : at(t), scale(t) {}
   };
@@ -182,7 +182,7 @@ struct attention_decode_simt_body {
     }
   }
 
-  // The same of codes.
+  // Loads codes, otherwise like load_rows.
   template <class Strides>
   static constexpr void load_codes(thread t, const kv_tile& to, const Strides& strides,
                                    const rows_in_memory& rows_of_tile, const decode_block& block,
@@ -201,7 +201,8 @@ struct attention_decode_simt_body {
     }
   }
 
-  // The thread's columns of its row: to the output where the block had all keys, else to the workspace.
+  // Stores the thread's columns of its row: to the output if the block had all keys, otherwise to the
+  // workspace.
   template <class Sums>
   static constexpr void store(thread t, const val<attention_problem>& problem,
                               const val<attention_split>& split, const decode_block& block,
@@ -263,7 +264,7 @@ struct attention_decode_simt_kernel<Depth, Score, Mask, attention_parameters<OfS
           });
 };
 
-// Launched as attention_decode_mma is, with the codes as the last argument.
+// Launched like attention_decode_mma, with the codes as the last argument.
 template <std::uint32_t Depth, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_by_simt =
     attention_decode_simt_kernel<Depth, Score, Mask, parameters_of_score<Score>,

@@ -1,9 +1,9 @@
 #pragma once
 // attention_decode with multiply-adds: its row in the table of variants, and the launch that runs a call.
 
-#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/ops/attention/decode/simt/kernel.hpp>
+#include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,5 +1,5 @@
 #pragma once
-// What a caller of attention gives: views, options, and the element types that they may have.
+// The arguments of attention: views, options, and the element types that they may have.
 
 #include <kaio/ops/attention/common/block_mask.hpp>
 #include <kaio/ops/attention/common/view.hpp>
@@ -13,13 +13,13 @@
 
 namespace kaio::ops {
 
-// How products of f32 numbers are computed; other types have one way.
+// Precision of products of f32 numbers; other types have one way.
 //   ieee    multiply-adds in f32
-//   tf32    tensor cores, inputs rounded to 11 significant bits, sums in f32; exact where no kernel does it:
+//   tf32    tensor cores, inputs rounded to 11 significant bits, sums in f32; exact if no kernel does it:
 //           before sm_80, above a head size of 256, in attention_with
 enum class attention_precision : std::uint8_t { ieee, tf32 };
 
-// Sinks, a number for each head of queries.
+// Attention sinks, one number per head of queries.
 struct attention_sinks {
   attention_view view;
   attention_sinks() = default;
@@ -27,7 +27,7 @@ struct attention_sinks {
   attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
 };
 
-// A number for each score, which is added to it: 1 to 4 dimensions.
+// A tensor of 1 to 4 dimensions with a number for each score, which is added to it.
 struct attention_bias {
   attention_view view;
   attention_bias() = default;
@@ -41,9 +41,9 @@ struct attention_bias {
   }
 };
 
-// Whether a query attends to a key, for each score: 1 to 4 dimensions.
+// A tensor of 1 to 4 dimensions that says for each score whether the query attends to the key.
 struct attention_keep {
-  attention_view view;  // of elements of one byte
+  attention_view view;  // elements of one byte
   attention_keep() = default;
   template <class T, std::size_t Rank>
   attention_keep(const tensor_view<T, Rank>& v) {
@@ -55,7 +55,7 @@ struct attention_keep {
   }
 };
 
-// Numbers of f32 that an attention reads, or writes.
+// f32 numbers that an attention reads, or writes.
 struct attention_f32_input {
   attention_view view;
   attention_f32_input() = default;
@@ -78,51 +78,53 @@ struct attention_f32_output {
   }
 };
 
-// Whether a query attends to no later keys, and where its own key is. With as many keys as queries both are
-// the same.
+// Whether a query attends to no later keys, and where its own key is. With equal numbers of keys and queries,
+// both alignments agree.
 //   top_left      key <= query                     torch's is_causal, cuDNN's default
-//   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: queries are the last of the keys
+//   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: queries belong to the last keys
 enum class causal_alignment : std::uint8_t { none, top_left, bottom_right };
 
-// How many keys before and after its own one a query attends to, itself not counted; -1: all. A sliding
-// window of W keys with the own one is {W - 1, 0}.
+// Number of keys before and after its own one that a query attends to, not counting its own; -1: all. A
+// sliding window of W keys including the own one is {W - 1, 0}.
 struct attention_window {
   std::int64_t left = -1, right = -1;
 };
 
 struct attention_options {
-  std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
+  std::optional<f32> scale{};  // factor of q . k; if not given, 1 / sqrt(head size of q)
   causal_alignment causal = causal_alignment::none;
-  // The own key of query i is i + keys - queries; with top_left, i. Causal makes `right` 0.
+  // The own key of query i is i + keys - queries, or i with top_left. Causal makes `right` 0.
   attention_window window{};
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
-  // Added to x after ALiBi: (batches, heads, queries, keys), or the last ones of these dimensions; an extent
-  // of 1 serves all. Of f32, or of the elements of q; any strides, along keys below 2^31 bytes. With -inf a key
-  // gets no weight. Not for attention_varlen.
+  // Added to x after ALiBi: (batches, heads, queries, keys), or the last of these dimensions. An extent of 1
+  // serves all. Elements are f32 or those of q. Any strides; along keys below 2^31 bytes. -inf gives a key no
+  // weight. Not for attention_varlen.
   attention_bias bias{};
-  // Of bool or u8, shaped as bias: 0 masks, whatever q . k and bias are. Not for attention_varlen.
+  // bool or u8, shaped like bias: 0 masks, whatever q . k and bias are. Not for attention_varlen.
   attention_keep keep{};
-  // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
+  // One score per head, in units of x, f32, f16 or bf16: every query attends to an extra key with this score
+  // and no value.
   attention_sinks sinks{};
-  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
-  // -inf where there are none. Of attention_varlen (heads, rows of q).
+  // (batches, heads, queries), or (heads, rows of q) for attention_varlen: ln of the sum of exp(x) over the
+  // keys that a query attends to, the sink included. -inf if there are none.
   attention_f32_output lse{};
-  attention_precision precision = attention_precision::ieee;  // of f32 operands
-  // The blocks of keys that are visited; causal and the window hold in the partial ones. All of them where it
-  // is not given.
+  attention_precision precision = attention_precision::ieee;  // for f32 operands
+  // The blocks of keys that are visited; causal and the window apply in the partial ones. All blocks if not
+  // given.
   block_mask blocks{};
-  // The bits of a sequence depend on its own numbers, lengths and options alone, given rows that begin alike
-  // at multiples of 16 bytes: not on the other sequences of the call, nor on whether it is packed. The keys of
-  // a query are not divided because there are few queries, and no kernel is chosen by the number of keys.
+  // The bits of a sequence depend only on its own numbers, lengths and options, and on whether its rows begin
+  // at multiples of 16 bytes. They do not depend on the other sequences of the call, nor on whether it is
+  // packed. The keys of a query are not divided when there are few queries, and no kernel is chosen by the
+  // number of keys.
   bool batch_invariant = false;
-  std::string_view variant{};  // the kernel to run, a name of attention_variants; empty: the best one
+  std::string_view variant{};  // the kernel to run, by a name of attention_variants; empty: the best one
 };
 
-// Whole numbers of the device, one for each sequence.
+// i32 numbers in device memory, one for each sequence.
 struct attention_i32_input {
-  attention_view view;  // of elements of four bytes
+  attention_view view;  // elements of four bytes
   tensor_view<const i32, 1> numbers{};
   attention_i32_input() = default;
   template <class T>
@@ -133,35 +135,35 @@ struct attention_i32_input {
   }
 };
 
-// Sequences of different lengths that follow each other along the rows of a tensor, by numbers in device memory:
-// sequence b has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and
-// v.
+// Sequences of different lengths that follow each other along the rows of a tensor. Their numbers are in
+// device memory. Sequence b has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before
+// cu_k[b + 1] of k and v.
 struct attention_sequences {
-  // (sequences + 1) numbers from 0 on, none less than the one before, none beyond the rows
+  // (sequences + 1) numbers: from 0 on, never decreasing, never above the number of rows
   attention_i32_input cu_q{}, cu_k{};
-  // At least as many as the longest sequence has rows of q; not 0 where there are rows.
+  // At least the rows of q of the longest sequence; not 0 if there are rows.
   std::int64_t max_q = 0;
-  // (sequences): how many of its rows a sequence has; all where it is not given
+  // (sequences): the used rows of each sequence; all if not given
   attention_i32_input used_q{}, used_k{};
-  // Of attention_backward_varlen: at least as many as the longest sequence has rows of k; 0: all rows of k. A
-  // smaller number launches fewer blocks that have nothing to do.
+  // For attention_backward_varlen: at least the rows of k of the longest sequence; 0: all rows of k. A
+  // smaller number launches fewer idle blocks.
   std::int64_t max_k = 0;
 };
 
 namespace detail {
 
-// What a call makes of the option `blocks`.
+// How a call treats the option `blocks`.
 enum class use_of_blocks : std::uint8_t { possible, none, required };
 
-// A call that was not checked yet.
+// A call before its checks.
 struct attention_arguments {
   std::string_view operation;
   attention_view q, k, v, out;
   const attention_options* options;
-  bool own_score = false, own_mask = false;        // of the caller
+  bool own_score = false, own_mask = false;        // the caller's own functions
   const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
   use_of_blocks blocks = use_of_blocks::possible;
-  bool with_functions = false;  // attention_with, whose kernels read no bias and no keep
+  bool with_functions = false;  // attention_with: its kernels read no bias and no keep
 };
 
 template <class Q, class K, class V, class O>

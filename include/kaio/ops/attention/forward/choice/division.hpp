@@ -1,6 +1,6 @@
 #pragma once
-// Into how many parts a launch divides the keys of the tiles of a call: where there are too few tiles of
-// queries to fill a device.
+// The number of parts into which a launch divides the keys of a tile, if there are too few tiles of queries
+// to fill a device.
 
 #include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -11,29 +11,31 @@
 
 namespace kaio::ops {
 
-// Blocks of a kernel that a multiprocessor runs at once: as many as its registers are made for, where there
-// is shared memory for them.
+// A kernel's resident blocks per multiprocessor: the number that its registers are made for, if shared memory
+// allows.
 inline std::uint32_t attention_resident_blocks(const ptx::needs& needs, std::uint32_t made_for,
                                                const device_properties& device) {
-  constexpr std::uint32_t reserved = 1024;  // bytes of each block
+  constexpr std::uint32_t reserved = 1024;  // bytes per block
   const std::uint32_t of_block = std::max(needs.shared_bytes, needs.dynamic_shared_bytes) + reserved;
   const std::uint32_t all = device.shared_per_multiprocessor != 0 ? device.shared_per_multiprocessor
                                                                   : device.shared_per_block_optin + reserved;
   return std::clamp(all / of_block, 1u, made_for);
 }
 
-// Among the warps of a block, `most` parts or one: blocks have so many times fewer queries, where all of them
-// run at once. One also where bits may not depend on what else a call has.
+// Parts of the keys among the warps of a block. With `most` parts a block has 1 / most of the queries; if all
+// blocks then still run at once, it is `most`, else one. It is also one if the bits may not depend on the
+// rest of the call.
 constexpr std::uint32_t attention_division(const attention_call& call, std::uint32_t queries,
                                            std::uint32_t most, std::uint64_t at_once) {
   return !call.batch_invariant && call.blocks(queries) * most <= at_once ? most : 1;
 }
 
-// What a cluster costs, in tiles of keys: its launch, and sums that its blocks exchange.
+// Cost of a cluster in tiles of keys: its launch, and the exchange of sums between its blocks.
 inline constexpr std::uint32_t attention_cluster_steps = 2;
 
-// Among the blocks of a cluster, a power of two up to `most`, all of which run at once: the least tiles of
-// `keys` for a block. Larger clusters than two leave some of the multiprocessors over.
+// Parts of the keys among the blocks of a cluster: a power of two up to `most` with the fewest tiles of
+// `keys` per block, if all blocks run at once. Clusters of more than two blocks leave some multiprocessors
+// idle.
 constexpr std::uint32_t attention_cluster_division(const attention_call& call, std::uint32_t queries,
                                                    std::uint32_t keys, std::uint32_t most,
                                                    std::uint64_t at_once) {

@@ -1,12 +1,12 @@
 #pragma once
-// The arguments that a launch takes for a score and a mask: the library's own get theirs out of the call.
+// A launch's arguments for a score and a mask. The library's own get theirs from the call.
 
-#include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ops/attention/common/biased_score.hpp>
 #include <kaio/ops/attention/common/block_sparse.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/pair_biased_score.hpp>
 #include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
 
 #include <cstddef>
 #include <tuple>
@@ -22,8 +22,8 @@ template <class... P>
 inline constexpr std::size_t parameter_count<attention_parameters<P...>> = sizeof...(P);
 }  // namespace detail
 
-// launch(arguments of the score, arguments of the mask) for a call of attention or attention_decode: those of
-// the library's own, and the lists of block_sparse, come from the call, others are `extra`.
+// launch(arguments of the score, arguments of the mask) for a call of attention or attention_decode. Those of
+// the library's own functions, and the lists of block_sparse, come from the call; the others are `extra`.
 template <class Score, class Mask, class Call, class Launch, class... Extra>
 void with_function_arguments(const Call& call, const Launch& launch, const Extra&... extra) {
   constexpr bool general = std::is_same_v<Score, general_score>,

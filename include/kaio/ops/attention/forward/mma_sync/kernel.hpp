@@ -1,30 +1,30 @@
 #pragma once
-// Attention with the matrix instructions of a warp, for sm_75 and later: O = softmax(mask(score(Q K^T))) V.
+// Attention by mma.sync, for sm_75 and later: O = softmax(mask(score(Q K^T))) V.
 //
-//             keys                  a block: warps x 16 queries of one head; a warp has 16 of them alone
+//             keys                  a block: warps x 16 queries of one head; a warp has its own 16 queries
 //           +------+------+
-//   queries |  S   |      |         S = Q K^T     in registers, 16 x keys of a warp
-//           +------+------+         P = softmax   in the same registers, rounded to T: an operand as it is
-//               | P           O += P V            16 x depth of a warp
+//   queries |  S   |      |         S = Q K^T     in registers, 16 x keys per warp
+//           +------+------+         P = softmax   in the same registers, rounded to T: already an operand
+//               | P           O += P V            16 x depth per warp
 //
-// One tile of K and one of V are in shared memory, and take turns:
+// Shared memory holds one tile of K and one of V, which take turns:
 //
 //   copies   | V(j)     | K(j+1)              | V(j+1)  ...
 //   warps    | S = Q K  | softmax, O += P V   | S = ...
 //            ^ K(j) is here, V is free        ^ V(j) is here, K is free: a barrier each
 //
-// Without asynchronous copies (sm_75) a warp first loads and stores its share of a tile, and then
-// multiplies: other warps and blocks fill the time.
+// Without asynchronous copies (sm_75) a warp first loads and stores its share of a tile, then multiplies.
+// Other warps and blocks fill the time.
 //
-// Where O has more columns than a warp has registers for (512 elements a head), two warps share 16 queries.
-// Each has half of the columns of O, and sums S over half of Q and K; they exchange these sums through shared
-// memory, written before the second barrier and read after it. Both add the same two numbers, so that they
-// have the same S, and compute the same softmax of it:
+// If O has more columns than a warp has registers for (head size 512), two warps share 16 queries. Each has
+// half of the columns of O, and sums S over half of Q and K. They exchange these sums through shared memory:
+// written before the second barrier, read after it. Both add the same two numbers, so they have the same S
+// and softmax:
 //
 //   warp 0   | S0 = Q K of elements   0 to 255 | S = S0 + S1, softmax, O += P V, columns   0 to 255
 //   warp 1   | S1 = Q K of elements 256 to 511 | S = S1 + S0, softmax, O += P V, columns 256 to 511
 //
-// Tiles of keys that the mask leaves nothing of are skipped, tiles that it leaves whole do not run it.
+// Tiles of keys that the mask empties are skipped; tiles that it keeps whole do not run it.
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
 #include <kaio/dsl/mma.hpp>
@@ -47,12 +47,12 @@ namespace kaio::ops {
 
 template <attention_mma_config C, class T, class Score, class Mask>
 struct attention_mma_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention's kernel does not support this tile shape");
   using stored = stored_element<T>;
   using product = attention_product<T, C.sm>;
   using accumulator = typename product::accumulator;
   static constexpr bool asynchronous = C.sm >= 80;
-  static constexpr std::uint32_t depth = std::max(C.depth_qk, C.depth_v);  // of what Q, and then O, is in
+  static constexpr std::uint32_t depth = std::max(C.depth_qk, C.depth_v);  // columns of the tile of Q, then O
   using swizzle = dsl::swizzled<128>;
   using q_rows = attention_rows<stored, C.queries(), C.depth_qk, C.threads(), swizzle, asynchronous>;
   using k_rows = attention_rows<stored, C.keys, C.depth_qk, C.threads(), swizzle, asynchronous>;
@@ -60,15 +60,15 @@ struct attention_mma_body {
       attention_rows<stored, C.keys, C.depth_v, C.threads(), typename product::v_layout, asynchronous>;
   using q_tile = typename q_rows::tile;
   using o_tile = shared_tile<stored, C.queries(), C.depth_v, swizzle>;
-  using halves = shared_tile<f32, C.queries(), C.depth_v / 2, swizzle>;  // of the columns of each warp
-  // Of a warp: of Q and K, keys of S, slices of P, columns of O.
+  using halves = shared_tile<f32, C.queries(), C.depth_v / 2, swizzle>;  // per warp: half of its columns
+  // Per warp: slices of Q and K, parts of the keys of S, slices of P, parts of the columns of O.
   static constexpr std::uint32_t slices = C.own_depth_qk() / product::k, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
   static constexpr std::uint32_t together = product::together;
   static_assert(key_parts % together == 0 && value_parts % together == 0);
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
-  // their parameters.
+  // Score and Mask with their parameters: score(s, origin, scale), factor(scale), mask(s, origin), and the
+  // walks over keys.
   template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const in<stored>& q, const in<stored>& k, const in<stored>& v,
                             const out<stored>& o, const val<attention_problem>& problem,
@@ -104,7 +104,7 @@ struct attention_mma_body {
 
     const val lane = t.lane_rank();
     const val warp_row = t.let(t.warp_rank() / C.column_warps * 16u);
-    const auto part = part_of(t);  // which part of the columns this warp has
+    const auto part = part_of(t);  // this warp's part of the columns
     const auto own_q = column_block<C.own_depth_qk()>(q_shared, part);
     const auto own_k = column_block<C.own_depth_qk()>(k_shared, part);
     const auto own_v = own_values(v_shared, part);
@@ -173,7 +173,7 @@ struct attention_mma_body {
       });
     }
 
-    // Where registers are short, what is only needed here is computed once more.
+    // If registers are short, numbers that are only needed here are computed again.
     const attention_block ended = [&] {
       if constexpr (C.finds_block_again())
         return find_block(t, problem, t.let(block_idx_x()), C.queries(), walks);
@@ -185,8 +185,9 @@ struct attention_mma_body {
     const val leads = t.let(leads_row(lane, part));
     for (u32 r = 0; r < 2; ++r) store_lse(t, problem, ended, query_of[r], leads, result[r].lse);
 
-    // O goes through the warp's own part of the tile of Q, so that whole lines are written: all columns of T,
-    // or where operands of 16 bits have an output of f32 one half of them after the other.
+    // O passes through the warp's own part of the tile of Q, so that whole lines are written. All columns are
+    // written at once as T; an f32 output of 16-bit operands takes two halves of the columns, one after the
+    // other.
     wait(t);
     const auto own_o = column_block<C.own_depth_v()>(o_shared, part);
     const auto strides = problem[&attention_problem::o];
@@ -251,7 +252,7 @@ struct attention_mma_body {
   static constexpr auto fragments_of_b(thread t) {
     return array_of<together>([&](u32) { return typename product::b_fragment(t); });
   }
-  // f(T{}) for the type of the operands.
+  // f(T{}) for the element type of the operands.
   template <class F>
   static constexpr void with_type(thread t, const val<attention_problem>& problem, const F& f) {
     if constexpr (std::is_same_v<T, any_half>)
@@ -259,13 +260,13 @@ struct attention_mma_body {
     else
       f(T{});
   }
-  // f(product{}): all products of a step are in one branch.
+  // f(product{}), with all products of a step in one branch.
   template <class F>
   static constexpr void with_product(thread t, const val<attention_problem>& problem, const F& f) {
     with_attention_product<T, C.sm>(t, t.let(problem[&attention_problem::element]), f);
   }
 
-  // Whether a number of row r is NaN.
+  // Whether any number of row r is NaN.
   template <class Parts>
   static constexpr val<bool> is_any_nan(thread t, const Parts& parts, u32 r) {
     if constexpr (C.sm >= 80) {
@@ -282,13 +283,13 @@ struct attention_mma_body {
     }
   }
 
-  // Everything that was copied, and what all threads wrote, is there.
+  // All copies have arrived, and all threads' writes are visible.
   static constexpr void wait(thread t) {
     if constexpr (asynchronous) cp_async_wait_group<0>(t);
     t.barrier();
   }
 
-  // Of a warp that has its queries alone these are numbers of the host.
+  // If a warp does not share its queries, these are numbers of the host.
   static constexpr auto part_of(thread t) {
     if constexpr (shares)
       return t.let(t.warp_rank() % C.column_warps);
@@ -331,8 +332,8 @@ struct attention_mma_body {
       return tile;
   }
 
-  // The sums of S of warps that share their queries: fragment j of a warp is a row of four numbers a lane, so
-  // that a warp moves 512 bytes in a row.
+  // Sums of S of warps that share their queries. Fragment j of a warp is a row with four numbers per lane, so
+  // that a warp moves 512 contiguous bytes.
   class exchanged_sums {
     using tile = shared_tile<f32, C.warps * C.column_warps * key_parts, 128, dsl::row_major>;
 
@@ -367,7 +368,7 @@ struct attention_mma_body {
   };
   using partial_sums = std::conditional_t<shares, exchanged_sums, no_sums>;
 
-  // The warp's O into its part of the tile; `row`, `column`: of the lane.
+  // Stores the warp's O to its part of the tile; `row` and `column` are the lane's.
   template <class Tile, class Parts>
   static constexpr void stage(thread t, const Tile& to, const val<attention_problem>& problem,
                               const Parts& parts, const val<u32>& row, const val<u32>& column) {
@@ -399,7 +400,7 @@ struct attention_mma_body {
     const u32 at = 2 * j + r;
     return rounded[at / of_fragment].registers[at % of_fragment];
   }
-  // Half of the columns, from `first` on, as f32.
+  // Stores half of the columns, from `first` on, as f32.
   template <class Tile, class Parts>
   static constexpr void stage_half(thread t, const Tile& to, std::uint32_t first, const Parts& parts,
                                    const val<u32>& row, const val<u32>& column) {
@@ -447,8 +448,8 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
       });
 };
 
-// Launched with a grid of query_tiles * heads * batches blocks along x, and q, k, v, o, the problem, the
-// arguments of the score, those of the mask.
+// Launched with a grid of query_tiles * heads * batches blocks along x. Arguments: q, k, v, o, the problem,
+// then those of the score and of the mask.
 template <attention_mma_config C, class T, class Score, class Mask>
 inline constexpr auto attention_mma =
     attention_mma_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

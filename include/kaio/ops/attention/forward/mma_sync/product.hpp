@@ -1,11 +1,11 @@
 #pragma once
-// How a warp multiplies in an attention: the fragments of an instruction, and where they come from. Shapes
-// are written rows x columns; slice i is of elements i * k on of a row.
+// A warp's products in attention: the fragments of an instruction, and where they are loaded from. Shapes are
+// rows x columns; slice i begins at element i * k of a row.
 //
-//   attention_product<f16, 80>      mma.m16n8k16 of f16, and of bf16
-//   attention_product<f16, 75>      mma.m16n8k8 of f16
-//   attention_product<f32, 80>      mma.m16n8k8 of tf32: each f32 is rounded to 11 significant bits
-//   attention_product<any_half, 80>  that of f16; `as<bf16>` is that of bf16 in the registers of f16
+//   attention_product<f16, 80>       mma.m16n8k16 of f16; also of bf16
+//   attention_product<f16, 75>       mma.m16n8k8 of f16
+//   attention_product<f32, 80>       mma.m16n8k8 of tf32: each f32 is rounded to 11 significant bits
+//   attention_product<any_half, 80>  the f16 product; `as<bf16>` is the bf16 product in the registers of f16
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
@@ -20,7 +20,7 @@ using dsl::scalar;
 
 namespace detail {
 
-// Elements of 16 bits. P is S rounded to them: the accumulators of 16 x k are the registers of A as they are. The
+// Elements of 16 bits. P is S rounded to them: the accumulators of 16 x k are already the registers of A. The
 // fragments are those of `Kept`, an instruction of the same shape.
 template <class Mma, std::uint32_t Together, class Kept = Mma>
 struct attention_product_16 {
@@ -31,7 +31,7 @@ struct attention_product_16 {
   using accumulator = typename Mma::accumulator;
   using v_layout = dsl::swizzled<128>;
   static constexpr std::uint32_t k = Mma::k;
-  static constexpr std::uint32_t together = Together;  // fragments of B of one load
+  static constexpr std::uint32_t together = Together;  // fragments of B per load
 
   static constexpr void multiply_add(accumulator& c, const a_fragment& a, const b_fragment& b) {
     if constexpr (std::is_same_v<Mma, Kept>)
@@ -44,7 +44,7 @@ struct attention_product_16 {
                                      std::uint32_t slice) {
     ldmatrix(a, tile, row, k * slice);
   }
-  // Of keys `key` on, 8 a fragment.
+  // Loads keys `key` on, 8 per fragment.
   template <class Fragments, class Tile>
   static constexpr void load_keys(Fragments& b, const Tile& tile, std::uint32_t key, std::uint32_t slice) {
     if constexpr (together == 2)
@@ -52,7 +52,7 @@ struct attention_product_16 {
     else
       ldmatrix(b[0], b[1], b[2], b[3], tile, key, k * slice);
   }
-  // Of columns `column` on, 8 a fragment, and keys k * slice on.
+  // Loads columns `column` on, 8 per fragment, of keys k * slice on.
   template <class Fragments, class Tile>
   static constexpr void load_values(thread, Fragments& b, const Tile& tile, std::uint32_t slice,
                                     std::uint32_t column) {
@@ -68,7 +68,7 @@ struct attention_product_16 {
       p.registers[r] = packed(from.registers[r % 2 * 2], from.registers[r % 2 * 2 + 1]);
     }
   }
-  // Two numbers, rounded, as a register of the fragments.
+  // Rounds two numbers to a register of the fragments.
   template <class First, class Second>
   static constexpr auto packed(const First& first, const Second& second) {
     if constexpr (std::is_same_v<Mma, Kept>)
@@ -92,7 +92,7 @@ struct attention_product<any_half, 80> : attention_product<f16, 80> {
 template <>
 struct attention_product<f16, 75> : detail::attention_product_16<mma_m16n8k8<f32, f16>, 4> {};
 
-// f(product{}) of operands of T; any_half: of `type`, an element_type, in a branch that all threads take alike.
+// f(product{}) for operands of T. For any_half, `type` (an element_type) decides in a uniform branch.
 template <class T, std::uint16_t Sm = 80, class F>
 constexpr void with_attention_product(thread t, const val<u32>& type, const F& f) {
   if constexpr (std::is_same_v<T, any_half>)
@@ -102,9 +102,9 @@ constexpr void with_attention_product(thread t, const val<u32>& type, const F& f
     f(attention_product<T, Sm>{});
 }
 
-// An accumulator has keys 2 l and 2 l + 1 where A of tf32 has columns l and l + 4, of lane l of a quad. What
-// is summed over may be in any order: keys 0, 2, 4, 6, 1, 3, 5, 7 of each eight are the columns of A, and the
-// rows of B, which is read element by element. With rows of 4 more elements than a multiple of 32 all lanes
+// In lane l of a quad, an accumulator has keys 2 l and 2 l + 1, but A of tf32 has columns l and l + 4. The
+// sum may run in any order: columns of A and rows of B are keys 0, 2, 4, 6, 1, 3, 5, 7 of each eight. B is
+// therefore read element by element. Its rows have 4 elements more than a multiple of 32, so that all lanes
 // read different banks.
 template <>
 struct attention_product<f32, 80> {

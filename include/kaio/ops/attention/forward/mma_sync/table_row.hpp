@@ -1,6 +1,5 @@
 #pragma once
-// The kernels with matrix instructions of a warp: the row of a configuration in the table of variants, and
-// the launch that runs a call.
+// The mma.sync kernels: their row in the table of variants, and the launch for a call.
 
 #include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 #include <kaio/ops/attention/forward/choice/variant.hpp>
@@ -24,11 +23,11 @@ void launch_attention_mma(const stream& s, const attention_call& call, const Ext
       },
       extra...);
 }
-// Launches the kernel of f16 and bf16 in lists of blocks.
+// Launches the kernel that serves f16 and bf16 within lists of blocks.
 template <attention_mma_config C>
 void launch_attention_mma_blocks(const stream& s, const attention_call& call) {
   attention_call of_types = call;
-  // The type of a bias that is of the type of q.
+  // A bias of q's type needs the number of that type.
   if (call.bias.is_f32 == 0) of_types.bias.is_f32 = call.problem.element;
   launch_attention_mma<C, any_half, biased_score, in_any_blocks<band_mask>>(s, of_types);
 }
@@ -37,7 +36,7 @@ template <attention_mma_config C, class T, class Score, class Mask>
 attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
           .family = attention_family::mma_sync,
-          .type = detail::attention_type_of<stored_element<T>>(),
+          .type = element_kind_of<stored_element<T>>(),
           .precision = std::is_same_v<T, f32> ? attention_precision::tf32 : attention_precision::ieee,
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
@@ -51,7 +50,7 @@ attention_variant describe_attention_mma() {
           .writes_f32 = true,
           .is_biased = std::is_same_v<Score, biased_score>};
 }
-// The row of that kernel for one of its types.
+// The row of this kernel for one of its types.
 template <attention_mma_config C, scalar T>
 attention_variant describe_attention_mma_blocks() {
   using score = general_score;
@@ -61,7 +60,7 @@ attention_variant describe_attention_mma_blocks() {
   row.own_name =
       attention_mma_kernel<C, T, score, mask, parameters_of_score<score>, parameters_of_mask<mask>>::name
           .view();
-  row.type = detail::attention_type_of<T>();
+  row.type = element_kind_of<T>();
   row.in_blocks = true;
   row.is_biased = false;
   row.has_lists = true;

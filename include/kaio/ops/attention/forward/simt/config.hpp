@@ -1,5 +1,5 @@
 #pragma once
-// The tile shapes of attention with multiply-adds, and what follows from them.
+// The tile shapes of attention by multiply-adds, and the numbers that follow from them.
 
 #include <algorithm>
 #include <bit>
@@ -9,21 +9,21 @@ namespace kaio::ops {
 
 struct attention_simt_config {
   std::uint32_t depth = 128;    // the most elements of a row of Q, K, V and O
-  std::uint32_t row_lanes = 4;  // lanes of a warp that have other queries than their neighbours
+  std::uint32_t row_lanes = 4;  // lanes along the rows of a warp; each has queries of its own
   std::uint32_t least_groups = 4, most_groups = 8;  // warps that share rows: a power of two
-  std::uint32_t blocks = 1;                         // that registers are left for on a multiprocessor
+  std::uint32_t blocks = 1;                         // resident blocks that the registers allow
 
   static constexpr std::uint32_t warps = 8, threads = warps * 32;
-  static constexpr std::uint32_t rows = 4;        // of a thread
-  static constexpr std::uint32_t tile_keys = 32;  // of a warp
+  static constexpr std::uint32_t rows = 4;        // per thread
+  static constexpr std::uint32_t tile_keys = 32;  // per warp
   static constexpr std::uint32_t chunk = 32;      // columns of K in shared memory
-  static constexpr std::uint32_t padding = 4;     // so that neighbours of a column are in different banks
+  static constexpr std::uint32_t padding = 4;     // neighbours of a column are in different banks
   constexpr std::uint32_t column_lanes() const { return 32 / row_lanes; }
   constexpr std::uint32_t warp_rows() const { return rows * row_lanes; }
-  // Of a tile of keys, of those whose V is in shared memory: as many numbers as of K.
+  // Keys of a tile whose V is in shared memory at once: tile_keys * chunk numbers, like K.
   constexpr std::uint32_t value_keys() const { return tile_keys * chunk / depth; }
   constexpr std::uint32_t division() const { return most_groups / least_groups; }
-  // Of a block whose keys are divided among so many groups, and the keys of its tiles.
+  // Queries of a block whose keys are divided among `groups` warps, and keys of its tiles.
   constexpr std::uint32_t queries(std::uint32_t groups) const { return warps / groups * warp_rows(); }
   constexpr std::uint32_t keys(std::uint32_t groups) const { return groups * tile_keys; }
   constexpr std::uint32_t kv_floats() const {
@@ -43,7 +43,7 @@ constexpr attention_simt_config attention_simt_for(std::uint32_t depth) {
   return {.depth = 512, .row_lanes = 2, .least_groups = 2, .most_groups = 4};
 }
 
-// For devices whose blocks have 64 KB of shared memory (sm_75): any head size.
+// For devices with 64 KB of shared memory per block (sm_75): any head size.
 inline constexpr attention_simt_config attention_simt_small{
     .depth = 512, .row_lanes = 2, .least_groups = 4, .most_groups = 4};
 

@@ -1,24 +1,24 @@
 #pragma once
-// Attention with ordinary multiply-adds: O = softmax(mask(score(Q K^T))) V, all of it in f32, also of f16,
-// which is converted where it is loaded and rounded where it is stored: so one kernel can serve both (f32_or_f16).
+// Attention by ordinary multiply-adds: O = softmax(mask(score(Q K^T))) V, computed in f32. f16 is converted
+// when loaded and rounded when stored, so that one kernel can serve both types (f32_or_f16).
 //
 // A block has eight warps. Each takes a few rows of the block's queries and every `groups`-th tile of 32
-// keys, so that `groups` warps share rows; how many is a number of the launch: with more of them a block has
-// fewer queries, and few queries still fill a device.
+// keys, so that `groups` warps share rows. The launch gives `groups`: with more of them a block has fewer
+// queries, and few queries still fill a device.
 //
-//            keys  0     32    64    96    128            groups = 4, 16 rows of a warp: 32 queries
+//            keys  0     32    64    96    128        groups = 4, 16 rows per warp: 32 queries
 //                +-----+-----+-----+-----+-- ..
-//     rows 0     | w 0 | w 1 | w 2 | w 3 | w 0            a warp: row_lanes x column_lanes; a thread has 4 queries,
-//     rows 16    | w 4 | w 5 | w 6 | w 7 | w 4            every column_lanes-th key, and fours of columns of O
+//     rows 0     | w 0 | w 1 | w 2 | w 3 | w 0        a warp: row_lanes x column_lanes; a thread: 4 queries,
+//     rows 16    | w 4 | w 5 | w 6 | w 7 | w 4        every column_lanes-th key, and fours of columns of O
 //                +-----+-----+-----+-----+-- ..
 //
 //   for each `groups` tiles of keys:
 //     for 32 columns at a time:       K to shared memory; S += Q K^T
 //     softmax in registers, P to shared memory, each warp for itself
-//     for value_keys keys at a time:  V, where K was; O += P V
-//   the O of the warps that share rows, each corrected to the largest score of all, added in their order
+//     for value_keys keys at a time:  V to the memory of K; O += P V
+//   add the O of warps that share rows in their order, each corrected to the largest score of all
 //
-// A barrier is before each use of what other threads wrote.
+// A barrier precedes each use of data that other threads wrote.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -40,12 +40,12 @@ namespace kaio::ops {
 
 template <attention_simt_config C, class T, class Score, class Mask>
 struct attention_simt_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention's kernel does not support this tile shape");
   static constexpr std::uint32_t rows = C.rows, lanes = C.column_lanes(), columns = C.tile_keys / lanes,
                                  fours = C.depth / (4 * lanes), value_keys = C.value_keys(),
                                  step_keys = std::min(value_keys, 4u);
   using stored = stored_element<T>;
-  // What a bias may be of, next to f32.
+  // Element type of a bias, besides f32.
   using score_element = std::conditional_t<std::is_same_v<T, f32_or_f16>, f16, T>;
   using q_tile = shared_tile<f32, C.queries(C.least_groups), C.depth, dsl::padded<C.padding>>;
   using kv_memory = shared_tile<f32, 1, C.kv_floats(), dsl::row_major>;
@@ -59,7 +59,7 @@ struct attention_simt_body {
                             const out<stored>& o, const val<attention_problem>& problem,
                             const val<u32>& groups, const ApplyScore& score, const Factor& factor_of,
                             const ApplyMask& mask, const Walks& walks) {
-    const q_tile q_shared(t);  // queries x depth; in the end O
+    const q_tile q_shared(t);  // queries x depth; at the end O
     const kv_memory kv_shared(t);
     const k_tile k_shared = k_tile::over(kv_shared);  // keys of all groups x chunk
     const v_tile v_shared = v_tile::over(kv_shared);  // value_keys of each group x depth
@@ -106,7 +106,7 @@ struct attention_simt_body {
         simt::load_tiles<C, C.chunk>(t, k_shared, of_k, tiles, groups, 0u, t.let(first));
         t.barrier();
         if (auto some = t.when(works))
-          for (auto d : t.range(0u, C.chunk, 4u).no_unroll()) {  // what is beyond the row is zero
+          for (auto d : t.range(0u, C.chunk, 4u).no_unroll()) {  // columns beyond the row are zero
             const auto q_fours = array_of<rows>(
                 [&](u32 r) { return load_vec<4>(q_shared[of_row + C.row_lanes * r][first + d]); });
             const auto k_fours = array_of<columns>(
@@ -132,7 +132,7 @@ struct attention_simt_body {
       }
       for (auto first : t.range(0u, C.tile_keys, value_keys).no_unroll()) {
         t.barrier();
-        // The begin of V is computed for each part: kept in registers, it spilled on sm_70.
+        // The offset of V is computed for each part: kept in registers, it spilled on sm_70.
         const simt::tensor_rows<T> of_v(t, problem, v, problem[&attention_problem::v], block, block.group,
                                         block.first_k_row, v_size);
         simt::load_tiles<C, C.depth>(t, v_shared, of_v, tiles, groups, t.let(first), 0u);
@@ -148,7 +148,7 @@ struct attention_simt_body {
                 for (u32 r = 0; r < rows; ++r)
                   for (u32 e = 0; e < 4; ++e) {
                     auto& sum = sums[(r * fours + f) * 4 + e];
-                    // A masked key adds nothing, whatever its value is.
+                    // A masked key adds nothing, even if its value is NaN or infinite.
                     sum = select(p[r][i] == 0.0f, sum, fma(p[r][i], x[e], sum));
                   }
               }
@@ -156,7 +156,7 @@ struct attention_simt_body {
       }
     }
 
-    // The warps that share rows put their sums together.
+    // The warps that share rows combine their sums.
     for (u32 r = 0; r < rows; ++r) {
       const softmax_total total = softmax.total(r, factor);
       if (auto leads = t.when(of_column == 0u)) totals.put(t.let(p_row + C.row_lanes * r), total);
@@ -194,7 +194,7 @@ struct attention_simt_body {
  private:
   static constexpr std::uint32_t most_queries = C.queries(C.least_groups);
 
-  // The walks over keys of a block whose queries follow from the number of groups: in tiles of one warp.
+  // The walks over keys of a block whose number of queries depends on `groups`. Tiles are those of one warp.
   template <class Walks>
   struct divided_walks {
     Walks walks;
@@ -232,7 +232,7 @@ struct attention_simt_body {
     else
       return out<U>{o.trace, o.base, o.scope, o.offset};
   }
-  // O, which is in `of_block`, divided by the sums.
+  // Divides O, which is in `of_block`, by the sums and stores it.
   static constexpr void store(thread t, const val<attention_problem>& problem, const attention_block& block,
                               const q_tile& of_block, const simt::row_totals<C>& totals, const out<stored>& o,
                               const val<u32>& queries, const val<u32>& size, const val<u32>& block_rows) {
@@ -293,7 +293,7 @@ struct attention_simt_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
       });
 };
 
-// Launched as attention_mma is.
+// Launched like attention_mma, with `groups` after the problem.
 template <attention_simt_config C, class T, class Score, class Mask>
 inline constexpr auto attention_simt =
     attention_simt_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

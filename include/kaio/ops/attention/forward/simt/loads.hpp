@@ -1,19 +1,19 @@
 #pragma once
-// Rows of Q, K and V from memory, four neighbours of a row by each thread, into shared memory: those of the
-// tiles of keys that the groups of warps of a block work on at the same time.
+// Loads rows of Q, K and V from memory to shared memory, four neighbours of a row per thread. K and V come
+// from all tiles of keys that a block's groups of warps work on at once.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
-#include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/forward/simt/config.hpp>
+#include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops::simt {
 
-// The tiles of keys that the groups work on: the first key, and from where on there are none.
+// The groups' tiles of keys: the first key, and the end of the keys.
 template <attention_simt_config C>
 class key_tiles {
  public:
@@ -36,11 +36,11 @@ constexpr four_floats zeros(thread t) {
   return array_of<4>([&](u32) { return var(t, 0.0f); });
 }
 
-// The rows of a head of Q, K or V in memory, of T.
+// The rows of a head of Q, K or V in memory, with elements T.
 template <class T>
 struct tensor_rows {
   in<stored_element<T>> memory;
-  val<i64> begin;  // in elements
+  val<i64> begin;  // offset of the rows, in elements
   val<i64> pitch;
   val<u32> size, type;
   val<bool> by_16;
@@ -56,7 +56,7 @@ struct tensor_rows {
         type(t.let(problem[&attention_problem::element])),
         by_16(t.let(strides[&attention_strides::by_16] != 0u)) {}
 
-  // f(elements) for the type that they are of.
+  // f(elements) for the type of the elements.
   template <class F>
   constexpr void with_elements(thread t, const F& f) const {
     with_operands<T>(t, type, [&]<class U>(U) {
@@ -66,7 +66,7 @@ struct tensor_rows {
         f(in<U>{memory.trace, memory.base, memory.scope, memory.offset}.from(begin));
     });
   }
-  // Four neighbours of a row before `limit`; what does not exist stays as it is.
+  // Loads four neighbours of a row before `limit`; missing elements keep their value.
   template <class Elements>
   constexpr void four(thread t, four_floats& x, const Elements& elements, const val<u32>& row,
                       const val<u32>& limit, const val<u32>& column) const {
@@ -75,7 +75,7 @@ struct tensor_rows {
       for (u32 e = 0; e < 4; ++e)
         if (auto has = t.when(column + e < size)) x[e] = cast<f32>(elements[at + i64{e}]);
   }
-  // The same of rows that begin at multiples of 16 bytes.
+  // four() by one load, for rows that begin at multiples of 16 bytes.
   template <class Elements>
   constexpr void whole_four(thread t, four_floats& x, const Elements& elements, const val<u32>& row,
                             const val<u32>& limit, const val<u32>& column) const {
@@ -86,11 +86,11 @@ struct tensor_rows {
   }
 };
 
-// Of the tile of each group, the rows from `first` on that `to` has for a group, and Columns columns.
+// Loads a part of each group's tile: the rows from `first` on that `to` has for a group, and Columns columns.
 template <attention_simt_config C, std::uint32_t Columns, class T, class Tile, class First, class Column>
 constexpr void load_tiles(thread t, const Tile& to, const tensor_rows<T>& from, const key_tiles<C>& tiles,
                           const val<u32>& groups, const First& first, const Column& first_column) {
-  constexpr std::uint32_t of_group = C.threads * 4 / Columns;  // rows: each thread has a four of each group
+  constexpr std::uint32_t of_group = C.threads * 4 / Columns;  // rows: each thread has one four per group
   static_assert(of_group * C.most_groups == Tile::rows);
   const val rank = t.thread_rank();
   const val row = t.let(rank / (Columns / 4)), column = t.let(rank % (Columns / 4) * 4u);

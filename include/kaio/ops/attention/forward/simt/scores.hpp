@@ -1,5 +1,5 @@
 #pragma once
-// A thread's scores in the kernels of multiply-adds, forward and backward.
+// A thread's scores in the kernels by multiply-adds, forward and backward.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -8,7 +8,7 @@
 
 namespace kaio::ops {
 
-// Of elements T: Rows queries x Columns keys, which are so many apart.
+// Scores of Rows queries x Columns keys, for operands T. Neighbouring keys are Apart keys apart.
 template <class T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Apart = 16>
 struct simt_scores {
   using element = T;

@@ -1,6 +1,5 @@
 #pragma once
-// The kernels of multiply-adds: the row of a configuration in the table of variants, and the launch that runs
-// a call.
+// The kernels by multiply-adds: their row in the table of variants, and the launch for a call.
 
 #include <kaio/ops/attention/forward/choice/division.hpp>
 #include <kaio/ops/attention/forward/choice/function_arguments.hpp>
@@ -11,7 +10,7 @@
 
 namespace kaio::ops {
 
-// With so many warps that share rows: the least that the kernel has, or the most.
+// Launches with `groups` warps that share rows: the kernel's least number or its largest.
 template <attention_simt_config C, class T, class Score, class Mask, class... Extra>
 void launch_attention_simt_in_groups(const stream& s, const attention_call& call, std::uint32_t groups,
                                      const Extra&... extra) {
@@ -42,7 +41,7 @@ template <attention_simt_config C, class T, class Score, class Mask>
 attention_variant describe_attention_simt() {
   return {.image = &attention_simt<C, T, Score, Mask>.image(),
           .family = attention_family::simt,
-          .type = detail::attention_type_of<stored_element<T>>(),
+          .type = element_kind_of<stored_element<T>>(),
           .depth_qk = C.depth,
           .depth_v = C.depth,
           .queries = C.queries(C.least_groups),
@@ -55,7 +54,7 @@ attention_variant describe_attention_simt() {
           .in_blocks = is_block_sparse<Mask>,
           .is_biased = std::is_same_v<Score, biased_score>};
 }
-// A row of the kernel of f32 and f16, which is in the table by the types, and by whether there are lists.
+// The rows of the kernel that serves f32 and f16. Each is for one type, with or without lists.
 template <attention_simt_config C, scalar T, bool InBlocks>
 attention_variant describe_attention_simt_any() {
   using score = std::conditional_t<InBlocks, general_score, biased_score>;
@@ -65,7 +64,7 @@ attention_variant describe_attention_simt_any() {
   row.own_name =
       attention_simt_kernel<C, T, score, mask, parameters_of_score<score>, parameters_of_mask<mask>>::name
           .view();
-  row.type = detail::attention_type_of<T>();
+  row.type = element_kind_of<T>();
   row.in_blocks = InBlocks;
   row.is_biased = !InBlocks;
   row.has_lists = true;

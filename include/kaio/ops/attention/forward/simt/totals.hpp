@@ -1,5 +1,5 @@
 #pragma once
-// The softmax of rows that several warps share, each with other keys of them, put together.
+// Combines the softmax of rows that several warps share, each for its own keys.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
@@ -10,7 +10,7 @@
 
 namespace kaio::ops::simt {
 
-// What the softmax of the rows of each warp ended with, and 1 / the sum of each row of the block.
+// The final softmax of each warp's rows, and 1 / sum of each row of the block.
 template <attention_simt_config C>
 class row_totals {
  public:
@@ -22,7 +22,7 @@ class row_totals {
   constexpr void put_inverse(const val<u32>& row, const val<f32>& inverse) const { inverse_[row] = inverse; }
   constexpr val<f32> inverse(thread t, const val<u32>& row) const { return t.let(inverse_[row]); }
 
-  // Of row `row` of the block, of all groups.
+  // The softmax of row `row` of the block over all groups.
   constexpr softmax_total all(thread t, const val<u32>& row, const val<u32>& groups) const {
     const val most = largest(t, row, groups);
     var sum(t, 0.0f);
@@ -30,7 +30,7 @@ class row_totals {
       sum += sum_[place(t, row, groups, g)] * weight_to(t, t.let(largest_[place(t, row, groups, g)]), most);
     return {most, t.let(sum)};
   }
-  // By what the sums of a group must be multiplied.
+  // The factor that rescales a group's sums to the largest score of all groups.
   constexpr val<f32> weight(thread t, const val<u32>& row, const val<u32>& groups,
                             const val<u32>& group) const {
     const val own = t.let(largest_[place(t, row, groups, group)]);

@@ -1,5 +1,5 @@
 #pragma once
-// The tile shapes of attention with multiply-adds for many queries, and what follows from them.
+// The tile shapes of attention by multiply-adds for many queries, and the numbers that follow from them.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,20 +9,20 @@ namespace kaio::ops {
 struct attention_simt_wide_config {
   std::uint32_t depth = 128;  // the most elements of a row of Q, K, V and O
   std::uint32_t warps = 4;
-  std::uint32_t rows = 8;    // of a thread
+  std::uint32_t rows = 8;    // per thread
   std::uint32_t chunk = 32;  // columns of K in shared memory
-  std::uint32_t blocks = 2;  // that registers are left for on a multiprocessor
+  std::uint32_t blocks = 2;  // resident blocks that the registers allow
 
-  static constexpr std::uint32_t row_lanes = 2, column_lanes = 16;  // of a warp
+  static constexpr std::uint32_t row_lanes = 2, column_lanes = 16;  // a warp is row_lanes x column_lanes
   static constexpr std::uint32_t keys = 128, columns = keys / column_lanes;
   static constexpr std::uint32_t stages = 2;   // chunks of K and V in shared memory
-  static constexpr std::uint32_t padding = 4;  // so that neighbours of a column are in different banks
+  static constexpr std::uint32_t padding = 4;  // neighbours of a column are in different banks
   constexpr std::uint32_t threads() const { return warps * 32; }
   constexpr std::uint32_t warp_rows() const { return rows * row_lanes; }
   constexpr std::uint32_t queries() const { return warps * warp_rows(); }
-  // Of columns of O, of a thread.
+  // Vectors of four columns of O per thread.
   constexpr std::uint32_t fours() const { return depth / (4 * column_lanes); }
-  // Whose V is a chunk.
+  // Keys whose V has the size of a chunk of K.
   constexpr std::uint32_t value_keys() const { return keys * chunk / depth; }
   constexpr std::uint32_t stage_floats() const { return keys * (chunk + padding); }
   constexpr bool valid() const {

@@ -1,27 +1,29 @@
 #pragma once
-// Attention with ordinary multiply-adds, all of it in f32, for so many queries that tiles of 64 of them fill a
-// device: O = softmax(mask(score(Q K^T))) V. A warp has its rows alone, and all keys of them.
+// Attention by ordinary multiply-adds in f32: O = softmax(mask(score(Q K^T))) V. It is for calls with enough
+// queries that tiles of 64 of them fill a device. A warp has its own rows, and all keys of them.
 //
-//              keys 0  1 .. 15  16 ..  127        lanes 0, 2 .. 30 have even rows, the others odd ones, so that
-//                 +--------------------+          neighbours share a key
-//     warp 0      | rows 0 to 15       |          a thread: 8 rows x every 16th key of S, 8 rows x fours of
-//     warp 1      | rows 16 to 31      |          columns of O (D = 256: 4 rows, 8 warps)
+//              keys 0  1 .. 15  16 ..  127     lanes 0, 2 .. 30 have even rows, the others odd ones, so that
+//                 +--------------------+       neighbours share a key
+//     warp 0      | rows 0 to 15       |       a thread: 8 rows x every 16th key of S, 8 rows x fours of
+//     warp 1      | rows 16 to 31      |       columns of O (D = 256: 4 rows, 8 warps)
 //     ..          +--------------------+
 //
-// D = 128: for four multiply-adds of each of 64 sums a thread loads 8 + 8 times 16 bytes, each of which takes a warp two
-// accesses to shared memory: 32 clocks of it for the 64 clocks of 256 multiply-adds on a multiprocessor.
-// Instructions are 276 for 256 of them, and the softmax.
-// What is short are reads of registers: of two banks one number each in a clock, so that a multiply-add waits
-// whose sum is in the bank of the operand that it does not share with the one before. It is a fifth to a third
-// of them, as ptxas places the sums.
+// D = 128: a thread has 64 sums. For four multiply-adds of each it loads 8 + 8 times 16 bytes; each load
+// takes a warp two accesses to shared memory. That takes 32 clocks of shared memory, against 64 clocks of the
+// multiprocessor for the 256 multiply-adds. There are 276 instructions per 256 multiply-adds, plus the
+// softmax.
+// Register reads are the limit: each of two banks gives one number per clock. A multiply-add shares one
+// operand with the one before. It waits if its sum is in the bank of its other operand. As ptxas places the
+// sums, a fifth to a third of them wait.
 //
-// Chunks of K (128 keys x 32 columns; D = 256: 64) and V (as many bytes, of all columns) take turns in two stages:
+// Chunks of K (128 keys x 32 columns; D = 256: 64) and V (as many bytes, all columns) take turns in two
+// stages:
 //
 //   copies      | K1       | K2       | ..  | V0       | V1       | ..  | K0 of the next tile
 //   multiplied  | S += QK0 | S += QK1 | ..  | S += QKn | O += PV0 | ..  | O += PVn
 //
-// Products of masked keys are 0 times a value, NaN where that is NaN or infinite. A block whose O became NaN next
-// to a sum that is none computes its tile once more, and skips such products then.
+// Products of masked keys are 0 times a value: NaN if the value is NaN or infinite. If O becomes NaN while
+// its sum is not, the block computes its tile again and then skips such products.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -43,7 +45,7 @@ namespace kaio::ops {
 
 template <attention_simt_wide_config C>
 struct attention_simt_wide_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention's kernel does not support this tile shape");
   static constexpr std::uint32_t rows = C.rows, columns = C.columns, fours = C.fours(),
                                  value_keys = C.value_keys();
   using padded = dsl::padded<C.padding>;
@@ -58,7 +60,7 @@ struct attention_simt_wide_body {
   using sums_of_o = dsl::register_array<var<f32>, rows * fours * 4>;
   using softmax_of_rows = online_softmax<rows, C.column_lanes, false, C.row_lanes>;
 
-  // The last four are Score and Mask with their parameters; changes_scores: whether the score does anything
+  // The last four are Score and Mask with their parameters. changes_scores: whether the score does anything
   // besides its factor.
   template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const in<f32>& q, const in<f32>& k, const in<f32>& v, const out<f32>& o,
@@ -97,8 +99,8 @@ struct attention_simt_wide_body {
     of_q.template from_column<q_rows>(t, 0u, qk_size).copy(q_shared, block.first_query, block.query_limit);
     auto sums = array_of<rows * fours * 4>([&](u32) { return var(t, 0.0f); });  // O
     softmax_of_rows softmax(t);
-    var stage(t, 0u);        // of the chunk that is next
-    var is_exact(t, false);  // skips products with masked keys
+    var stage(t, 0u);        // stage of the next chunk
+    var is_exact(t, false);  // skips products of masked keys
     for (auto attempt : t.loop()) {
       if (auto some = t.when(range.first < range.last)) copy_k(t.let(stage), range.begin(t), 0u);
       for (auto tile : t.range(range.first, range.last).no_unroll()) {
@@ -113,7 +115,8 @@ struct attention_simt_wide_body {
           multiply_keys(t, s, q_shared, k_tile::over(ring[own]), of_row, of_column, t.let(first));
         }
 
-        // Score and mask see one row after the other, through P: all at once are too many instructions.
+        // Score and mask see one row after the other, through P: for all rows at once the code would be too
+        // large.
         const auto p_of = [&](const auto& row, u32 c) {
           return p_shared[of_row + C.row_lanes * row][of_column + C.column_lanes * c];
         };
@@ -140,7 +143,7 @@ struct attention_simt_wide_body {
         each_of_p([](const auto& p, auto& x) { p = x; });
         sync_warp(t);
 
-        // Keys that no query of the tile reads are left out, by chunks.
+        // Chunks of keys that no query of the tile reads are skipped.
         const val used = t.let(min(max(keys.limit, keys.first + 1u) - keys.first, C.keys));
         for (auto first : t.range(0u, used, value_keys).no_unroll()) {
           const val own = t.let(stage), next = t.let(first + value_keys);
@@ -188,7 +191,7 @@ struct attention_simt_wide_body {
           pitch(t.let(strides[&attention_strides::row])),
           by_16(t.let(strides[&attention_strides::by_16])) {}
 
-    // Of rows of `size` elements those from `column` on, as Rows copies them.
+    // Rows of `size` elements from element `column` on, for copies by Rows.
     template <class Rows, class Column>
     constexpr Rows from_column(thread t, const Column& column, const val<u32>& size) const {
       if constexpr (dsl::device<Column>)
@@ -198,17 +201,17 @@ struct attention_simt_wide_body {
     }
   };
 
-  // All threads have what was copied, and have done with the other stage.
+  // All threads have the copied data, and are done with the other stage.
   static constexpr void wait(thread t) {
     cp_async_wait_group<0>(t);
     t.barrier();
   }
 
-  // i of n, forwards and backwards by turns: so a product shares two of its three numbers with the one before,
-  // which ptxas then keeps from being read again.
+  // i of n, forwards and backwards in turns. A product then shares two of its three numbers with the one
+  // before, and ptxas does not read them again.
   static constexpr u32 to_and_fro(u32 i, u32 n, u32 turn) { return turn % 2 == 0 ? i : n - 1 - i; }
 
-  // S += Q K^T of the columns of a chunk; what is beyond the rows is zero.
+  // S += Q K^T for the columns of a chunk; columns beyond the rows are zero.
   template <class Scores>
   static constexpr void multiply_keys(thread t, Scores& s, const q_tile& q_shared, const k_tile& k_shared,
                                       const val<u32>& of_row, const val<u32>& of_column,
@@ -230,7 +233,7 @@ struct attention_simt_wide_body {
       }
   }
 
-  // O += P V of the keys of a chunk.
+  // O += P V for the keys of a chunk.
   static constexpr void multiply_values(thread t, sums_of_o& sums, const p_tile& p_shared,
                                         const v_tile& v_shared, const val<u32>& of_row,
                                         const val<u32>& of_column, const val<u32>& first) {
@@ -253,7 +256,7 @@ struct attention_simt_wide_body {
       }
   }
 
-  // The same, where a masked key adds nothing, whatever its value is.
+  // O += P V for the keys of a chunk. A masked key adds nothing, even if its value is NaN or infinite.
   static constexpr void multiply_values_exactly(thread t, sums_of_o& sums, const p_tile& p_shared,
                                                 const v_tile& v_shared, const val<u32>& of_row,
                                                 const val<u32>& of_column, const val<u32>& first) {
@@ -331,7 +334,7 @@ struct attention_simt_wide_kernel<C, Score, Mask, attention_parameters<OfScore..
       });
 };
 
-// Launched as attention_mma is.
+// Launched like attention_mma.
 template <attention_simt_wide_config C, class Score, class Mask>
 inline constexpr auto attention_simt_wide =
     attention_simt_wide_kernel<C, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of multiply-adds for many queries: the row of a configuration in the table of variants, and the
-// launch that runs a call.
+// The kernels by multiply-adds for many queries: their row in the table of variants, and the launch for a
+// call.
 
 #include <kaio/ops/attention/forward/choice/function_arguments.hpp>
 #include <kaio/ops/attention/forward/choice/variant.hpp>
@@ -28,7 +28,7 @@ template <attention_simt_wide_config C, class Score, class Mask>
 attention_variant describe_attention_simt_wide() {
   return {.image = &attention_simt_wide<C, Score, Mask>.image(),
           .family = attention_family::simt,
-          .type = attention_type::f32,
+          .type = element_kind::f32,
           .depth_qk = C.depth,
           .depth_v = C.depth,
           .queries = C.queries(),

@@ -1,15 +1,15 @@
 #pragma once
-// The keys of a tile of queries divided among the blocks of a cluster, for calls with fewer tiles than run at
-// once: each block has a part of the steps, and in the end a part of the rows, which it adds up out of the
+// Divides the keys of a tile of queries among the blocks of a cluster, for calls with fewer tiles than run at
+// once. Each block has a part of the steps, and at the end a part of the rows. It adds up its rows from the
 // shared memory of all blocks, in the order of the keys.
 //
-//   block 0: O of steps 0 and 1   | block 1: O of steps 2 and 3     64 x depth f32, and each row's largest and sum
+//   block 0: O of steps 0 and 1   | block 1: O of steps 2 and 3   64 x depth f32; largest and sum of each row
 //   barrier of the cluster
-//   block 0: rows 0 to 31         | block 1: rows 32 to 63          of all parts
+//   block 0: rows 0 to 31         | block 1: rows 32 to 63        of all parts
 //   barrier of the cluster: no block ends while others read its O
 //
-// A block without steps has zeros for its O, and -inf for the largest. Where a launch has no clusters, a
-// block is one of its own, with all the keys.
+// A block without steps has zeros for O, and -inf for the largest. In a launch without clusters, each block
+// is its own cluster with all keys.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
@@ -25,11 +25,11 @@
 
 namespace kaio::ops {
 
-// Numbers of steps: from first to before last. A part without steps begins at the end of all of them.
+// Step numbers: from first to before last. A part without steps begins at the end of all steps.
 struct step_range {
   val<u32> first, last;
 };
-// Part `part` of 2 to the power of `bits`.
+// Part `part` of 2^bits parts.
 constexpr step_range steps_of_part(thread t, const step_range& all, const val<u32>& part,
                                    const val<u32>& bits) {
   const val end = t.let(max(all.first, all.last));
@@ -38,18 +38,17 @@ constexpr step_range steps_of_part(thread t, const step_range& all, const val<u3
   const val last = t.let(all.first + (count * (part + 1u) >> bits));
   return {t.let(select(first == last, end, first)), t.let(select(first == last, end, last))};
 }
-// The blocks of a cluster are a power of two: this one.
+// log2 of the number of blocks of a cluster, which is a power of two.
 constexpr val<u32> bits_of_cluster(thread t) { return t.let(popc(cluster_size(t) - 1u)); }
 
-// Rows of O that may have to be computed once more: of lane l, rows l / 4 and l / 4 + 8 of its warp
-// (exact_rows.hpp).
+// Rows of O that may need recomputation: lane l has rows l / 4 and l / 4 + 8 of its warp (exact_rows.hpp).
 struct finished_rows {
   struct row {
     var<f32> largest, inverse;
     var<u32> wrong;
   };
   dsl::register_array<row, 2> rows;
-  var<u32> first_query;  // of the warp
+  var<u32> first_query;  // first query of the warp
 
   constexpr explicit finished_rows(thread t)
       : rows(array_of<2>([&](u32) {
@@ -58,21 +57,21 @@ struct finished_rows {
         first_query(t, 0u) {}
 };
 
-// Of one warpgroup of 64 queries. T: of O.
+// The rows of one warpgroup of 64 queries. T: element type of O.
 template <scalar T, std::uint32_t Depth>
 class cluster_rows {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
   static constexpr u32 queries = 64, most_parts = 8;
-  static constexpr u32 lanes = Depth / 4, rows_at_once = 32 / lanes;  // of a row of O, four columns each
-  static constexpr u32 at_once = 8;                                   // loads of a lane that are in flight
+  static constexpr u32 lanes = Depth / 4, rows_at_once = 32 / lanes;  // lanes per row of O, four columns each
+  static constexpr u32 at_once = 8;                                   // loads of a lane in flight
   static_assert(Depth == 64 || Depth == 128);
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
 
  public:
   constexpr explicit cluster_rows(thread t) : t_(t), sums_(t), totals_(t), weights_(t), results_(t) {}
 
-  // By the threads of the warpgroup of each block, whose accumulator and totals of two rows these are.
-  // `group` is its barrier.
+  // Called by the threads of each block's warpgroup, with its accumulator and the totals of its two rows.
+  // `group` is the warpgroup's barrier.
   template <class Accumulator, class Totals, class Barrier>
   constexpr void combine(const val<attention_problem>& problem, const attention_block& block,
                          const Accumulator& sums, const Totals& totals, const attention_output& o,
@@ -89,7 +88,7 @@ class cluster_rows {
     const val rows_of_warp = t_.let(own_rows / 4u), warp_row = t_.let(t_.warp_rank() * rows_of_warp);
     const val of_row = t_.let(t_.lane_rank() / lanes), column = t_.let(t_.lane_rank() % lanes * 4u);
     var wrong(t_, 0u);  // bit i: this lane's columns of row i * rows_at_once + of_row
-    // Every lane has Depth / 8 fours to add up, however many parts there are.
+    // Every lane has Depth / 8 vectors of four to add up, for any number of parts.
     for (auto first : t_.range(0u, Depth / 8, at_once).no_unroll()) {
       const auto number = array_of<at_once>([&](u32 n) { return t_.let((first + n) >> bits); });
       const auto row =
@@ -100,7 +99,7 @@ class cluster_rows {
       auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
       for (u32 n = 0; n < at_once; ++n) {
         const val weight = t_.let(weights_[row[n] * parts + of_part[n]]);
-        // Without keys a part has multiplied values by zero that may be NaN.
+        // A part without keys has multiplied values by zero; the product is NaN if they are.
         for (u32 e = 0; e < 4; ++e) x[e] += select(weight < 0.0f, 0.0f, four[n][e] * weight);
         if (auto last = t_.when(of_part[n] == parts - 1u)) {
           const val is_nan = store(o, t_.let(first_query + row[n]), column, x);
@@ -110,7 +109,7 @@ class cluster_rows {
       }
     }
     cluster_arrive(t_);
-    // To the lanes that recompute_rows asks for a row.
+    // Moves the flags to the lanes that recompute_rows asks for a row.
     for (u32 apart = 1; apart < lanes; apart *= 2) wrong = wrong | shfl_xor(wrong, apart);
     const val row_of_lane = t_.let(t_.lane_rank() / 4u);
     const val found = shfl_idx(wrong, t_.let(row_of_lane % rows_at_once * lanes));
@@ -137,8 +136,8 @@ class cluster_rows {
         store_vec(totals_[row + 8 * r][0], make_vec(totals[r].largest, totals[r].sum));
   }
 
-  // The block's own rows, a thread for each row and part, those of a row next to each other: by what a part's
-  // sums are multiplied; -1: it had no keys.
+  // Adds up the block's own rows, a thread per row and part; the parts of a row are neighbours. A part's
+  // weight is the factor of its sums, or -1 if it had no keys.
   constexpr void add_totals(const val<attention_problem>& problem, const attention_block& block,
                             const val<u32>& parts, const val<u32>& bits, const val<u32>& first_row,
                             const val<u32>& first_query) const {
@@ -160,7 +159,7 @@ class cluster_rows {
     store_lse(t_, problem, block, t_.let(first_query + row), leads, result.lse);
   }
 
-  // Four columns of a row of O, where it has them. Whether one of them is NaN.
+  // Stores the four columns of a row of O that exist. Returns whether one of them is NaN.
   template <class Four>
   constexpr val<bool> store(const attention_output& o, const val<u32>& query, const val<u32>& column,
                             const Four& x) const {
@@ -176,10 +175,10 @@ class cluster_rows {
   }
 
   thread t_;
-  shared_tile<f32, queries, Depth, dsl::padded<8>> sums_;  // of this block's part
-  shared<f32, queries, 2> totals_;                         // largest and sum of its rows
-  shared<f32, queries> weights_;                           // of (own row, part)
-  shared<f32, queries / 2, 2> results_;  // largest and 1 / sum of its own rows, of all parts
+  shared_tile<f32, queries, Depth, dsl::padded<8>> sums_;  // O of this block's part
+  shared<f32, queries, 2> totals_;                         // largest and sum of each row of this part
+  shared<f32, queries> weights_;                           // per own row and part
+  shared<f32, queries / 2, 2> results_;  // largest and 1 / sum of the block's own rows, over all parts
 };
 
 }  // namespace kaio::ops

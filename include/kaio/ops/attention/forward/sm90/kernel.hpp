@@ -1,17 +1,18 @@
 #pragma once
-// Attention for sm_90a: persistent, warp-specialised, with tensor copies and wgmma. O = softmax(mask(score(Q
-// K^T))) V.
+// Attention for sm_90a: persistent, warp-specialised, with tensor copies and wgmma.
+// O = softmax(mask(score(Q K^T))) V.
 //
 // A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the
-// producer, copies tiles of Q, K and V into three rings. All consumers read the stages of K and V; those of Q too,
-// or they share them out, so that each gives back its queries when it needs them no more:
+// producer, copies tiles of Q, K and V into three rings. All consumers read each stage of K and V. A stage of
+// Q is also for all of them, or for one consumer, which then releases its queries as soon as it is done with
+// them:
 //
-//   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by as much as the rings hold
+//   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by the depth of the rings
 //
-// A consumer keeps S (64 x keys) and O (64 x depth_v) in registers; P is S rounded to T, which is an operand of
-// wgmma as it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before
-// with V; and named barriers make the consumers take turns at issuing, so that one's softmax runs next to
-// another's products:
+// A consumer keeps S (64 x keys) and O (64 x depth_v) in registers. P is S rounded to T, already an operand
+// of wgmma. While a consumer computes the softmax of one tile, the tensor cores multiply P of the tile before
+// with V. Named barriers make the consumers issue in turns, so that one's softmax overlaps another's
+// products:
 //
 //   consumer 0    S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   consumer 1              S1, PV0 | softmax 1      | S2, PV1 | ...
@@ -19,14 +20,14 @@
 //   step:  S is there: mask, softmax        O is there: O *= correction, P = S
 //          S = Q K(j+1)^T  (in flight)      O += P Vj  (in flight)
 //
-// The loop begins where S is there, so that the score, the mask and the softmax are in the kernel once; before its first
+// The loop begins after S has arrived, so that its body has score, mask and softmax once. Before the first
 // step there is an S, and no O yet.
 //
-// The correction is seldom other than 1 (softmax.hpp). One consumer alone takes no turns; two such blocks share a
-// multiprocessor where they can, and the blocks of a cluster may share a tile of queries (cluster.hpp).
+// The correction is mostly 1 (softmax.hpp). A single consumer takes no turns; two such blocks share a
+// multiprocessor if they fit. The blocks of a cluster may share a tile of queries (cluster.hpp).
 //
-// The steps go on over the end of a tile of queries: the first S of the next tile is computed with the last P
-// V of this one, whose O then leaves, out of registers, while other consumers multiply.
+// The steps continue across tiles of queries: the first S of the next tile is computed with the last P V of
+// this one. Then O leaves from registers, while other consumers multiply.
 //
 // Sources: Shah et al., "FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision",
 // 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor".
@@ -56,9 +57,9 @@ namespace kaio::ops {
 
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
-  static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  static_assert(C.valid(), "kaio: attention's kernel does not support this tile shape");
   static constexpr bool takes_turns = C.consumers > 1, divides_keys = C.most_parts() > 1;
-  // Of softmax_row, what O needs.
+  // The numbers of softmax_row that O needs.
   struct shifted_row {
     val<f32> largest, inverse;
   };
@@ -74,7 +75,7 @@ struct attention_sm90_body {
   template <class Walks>
   using walk_of = decltype(std::declval<Walks>().template walk<C.keys>(std::declval<thread>(),
                                                                        std::declval<attention_block>(), 0u));
-  // What O was stored with, and which of its rows have to be computed once more.
+  // The numbers with which O was stored, and the rows that have to be recomputed.
   struct stored_rows {
     dsl::register_array<shifted_row, 2> result;
     dsl::register_array<val<bool>, 2> wrong;
@@ -88,14 +89,15 @@ struct attention_sm90_body {
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
-  // their parameters. A score that reads ahead: read(to, s, origin), and what was read is score's last argument.
+  // Score and Mask with their parameters: score(s, origin, scale), factor(scale), mask(s, origin), and the
+  // walks over keys. A score that reads ahead also has read(to, s, origin); the numbers read are the last
+  // argument of score.
   template <class ApplyScore, class ReadAhead, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const kv_map& k_rest,
                             const kv_map& v_rest, const val<attention_problem>& problem,
                             const ApplyScore& score, const ReadAhead& read, const Factor& factor_of,
                             const ApplyMask& mask, const Walks& walks) {
-    const q_ring q_shared(t);  // queries of one consumer or all x depth_qk
+    const q_ring q_shared(t);  // queries of one or all consumers x depth_qk
     const k_ring k_shared(t);  // keys x depth_qk
     const v_ring v_shared(t);  // keys x depth_v
     pipeline<C.query_stages> q_stages(t);
@@ -124,7 +126,7 @@ struct attention_sm90_body {
         auto to_k = k_stages.producer(t), to_v = v_stages.producer(t);
         copied_columns<C.stages> copied(t);
         const auto bytes = [&](const val<u32>& columns) { return t.let(columns * u32{C.keys * sizeof(T)}); };
-        // V of the step before: its row, head and batch, where there was a step.
+        // V of the step before, if there was one: its row, head and batch.
         var<u32> v_row(t, 0u), v_head(t, 0u), v_batch(t, 0u);
         const auto load_v = [&] {
           if (auto some = t.when(copied.has_advanced())) {
@@ -168,7 +170,7 @@ struct attention_sm90_body {
           }
           const auto range = walks.template walk<C.keys>(t, block, C.queries());
           const step_range own = steps_of_block(t, {range.first, range.last});
-          // At least one, all of which is masked where there are no keys.
+          // At least one step; without keys it is fully masked.
           const val end = t.let(max(own.last, own.first + 1u));
           for (auto tile : t.range(own.first, end).no_unroll()) {
             const key_step step = step_of(t, range, t.let(tile), own.last);
@@ -201,7 +203,7 @@ struct attention_sm90_body {
       const val group_row = t.let(warpgroup * 64u);
       const val own_row = t.let(scores_accumulator::first_row(t) + group_row);
       const val own_column = scores_accumulator::first_column(t);
-      // Whose turn it is to issue products: this warpgroup's barrier, which the one before it arrives at.
+      // The turn to issue products: the barrier of this warpgroup, at which the warpgroup before it arrives.
       const named_barrier own_turn(t, t.let(warpgroup + 1u), 256);
       const named_barrier next_turn(t, t.let((warpgroup + 1u) % C.consumers + 1u), 256);
       const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);  // before the first turn
@@ -210,8 +212,8 @@ struct attention_sm90_body {
       output_accumulator sums(t);
       thread_scores scores(s);
       online_softmax<2, 4, true> softmax(t);
-      var<u32> record(t, 0u);                               // of the tile of queries
-      var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // of the step: key_step
+      var<u32> record(t, 0u);                               // record of the tile of queries
+      var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // key_step of the step
 
       const auto release = [&](auto& ring) {
         if (auto one = t.when(leads_group)) ring.release();
@@ -222,8 +224,8 @@ struct attention_sm90_body {
         from_q.template advance<C.tile_stages()>();
       };
       const auto is = [&](u32 flag) { return t.let((flags & flag) != 0u); };
-      // K has come, and what is to be done with its scores. A barrier of the warpgroup follows before one of its
-      // threads releases the stage, which the record is a part of.
+      // Waits for K and reads its record, which belongs to the stage. A barrier of the warpgroup follows
+      // before one of its threads releases the stage.
       const auto await_keys = [&] {
         from_k.wait();
         const key_step step = steps.at(from_k.stage());
@@ -246,7 +248,7 @@ struct attention_sm90_body {
         const val key = t.let(first_key + own_column), end_of_keys = t.let(end);
         return origin_of<2>(t, block, query, key, end_of_keys);
       };
-      // What the score reads, of a step that is `expected`; S is in flight.
+      // Reads ahead for the score if `expected`; S is in flight.
       const auto read_ahead = [&](const auto& expected) {
         if constexpr (reads_ahead) {
           typename Score::template ahead<thread_scores> result =
@@ -258,7 +260,7 @@ struct attention_sm90_body {
           return std::monostate{};
         }
       };
-      // S has come: K is read no more, nor is Q where these were its last keys.
+      // S has arrived: K is no longer read, nor is Q if these were its last keys.
       const auto take_scores = [&](const auto& ahead) {
         release(from_k);
         if (auto at_end = t.when(is(key_step::is_last))) release_q();
@@ -276,7 +278,7 @@ struct attention_sm90_body {
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
         return softmax.step(scores, factor);
       };
-      // The O of a tile of queries leaves.
+      // Stores the O of a tile of queries.
       const auto finish = [&](const val<u32>& of, online_softmax<2, 4, true>& done) {
         const attention_block block = queries.block(of);
         const auto totals = array_of<2>([&](u32 r) { return done.total(r, factor); });
@@ -286,7 +288,7 @@ struct attention_sm90_body {
           const val sink = sink_of(t, problem, block);
           const auto with_sink =
               array_of<2>([&](u32 r) { return add_sink(t, totals[r].largest, totals[r].sum, sink); });
-          // A sum is 0, or at least about 1, where the reciprocal is off by a unit in the last place.
+          // A sum is 0, or at least about 1; there the reciprocal is off by one unit in the last place.
           const auto result = array_of<2>([&](u32 r) {
             const auto& [shift, share, sum] = with_sink[r];
             const val inverse = t.let(select(sum == 0.0f, 0.0f, share * fast::ftz::rcp(sum)));
@@ -301,7 +303,7 @@ struct attention_sm90_body {
                         with_sink[r].lse(t, t.let(with_sink[r].sum == 0.0f)));
             }
           }
-          // NaN where one of a row's numbers is.
+          // NaN if any number of the row is.
           auto any = array_of<2>([&](u32) { return var(t, bit_cast<pair>(t.let(0u))); });
           store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query,
                          [&](u32 r, const val<pair>& two) { any[r] = max_nan(any[r], two); });
@@ -354,8 +356,8 @@ struct attention_sm90_body {
         issue_scores(from_q.stage(), from_k.stage());
         wgmma_wait<0>(t);
         sums.clear();
-        var<u32> of_p(t, record);              // the tile of queries whose P is multiplied
-        var<u32> goes_on(t, 1u), ends(t, 0u);  // whether S is of a step; whether P was of a tile's last one
+        var<u32> of_p(t, record);              // record of the tile whose P is multiplied
+        var<u32> goes_on(t, 1u), ends(t, 0u);  // whether S belongs to a step; whether P ended its tile
         var<u32> has_sums(t, 0u), has_values(t, 0u);
         for (auto step : t.loop()) {
           const auto ahead = read_ahead(goes_on != 0u);
@@ -372,7 +374,7 @@ struct attention_sm90_body {
           if (auto leaves = t.when(ends != 0u)) {
             finish(t.let(of_p), done);
           }
-          // Mostly the largest scores are those that were there before.
+          // Mostly the largest scores have not changed.
           if (auto stays = t.otherwise()) {
             const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
             if (auto grew = t.when(warp_any(changes)))
@@ -381,7 +383,7 @@ struct attention_sm90_body {
           }
           step.break_if(goes_on == 0u);
 
-          // P of this step, 64 x 16 each. It is made when the products with the last one have ended.
+          // P of this step, in operands of 64 x 16. It is made after the products with the last P have ended.
           const auto p = wgmma_register_operands<T, C.keys / 16>(
               [&](std::uint32_t j) { return s.template pair<pair>(j); });
           of_p = record;
@@ -398,8 +400,8 @@ struct attention_sm90_body {
             else
               own_group.sync();
           }
-          // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
-          // keeps products in flight that are issued on every way alone.
+          // After the very last step these scores come from tiles that are still there, and nobody reads
+          // them. ptxas keeps products in flight only if they are issued on every path.
           const val stage_of_q = t.let(select(goes_on != 0u, from_q.stage(), 0u));
           const val stage_of_k = t.let(select(goes_on != 0u, from_k.stage(), 0u));
           issue_scores(stage_of_q, stage_of_k);
@@ -416,14 +418,13 @@ struct attention_sm90_body {
             if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
         }
         if constexpr (takes_turns)
-          if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
+          if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // matches the last arrival
       }
     }
   }
 
  private:
-  // The block's first tile of queries, which it shares with those of its cluster, and its part of the steps
-  // of one.
+  // The block's first tile of queries, shared within its cluster, and its part of a tile's steps.
   static constexpr val<u32> first_tile(thread t) {
     if constexpr (divides_keys)
       return t.let(block_idx_x() >> bits_of_cluster(t));
@@ -468,9 +469,12 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
       });
 };
 
-// Launched with a grid of as many blocks as run at once, or as there are tiles, and the maps of q, k and v
-// (boxes of 64 elements, and of the tile's queries or keys), those of the last elements of the rows of k and v
-// (attention_rest_map), the problem, the arguments of the score, those of the mask.
+// Launched with a grid of min(tiles, resident blocks) blocks, or of tiles * parts in clusters of `parts`.
+// Arguments:
+//
+//   q, k, v          maps with boxes of 64 elements x a stage's queries or a tile's keys
+//   k_rest, v_rest   maps of the last elements of the rows of k and v (attention_rest_map)
+//   problem, then the arguments of the score, then those of the mask
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_sm90 =
     attention_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

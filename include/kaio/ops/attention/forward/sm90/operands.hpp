@@ -1,6 +1,6 @@
 #pragma once
-// How kernels for sm_90a get at what they multiply: rows of a head by tensor copies, and what becomes of an
-// accumulator, rounded, as operands A in registers.
+// Operands of the kernels for sm_90a: rows of a head by tensor copies, and rounded accumulators as operands A
+// in registers.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -14,7 +14,7 @@
 
 namespace kaio::ops {
 
-// Rows `row` on of a head into a tile, in boxes of 64 elements x all of its rows, a panel of the tile each.
+// Loads rows `row` on of a head into a tile. A box has 64 elements x all rows of the tile: one panel.
 template <scalar T, class Tile>
 constexpr void load_rows(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
                          const val<u32>& head, const val<u32>& batch, const mbarrier& arrived) {
@@ -23,9 +23,9 @@ constexpr void load_rows(const Tile& to, const tensor_map<T, 4>& map, const val<
     copy_tensor(to.panel(p), map, coordinates(p * panel, row, head, batch), arrived);
 }
 
-// The same of `size` elements, a multiple of 8, where the tile has more columns: the last ones by `rest`, whose
-// boxes are as wide as they are (attention_rest_map), since a box that reaches beyond the rows of its tensor is
-// slow. Panels without elements are not copied.
+// Loads rows of `size` elements, a multiple of 8, into a tile with more columns. `rest` copies the last
+// elements in a box of their width (attention_rest_map), since a box that reaches beyond the rows of its
+// tensor is slow. Panels without elements are not copied.
 template <scalar T, class Tile>
 constexpr void load_rows(thread t, const Tile& to, const tensor_map<T, 4>& map, const tensor_map<T, 4>& rest,
                          const val<u32>& size, const val<u32>& row, const val<u32>& head,
@@ -44,14 +44,14 @@ constexpr void load_rows(thread t, const Tile& to, const tensor_map<T, 4>& map, 
   }
 }
 
-// How many elements of each row such copies take, of the steps of a block with rings of `Stages` tiles: in the first
-// ones as many as tiles have columns, of which those that do not exist become zero, until every tile has these zeros;
-// then those that exist. The copies to a ring may be those of the step before.
+// Number of columns that such copies take in each step of a block with rings of `Stages` tiles. The first
+// Stages + 1 steps copy all columns of a tile, so that columns beyond the rows become zero in every stage;
+// the copies to a ring may lag by one step. Later steps copy existing columns only.
 template <std::uint32_t Stages>
 class copied_columns {
  public:
   constexpr explicit copied_columns(thread t) : t_(t), left_(t, u32{Stages + 1}) {}
-  // Of rows of `size` elements, into tiles of so many columns.
+  // Columns to copy for rows of `size` elements, into tiles of `Columns` columns.
   template <std::uint32_t Columns>
   constexpr val<u32> of(const val<u32>& size) const {
     return t_.let(select(left_ != 0u, Columns, size));
@@ -61,7 +61,7 @@ class copied_columns {
 
  private:
   thread t_;
-  var<u32> left_;  // steps that copy all columns
+  var<u32> left_;  // remaining steps that copy all columns
 };
 
 // Count operands of 64 x 16; pair(j) is pair j of an accumulator of 64 x 16 * Count.

@@ -1,21 +1,21 @@
 #pragma once
-// The tiles of queries of a persistent block, one round of all blocks after the other. Every second round goes
-// backwards: where the tiles become shorter from the first to the last, as with a causal mask, no block has
-// the longer one each time.
+// The tiles of queries of a persistent block, one per round. Every second round runs backwards. If tiles
+// become shorter from the first to the last, as with a causal mask, no block then gets the longer tile each
+// time.
 //
 //   block       0   1   2   3
 //   round 0     0   1   2   3
 //   round 1     7   6   5   4
 //   round 2     8   9  10  11
 //
-// Of leading heads (block.hpp) a block takes two tiles a round, which have the same number of keys together in
-// each round: of two heads with n tiles each, tile n - 1 - i of the first and tile i of the second. So blocks
-// stay together, and what runs at once is tiles of few heads, whose K and V stay in L2.
+// For leading heads (block.hpp) a block takes two tiles per round, which together have equally many keys each
+// time. Two heads with n tiles each give tile n - 1 - i of the first and tile i of the second. Blocks thus
+// stay in step, and concurrent tiles belong to few heads, whose K and V stay in L2.
 //
 //   pair        0       1       2       |  heads 0 and 1, of 3 tiles
-//   tiles       2, 0    1, 1    0, 2    |  of head 0, of head 1
+//   tiles       2, 0    1, 1    0, 2    |  tile of head 0, tile of head 1
 //
-// Sources for the order: longest processing time first (Graham, "Bounds on Multiprocessing Timing Anomalies",
+// Source for the order: longest processing time first (Graham, "Bounds on Multiprocessing Timing Anomalies",
 // 1969).
 
 #include <kaio/dsl/dsl.hpp>
@@ -32,7 +32,7 @@ class query_walk {
   constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows,
                        const Walks& walks)
       : query_walk(t, problem, rows, walks, t.let(block_idx_x())) {}
-  // `first`: the index of the block's first tile. Blocks that share one have no other.
+  // `first` is the index of the block's first tile. Blocks that share a tile have no other.
   constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows,
                        const Walks& walks, const val<u32>& first)
       : t_(t),
@@ -58,7 +58,8 @@ class query_walk {
   }
 
  private:
-  // Of pair `index_`, or, after the pairs, of the tile that is one for two of them more.
+  // The place of pair `index_`. After the pairs it is that of tile `index_ + pairs_`, since a pair has two
+  // tiles.
   constexpr tile_of_head place() const {
     const val tiles = t_.let(problem_[&attention_problem::query_tiles]);
     const auto single = tile_in_order(t_, problem_, t_.let(index_ + pairs_));
@@ -96,7 +97,7 @@ class query_walk {
   val<attention_problem> problem_;
   std::uint32_t rows_;
   Walks walks_;
-  val<u32> pairs_, end_;  // indices: before pairs_ of two tiles, from there to before end_ of one
+  val<u32> pairs_, end_;  // indices: pairs of tiles before pairs_, then single tiles to before end_
   var<u32> round_, index_, is_second_;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// What the producer passes on to the consumers with the tiles that it copies, in shared memory, so that they
-// need not compute it. With a tile of queries: where it is. With a tile of keys: its first key, and what
-// to do with its scores. The barrier of the copy orders both.
+// Records that the producer passes to the consumers with its copies, in shared memory, so that they need not
+// compute them. A tile of queries brings its place. A tile of keys brings its first key, and flags for its
+// scores. The barrier of the copy orders both.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -11,9 +11,9 @@
 
 namespace kaio::ops {
 
-// Tiles of queries. A record outlives its tile of Q: it is read until O has left. With stages for one tile and one
-// more, of which the producer acquires the first of a tile before it writes the record, it is three tiles further
-// on at most.
+// Records of tiles of queries. A record outlives its tile of Q: it is read until O is stored. The ring of Q
+// has stages for one tile and one more, and the producer acquires a tile's first stage before it writes the
+// record. The producer is thus at most three tiles ahead.
 class query_records {
  public:
   static constexpr u32 count = 4;
@@ -27,7 +27,7 @@ class query_records {
     words_.at(place) = 1u;
     for (u32 i = 0; i < numbers; ++i) words_.at(place, 0, 1 + i) = all[i];
   }
-  // There are no more tiles.
+  // Marks the end of the tiles.
   constexpr void put_end(const val<u32>& record) const { words_[record][0] = 0u; }
 
   constexpr val<bool> exists(const val<u32>& record) const { return t_.let(words_[record][0] != 0u); }
@@ -53,7 +53,7 @@ class query_records {
   shared_tile<u32, count, numbers + 1, dsl::row_major> words_;
 };
 
-// A tile of keys of a tile of queries.
+// A tile of keys, for one tile of queries.
 struct key_step {
   static constexpr u32 needs_mask = 1, needs_cut = 2, is_last = 4, has_no_keys = 8;
   val<u32> first_key, end;  // keys from `end` on do not exist
@@ -80,8 +80,8 @@ class key_records {
   shared_tile<u32, Stages, 3, dsl::row_major> words_;
 };
 
-// Step `tile` of a walk over keys (key_walk.hpp), of which the block has those before `last`. A walk without
-// any has one step, without keys.
+// Step `tile` of a walk over keys (key_walk.hpp); the block has the steps before `last`. A walk without steps
+// gets one without keys.
 template <class Walk>
 constexpr key_step step_of(thread t, const Walk& walk, const val<u32>& tile, const val<u32>& last) {
   var<u32> first(t, 0u), end(t, 0u), flags(t, key_step::has_no_keys);

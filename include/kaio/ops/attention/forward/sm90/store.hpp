@@ -1,6 +1,6 @@
 #pragma once
-// O from the accumulators of wgmma to memory, without shared memory. The four lanes of a quad hold pairs of
-// neighbours of a row; they exchange them, so that each lane has eight neighbours, 16 bytes:
+// Stores O from the accumulators of wgmma to memory, without shared memory. The four lanes of a quad hold
+// pairs of neighbours of a row. They exchange them, so that each lane has eight neighbours, 16 bytes:
 //
 //   columns    0 1   2 3   4 5   6 7 |  8 ..   | 16 ..   | 24 ..
 //   before     q0    q1    q2    q3  |  q0 ..  |  q0 ..  |  q0 ..
@@ -14,14 +14,14 @@
 
 namespace kaio::ops {
 
-// The rows of a head that a block writes: row 0 is the first one of the sequence.
+// The rows of a head that a block writes; row 0 is the first one of the sequence.
 struct attention_output {
   val<u64> address;
-  val<i64> pitch;  // from row to row, in elements
+  val<i64> pitch;  // elements from row to row
   val<u32> rows, columns;
 };
 
-// Of a tensor whose rows of the sequence begin at `first_row`.
+// The output in a tensor where the rows of the sequence begin at `first_row`.
 template <class Strides>
 constexpr attention_output output_rows(thread t, const Strides& strides, const attention_block& block,
                                        const val<u32>& head, const val<u32>& first_row, const val<u32>& rows,
@@ -30,7 +30,6 @@ constexpr attention_output output_rows(thread t, const Strides& strides, const a
   return {t.let(strides[&attention_strides::address] + cast<u64>(offset)),
           t.let(strides[&attention_strides::row]), rows, columns};
 }
-// O.
 
 constexpr attention_output output_of(thread t, const val<attention_problem>& problem,
                                      const attention_block& block, std::uint32_t element_bytes) {
@@ -38,7 +37,7 @@ constexpr attention_output output_of(thread t, const val<attention_problem>& pro
                      block.query_limit, t.let(problem[&attention_problem::v_size]), element_bytes);
 }
 
-// words[i] of lane j of a quad becomes words[j] of lane i.
+// Transposes 4 x 4 words in a quad: words[i] of lane j becomes words[j] of lane i.
 constexpr void exchange_in_quad(thread t, dsl::register_array<var<u32>, 4>& words) {
   const val lane = t.lane_rank();
   for (const u32 apart : {1u, 2u}) {
@@ -53,12 +52,13 @@ constexpr void exchange_in_quad(thread t, dsl::register_array<var<u32>, 4>& word
   }
 }
 
-// Rows `query` and `query` + 8 of a thread's sums, times `inverse`, rounded to T, where O has them. Rows of O
-// begin at multiples of 16 bytes, and are as long.
+// Ignores the rounded numbers of store_quads.
 struct no_visit {
   template <class Pair>
   constexpr void operator()(u32, const Pair&) const {}
 };
+// Stores rows `query` and `query` + 8 of a thread's sums, times `inverse`, rounded to T, if O has these rows.
+// They begin at multiples of 16 bytes, and are multiples of 16 bytes long.
 template <scalar T, class Accumulator, class Visit = no_visit>
 constexpr void store_quads(thread t, const Accumulator& sums, const dsl::register_array<val<f32>, 2>& inverse,
                            const attention_output& o, const val<u32>& query, const Visit& visit = {}) {
@@ -68,7 +68,7 @@ constexpr void store_quads(thread t, const Accumulator& sums, const dsl::registe
     const val row = t.let(query + 8 * r);
     const val begin =
         t.let(o.address + cast<u64>((cast<i64>(row) * o.pitch + cast<i64>(own_column)) * i64{sizeof(T)}));
-    for (std::uint32_t first = 0; first < sums.size(); first += 16) {  // 32 columns, of both rows
+    for (std::uint32_t first = 0; first < sums.size(); first += 16) {  // 32 columns of both rows
       auto words = array_of<4>([&](u32 i) {
         const std::uint32_t at = first + 4 * i + 2 * r;
         const val two = t.let(pack<pair>(sums[at] * inverse[r], sums[at + 1] * inverse[r]));

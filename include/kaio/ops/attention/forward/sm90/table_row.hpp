@@ -1,6 +1,5 @@
 #pragma once
-// The kernels for sm_90a: the row of a configuration in the table of variants, and the launch that runs a
-// call.
+// The kernels for sm_90a: their row in the table of variants, and the launch for a call.
 
 #include <kaio/ops/attention/forward/choice/division.hpp>
 #include <kaio/ops/attention/forward/choice/function_arguments.hpp>
@@ -14,7 +13,7 @@
 
 namespace kaio::ops {
 
-// With the keys of each tile in so many parts.
+// Launches with the keys of each tile divided into `parts`.
 template <attention_sm90_config C, scalar T, class Score, class Mask, class... Extra>
 void launch_attention_sm90_in_parts(const stream& s, const attention_call& call, std::uint32_t parts,
                                     const Extra&... extra) {
@@ -47,7 +46,7 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_sm90() {
   return {.image = &attention_sm90<C, T, Score, Mask>.image(),
           .family = attention_family::sm90,
-          .type = detail::attention_type_of<T>(),
+          .type = element_kind_of<T>(),
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .queries = C.queries(),

@@ -1,8 +1,8 @@
 #pragma once
 // The tensor maps of the kernels for sm_90a.
 
-#include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ops/attention/common/place.hpp>
+#include <kaio/ops/attention/forward/call/call.hpp>
 #include <kaio/ops/attention/forward/sm90/config.hpp>
 #include <kaio/runtime/stream.hpp>
 #include <kaio/runtime/tensor_map.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// Rows of a head as tensor copies see them: (element, row, head, batch), in boxes of `box_columns` elements x
+// Rows of a head for tensor copies: (element, row, head, batch), in boxes of `box_columns` elements x
 // `box_rows`.
 template <scalar T>
 encoded_tensor_map<T, 4> attention_map(const stream& s, const attention_operand& x,
@@ -31,8 +31,8 @@ encoded_tensor_map<T, 4> attention_map(const stream& s, const attention_operand&
                               .promotion = l2_promotion::bytes_256});
 }
 
-// The same for the last elements of rows that are no multiple of 64, in boxes as wide as they are; of other rows
-// `whole`, which is not used then.
+// The map for the last elements of rows that are no multiple of 64, in boxes of their width. Otherwise
+// `whole`, which is then unused.
 template <scalar T>
 encoded_tensor_map<T, 4> attention_rest_map(const stream& s, const attention_operand& x,
                                             const attention_strides& strides, std::uint32_t size,
