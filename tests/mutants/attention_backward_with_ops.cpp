@@ -212,7 +212,7 @@ constexpr harmless_statement without_effect[] = {
      [](std::string_view kernel, std::string_view) {
        return kernel == "attention_backward_sinks" || kernel.starts_with("attention_backward_sm90_finish");
      }},
-    {"backward/sm90/kernel.hpp", "t.range(0u, one.rounds)"},  // of one or more
+    {"backward/sm90/consumer.hpp", "t_.range(0u, own.one.rounds)"},  // of one or more
     // Rows beyond the last one, of which none is stored.
     {"backward/sm90/finish.hpp", "block.first_query < block.query_limit"},
     // An element of shared memory beyond the tile, which the next tile's replaces.

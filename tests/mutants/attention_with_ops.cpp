@@ -38,9 +38,8 @@ constexpr harmless_statement without_effect[] = {
     {"common/copy_rows.hpp", "auto fast ="},    // the same of copies
     // An element of shared memory beyond the tile, which the next tile's replaces; a tile without keys.
     {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
-    {"simt/kernel.hpp", "to[row][column] = x"},
-    {"simt/kernel.hpp", "t.range(range.first, range.last)"},
-    {"simt/kernel.hpp", "t.range(0u, count, 4u)"},  // of at least one
+    {"forward/simt/kernel.hpp", "t.range(range.first, range.last, groups)"},
+    {"forward/simt/kernel.hpp", "t.range(0u, qk_size, C.chunk)"},  // at least one round
     {"simt/wide_kernel.hpp", "t.range(0u, qk_size, C.chunk)"},
     {"simt/wide_kernel.hpp", "t.range(0u, used, value_keys)"},
     {"simt/wide_kernel.hpp", "!isnan(result[r].inverse)"},  // rows beyond the last one are computed again
@@ -50,7 +49,7 @@ constexpr harmless_statement without_effect[] = {
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 128;"); }},
     // Elements beyond a row, and rows beyond the last one, of which none is stored.
     {"common/exact_rows.hpp", "t.when(column + 32 * i < source.v_size)"},
-    {"mma_sync/kernel.hpp", "query_of[r] < queries"},
+    {"forward/mma_sync/finish.hpp", "warp.query[r] < block.query_limit"},
     {"block_mask/kernel.hpp", "const val outside ="},  // what every place of the block is asked then
     {"block_mask/kernel.hpp", "const val inside ="},
     {"block_mask/kernel.hpp", "auto none ="},

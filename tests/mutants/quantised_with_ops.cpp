@@ -81,8 +81,8 @@ constexpr harmless_statement without_effect[] = {
        return instruction.find("setp.le") != instruction.npos;
      }},
     // Whether lines that no copy brings, whose products are dropped, are cleared before the copies.
-    {"matmul/sm90/mainloop.hpp", "has_rest = t_.when(copied < whole)"},
-    {"matmul/sm90/mainloop.hpp", "clears = t_.when(column >= first_column)"},
+    {"matmul/sm90/clear_rest.hpp", "has_rest = t.when(copied < whole)"},
+    {"matmul/sm90/clear_rest.hpp", "clears = t.when(column >= first_column)"},
     // A half tile's copy of the other half of A: the stage has arrived before it in the emulator's order.
     {"matmul/sm90/mainloop.hpp", "whole = t_.when(part.is_whole)",
      [](std::string_view, std::string_view instruction) { return instruction.starts_with("unguarded"); }},

@@ -12,7 +12,9 @@
 // cluster or groups of warps divide K, their partial sums are added in the order of K.
 
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/simt/block.hpp>
 #include <kaio/ops/matmul/simt/operand.hpp>
+#include <kaio/ops/matmul/simt/store.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -105,9 +107,9 @@ struct simt_matmul_body {
     }
     const auto c = output::bind(t, c_memory, at.part);
     const val offset = offset_of(t, at.part, problem[&simt_problem::batch_c]);
-    block::template store<Epilogue>(
-        t, at.batch, first_row, first_column, sums, [&](const auto& f) { output::typed(t, c, f); },
-        is_f32(t, c), offset, problem, extra...);
+    const simt_output to{at.batch, first_row, first_column, is_f32(t, c), offset};
+    const auto memory = [&](const auto& f) { output::typed(t, c, f); };
+    store_simt_sums<C, Epilogue>(t, to, memory, problem, sums, extra...);
   }
 
   // The memory of one batch: at a stride, or by its address.

@@ -8,7 +8,7 @@
 //
 // Every mixture of layouts therefore costs the same, and nothing is transposed.
 
-#include <kaio/ops/matmul/simt/block.hpp>
+#include <kaio/ops/matmul/simt/rows.hpp>
 
 #include <cstdint>
 

@@ -9,8 +9,10 @@
 // Lines of A and B begin at multiples of 16 bytes; their extents are arbitrary.
 
 #include <kaio/ops/matmul/simt/block.hpp>
+#include <kaio/ops/matmul/simt/store.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -128,9 +130,9 @@ struct simt_tensor_body {
     }
     const val offset = t.let(cast<i64>(at.part) * problem[&simt_problem::batch_c]);
     const val row = t.let(at.row + first.row), column = t.let(at.column + first.column);
-    block::template store<Epilogue>(
-        t, at.part, row, column, sums, [&](const auto& f) { f(c_memory); }, t.let(std::is_same_v<Out, f32>),
-        offset, problem, extra...);
+    const simt_output to{at.part, row, column, t.let(std::is_same_v<Out, f32>), offset};
+    const auto memory = [&](const auto& f) { f(c_memory); };
+    store_simt_sums<C, Epilogue>(t, to, memory, problem, sums, extra...);
   }
 };
 

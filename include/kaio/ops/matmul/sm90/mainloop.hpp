@@ -15,11 +15,8 @@
 // a loop along K for each combination, and all loops share the code before and after: one kernel in place of
 // eight.
 //
-// f32 is multiplied as tf32; the tensor copies round it. wgmma transposes only elements of 16 bits. An A of
-// f32 that is mn-major therefore goes through registers, half of a stage at a time:
-//
-//   loads    0.l   0.r      1.l      1.r
-//   wgmma          | 0.l    | 0.r    | 1.l    | 1.r    |
+// f32 is multiplied as tf32; the tensor copies round it. An A of f32 that is mn-major goes through registers
+// (register_product.hpp).
 //
 // Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor";
 // the pipeline of producer and consumers is that of CUTLASS 3 (warp-specialised mainloop).
@@ -30,8 +27,10 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/by_launch.hpp>
 #include <kaio/ops/matmul/sm90/clear_rest.hpp>
+#include <kaio/ops/matmul/sm90/cluster_place.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
 #include <kaio/ops/matmul/sm90/operand.hpp>
+#include <kaio/ops/matmul/sm90/register_product.hpp>
 #include <kaio/ops/matmul/sm90/ring_position.hpp>
 #include <kaio/ops/matmul/sm90/tile_place.hpp>
 #include <kaio/ops/matmul/sm90/tile_spacing.hpp>
@@ -66,6 +65,7 @@ class sm90_mainloop {
   using b_operand = b_along<C.b>;
   using whole_b_operand = b_along<C.b, 1>;  // for a block that is alone
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
+  using a_ring = typename a_operand::template ring<C.stages>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
@@ -151,7 +151,7 @@ class sm90_mainloop {
       return t_.let(part_n);
     else
       return t_.let(tile_.box_of_b *
-                    number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, size_m_, t_.let(1u)));
+                    number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, cluster_.size_m(), t_.let(1u)));
   }
   // The masks of a tile's parts, and the multiples at which parts begin.
   constexpr val<u32> parts_of_m() const {
@@ -182,11 +182,11 @@ class sm90_mainloop {
   }
 
   // The place of this block in its cluster.
-  constexpr const val<u32>& rank_m() const { return rank_m_; }
-  constexpr const val<u32>& rank_n() const { return rank_n_; }
+  constexpr const val<u32>& rank_m() const { return cluster_.rank_m(); }
+  constexpr const val<u32>& rank_n() const { return cluster_.rank_n(); }
   // The blocks of the cluster along M and N.
-  constexpr const val<u32>& size_m() const { return size_m_; }
-  constexpr const val<u32>& size_n() const { return size_n_; }
+  constexpr const val<u32>& size_m() const { return cluster_.size_m(); }
+  constexpr const val<u32>& size_n() const { return cluster_.size_n(); }
   // Memory that is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
@@ -201,7 +201,7 @@ class sm90_mainloop {
   constexpr void initialise(std::uint32_t filling = 1) const {
     for (std::uint32_t s = 0; s < C.stages; ++s) {
       full_[s].init(filling);
-      empty_[s].init(C.consumers() * 128 / reader * sharers());
+      empty_[s].init(C.consumers() * 128 / reader * cluster_.sharers());
     }
     fence_mbarrier_init(t_);
   }
@@ -257,15 +257,15 @@ class sm90_mainloop {
         if constexpr (S.n == 1)
           return a_along<A>::share_of(t_, lines, i, row);
         else
-          return a_along<A>::share_of(t_, lines, rank_n_, row);
+          return a_along<A>::share_of(t_, lines, cluster_.rank_n(), row);
       });
     };
     const auto of_b = [&]<major B>() {
       using operand = b_along<B, (S.m == 1 ? 1 : C.most_cluster_m())>;
       if constexpr (B == major::k)
-        return operand::share_of(t_, tile_.box_of_b, rank_m_, column);
+        return operand::share_of(t_, tile_.box_of_b, cluster_.rank_m(), column);
       else
-        return operand::share_of(t_, u32{operand::box_rows}, rank_m_, column);
+        return operand::share_of(t_, u32{operand::box_rows}, cluster_.rank_m(), column);
     };
     const auto along_a = of_a.template operator()<C.a>();
     const auto along_b = of_b.template operator()<C.b>();
@@ -298,7 +298,7 @@ class sm90_mainloop {
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
   constexpr void load(ring_position& at, const tile_origin& tile, const val<u32>& first,
                       const val<u32>& k_blocks) const {
-    in_cluster([&]<sm90_cluster S>() {
+    cluster_.with_shape([&]<sm90_cluster S>() {
       const auto own = shares_of<S>(tile);
       for (auto block : t_.range(0u, k_blocks)) {
         wait_until_empty(at);
@@ -315,7 +315,7 @@ class sm90_mainloop {
     requires Halves
   {
     const val bytes = t_.let(select(part.is_whole, stage_bytes_, stage_bytes_ - C.a_bytes() / 2));
-    in_cluster([&]<sm90_cluster S>() {
+    cluster_.with_shape([&]<sm90_cluster S>() {
       const auto own = shares_of<S>(part.origin);
       for (auto block : t_.range(0u, k_blocks)) {
         wait_until_empty(at);
@@ -367,7 +367,8 @@ class sm90_mainloop {
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks) const {
     if constexpr (a_in_registers) {
-      multiply_from_registers(at, acc, warpgroup, k_blocks);
+      sm90_register_product<C, sm90_mainloop, a_ring, b_ring>(t_, *this, a_, b_)
+          .multiply(at, acc, warpgroup, k_blocks);
     } else if constexpr (clears_sums) {
       acc.clear();
       add_steps(at, acc, warpgroup, k_blocks);
@@ -387,7 +388,7 @@ class sm90_mainloop {
   constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
     const val rank = t_.thread_rank() % reader;
     const val peer = sharer(rank);
-    if (auto arrives = t_.when(rank < sharers())) {
+    if (auto arrives = t_.when(rank < cluster_.sharers())) {
       ring_position at(t_, from);
       for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
         full_[at.stage].wait(at.parity);
@@ -408,15 +409,10 @@ class sm90_mainloop {
     use(mma, a, b);
   }
   constexpr void release(const var<u32>& stage, const val<u32>& rank, const val<u32>& peer) const {
-    if (auto arrives = t_.when(rank < sharers())) arrive(stage, peer);
+    if (auto arrives = t_.when(rank < cluster_.sharers())) arrive(stage, peer);
   }
-  // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
-  // blocks of the column, then the others of the row.
-  constexpr val<u32> sharer(const val<u32>& i) const {
-    const val other = i - size_m_;
-    const val in_row = (other + cast<u32>(other >= rank_n_)) * size_m_ + rank_m_;
-    return t_.let(select(i < size_m_, rank_n_ * size_m_ + i, in_row));
-  }
+  // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory.
+  constexpr val<u32> sharer(const val<u32>& i) const { return cluster_.sharer(i); }
 
  protected:
   static constexpr val<bool> is_second_type(thread t, const val<sm90_tile>& of) {
@@ -441,7 +437,7 @@ class sm90_mainloop {
     if constexpr (S.n == 1)
       for (std::uint32_t i = 0; i < shares_of_a; ++i) load_share_of_a(stage, own, block, i);
     else
-      load_share_of_a(stage, own, block, 0, multicast(row_mask<S>()));
+      load_share_of_a(stage, own, block, 0, multicast(cluster_.template row_mask<S>()));
   }
   template <class Stage, sm90_cluster S>
   constexpr void load_b(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
@@ -455,7 +451,7 @@ class sm90_mainloop {
       if constexpr (S.m == 1)
         load();
       else
-        load(multicast(column_mask<S>()));
+        load(multicast(cluster_.template column_mask<S>()));
     });
   }
 
@@ -499,41 +495,10 @@ class sm90_mainloop {
         b_(t),
         full_(t),
         empty_(t),
-        size_m_(size_along_m(t)),
-        size_n_(size_along_n(t)),
-        rank_m_(rank_along_m(t)),
-        rank_n_(rank_along_n(t)),
+        cluster_(t),
         tile_(of),
         stage_bytes_(bytes_of_stage(t)) {}
 
-  static constexpr val<u32> rank_along_m(thread t) {
-    if constexpr (C.by_launch())
-      return t.let(block_idx_in_cluster_x());
-    else if constexpr (C.has_cluster())
-      return t.let(cluster_rank(t) % C.cluster_m);
-    else
-      return t.let(0u);
-  }
-  static constexpr val<u32> rank_along_n(thread t) {
-    if constexpr (C.by_launch())
-      return t.let(block_idx_in_cluster_y());
-    else if constexpr (C.has_cluster())
-      return t.let(cluster_rank(t) / C.cluster_m);
-    else
-      return t.let(0u);
-  }
-  static constexpr val<u32> size_along_m(thread t) {
-    if constexpr (C.by_launch())
-      return t.let(cluster_dim_x());
-    else
-      return t.let(C.cluster_m);
-  }
-  static constexpr val<u32> size_along_n(thread t) {
-    if constexpr (C.by_launch())
-      return t.let(cluster_dim_y());
-    else
-      return t.let(C.cluster_n);
-  }
   // The number of panels of an operand whose lines may be across K.
   template <std::uint32_t Lines, bool ByLaunch, major Fixed>
   static constexpr std::uint32_t panels_across =
@@ -543,40 +508,15 @@ class sm90_mainloop {
     constexpr std::uint32_t of_line = sm90_config::row_bytes * C.depth,
                             of_column_of_b = panels_across<C.n, C.b_by_launch, C.b> * k * sizeof(T),
                             of_column_of_a = panels_across<C.m, C.a_by_launch, C.a> * k * sizeof(T);
-    const val of_b =
-        t.let(tile_.box_of_b * number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across, t.let(size_m_ * of_line),
-                                                              t.let(of_column_of_b)));
+    const val of_b = t.let(tile_.box_of_b * number_for<C.b_by_launch, C.b>(t_, tile_.b_is_across,
+                                                                           t.let(cluster_.size_m() * of_line),
+                                                                           t.let(of_column_of_b)));
     if constexpr (!moves_a)
       return t.let(of_b + C.a_bytes());
     else
       return t.let(tile_.box_of_a * number_for<C.a_by_launch, C.a>(t_, tile_.a_is_across, t.let(of_line),
                                                                    t.let(of_column_of_a)) +
                    of_b);
-  }
-  // The number of blocks that read what one block loads: those of its row and of its column.
-  constexpr auto sharers() const {
-    if constexpr (C.by_launch())
-      return val<u32>(t_.let(size_m_ + size_n_ - 1u));
-    else
-      return C.cluster_m + C.cluster_n - 1;
-  }
-
-  // Calls f with the shape of this cluster as a constant: each shape that the launch chooses from has a loop
-  // of its own.
-  template <class F>
-  constexpr void in_cluster(const F& f) const {
-    if constexpr (C.by_launch()) {
-      const auto is = [&]<sm90_cluster S>() {
-        if constexpr (S.n <= C.most_cluster_n())
-          if (auto chosen = t_.when(all_of(size_m_ == S.m, size_n_ == S.n))) f.template operator()<S>();
-      };
-      is.template operator()<sm90_cluster{1, 1}>();
-      is.template operator()<sm90_cluster{2, 1}>();
-      is.template operator()<sm90_cluster{1, 2}>();
-      is.template operator()<sm90_cluster{2, 2}>();
-    } else {
-      f.template operator()<C.cluster()>();
-    }
   }
   template <class Stage, sm90_cluster S, class... Option>
   constexpr void load_share_of_a(const Stage& stage, const shares<S>& own, const val<u32>& block,
@@ -587,19 +527,6 @@ class sm90_mainloop {
       a_along<A>::load(own.template a<A>()[i], to, a_map_, full, t_.let(block * k), own.batch, option...);
     });
   }
-  // The blocks that get this block's part of A: those with its rank_m.
-  template <sm90_cluster S>
-  constexpr val<u32> row_mask() const {
-    std::uint32_t mask = 0;
-    for (std::uint32_t j = 0; j < S.n; ++j) mask |= 1u << (j * S.m);
-    return t_.let(mask << rank_m_);
-  }
-  // The blocks that get its part of B.
-  template <sm90_cluster S>
-  constexpr val<u32> column_mask() const {
-    return t_.let(((1u << S.m) - 1) << (rank_n_ * S.m));
-  }
-
   // acc += A * B. `adds`: whether the first step adds too; this step is then before the loop.
   template <class... Adds>
   constexpr void add_steps(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
@@ -634,63 +561,6 @@ class sm90_mainloop {
     });
   }
 
-  // The places of a thread's four elements of a fragment in a tile of A. Register q has row lane / 4 + 8 (q
-  // mod 2) of the warp's 16 and k = lane mod 4 + 4 (q / 2) of a slice's 8.
-  constexpr auto places_of_fragments(const val<u32>& warpgroup, const val<u32>& thread_in_group) const {
-    const val k_of_lane = t_.let(thread_in_group % 4u);
-    const val row =
-        t_.let(warpgroup * C.warpgroup_rows + thread_in_group / 32u * 16u + thread_in_group / 4u % 8u);
-    return array_of<4>([&](std::uint32_t q) {
-      const val first_k = t_.let(k_of_lane + q / 2 * 4);
-      const val first_row = t_.let(row + q % 2 * 8);
-      return a_.lane(first_k, first_row);
-    });
-  }
-  // acc = A * B with A through registers, one half of a stage after the other.
-  constexpr void multiply_from_registers(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                                         const val<u32>& k_blocks) const {
-    const val rank = t_.thread_rank() % reader;
-    const val peer = sharer(rank);
-    const auto places = places_of_fragments(warpgroup, t_.let(t_.thread_rank() % 128u));
-    const auto free = [&](const var<u32>& stage) {
-      sync_warp(t_);
-      release(stage, rank, peer);
-    };
-    wait(at);
-    multiply_half(at.stage, acc, places, 0, false);
-    multiply_half(at.stage, acc, places, 1, true);
-    wgmma_wait<1>(t_);
-    var<u32> previous = at.stage;
-    at.template advance<C.stages>();
-    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
-      wait(at);
-      multiply_half(at.stage, acc, places, 0, true);
-      wgmma_wait<1>(t_);
-      free(previous);
-      multiply_half(at.stage, acc, places, 1, true);
-      wgmma_wait<1>(t_);
-      previous = at.stage;
-      at.template advance<C.stages>();
-    }
-    wgmma_wait<0>(t_);
-    free(previous);
-  }
-  template <class Places>
-  constexpr void multiply_half(const var<u32>& stage, accumulator& acc, const Places& places,
-                               std::uint32_t half, bool accumulate) const {
-    constexpr std::uint32_t depth = dsl::wgmma_depth<tf32>, slices = k / depth / 2;
-    const auto tile = a_[stage];
-    const auto a = array_of<slices>([&](std::uint32_t i) {
-      const auto of = array_of<4>([&](std::uint32_t q) {
-        return t_.let(bit_cast<u32>(tile.at(places[q], (half * slices + i) * depth)));
-      });
-      return wgmma_register_operand<tf32>(of);
-    });
-    const auto b = wgmma_operand<C.b>(b_[stage]);
-    wgmma_batch mma(t_);
-    for (std::uint32_t i = 0; i < slices; ++i)
-      mma.multiply_add(acc, a[i], b.slice(half * slices + i), accumulate || i != 0);
-  }
   constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
     if constexpr (C.has_cluster())
       empty_[stage].arrive_remote(peer, scope::block);
@@ -700,10 +570,10 @@ class sm90_mainloop {
 
   thread t_;
   tensor_map<T, 3> a_map_, b_map_;
-  typename a_operand::template ring<C.stages> a_;
+  a_ring a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> size_m_, size_n_, rank_m_, rank_n_;
+  sm90_cluster_place<C> cluster_;
   tile_numbers tile_;
   val<u32> stage_bytes_;
 };
