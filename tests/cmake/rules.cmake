@@ -16,6 +16,12 @@ set_tests_properties(budget PROPERTIES LABELS rules)
 add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/measurements_test.py)
 set_tests_properties(measurements PROPERTIES LABELS rules)
 
+# Sentences that are read once, and files that comments name.
+foreach(rule words mentions)
+  add_test(NAME ${rule} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/${rule}.py)
+  set_tests_properties(${rule} PROPERTIES LABELS rules)
+endforeach()
+
 # What each kernel of attention is for.
 add_test(NAME attention_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/attention_kernels.py)
 set_tests_properties(attention_kernels PROPERTIES LABELS rules)

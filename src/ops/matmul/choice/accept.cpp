@@ -77,12 +77,11 @@ std::string_view why_not(const matmul_variant& v, const matmul_call& call, const
   // The last piece of 16 bytes that a tensor copy stores must be whole.
   if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
     return "rows of C are no multiple of 16 bytes long";
-  if (v.cluster_splits != 1 && quotient_up(call.k, v.k) < v.cluster_splits)
+  if (v.cluster_splits != 1 && ceil_div(call.k, v.k) < v.cluster_splits)
     return "K has fewer steps than it has splits";
   if (v.most_rows != 0 && call.m > v.most_rows) return "C has more rows than it computes";
   if (v.most_batches != 0 && call.batches > v.most_batches) return "it takes no more than 65535 batches";
-  const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
-                      columns = quotient_up(call.n, tile_columns(v));
+  const std::uint64_t rows = ceil_div(call.m, tile_rows(v)), columns = ceil_div(call.n, tile_columns(v));
   const double tiles = static_cast<double>(rows) * static_cast<double>(columns) * v.cluster_splits *
                        (v.family == matmul_family::sm90_split ? 1.0 : static_cast<double>(call.batches));
   if (tiles >= static_cast<double>(most_tiles)) return "it would have 2^31 tiles or more";

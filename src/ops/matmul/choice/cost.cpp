@@ -81,7 +81,7 @@ struct single_vectors {
 };
 single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, double step,
                                  std::uint64_t size, bool is_n, std::uint64_t part) {
-  const double steps = static_cast<double>(quotient_up(of_k, static_cast<std::uint64_t>(step)));
+  const double steps = static_cast<double>(ceil_div(of_k, static_cast<std::uint64_t>(step)));
   const double rows = std::min(tile.across, static_cast<double>(tile.extent));
   const bool reaches_outside =
       !is_n && tile.extent < std::min<std::uint64_t>(part, static_cast<std::uint64_t>(tile.across));
@@ -111,7 +111,7 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
   const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const sm90_extents of{
       v.across ? call.n : call.m, v.across ? call.m : call.n, call.batches,
-      static_cast<std::uint32_t>(quotient_up(call.k, v.k) / v.cluster_splits),
+      static_cast<std::uint32_t>(ceil_div(call.k, v.k) / v.cluster_splits),
       std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1) *
           v.cluster_n};
   if (of.k_blocks <= v.stages) return result;
@@ -162,14 +162,13 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
 
   const tile_extents tile_of = extents_of(v, call, device);
   const double tile_rows = v.across ? tile_of.n : tile_of.m, tile_columns = v.across ? tile_of.m : tile_of.n;
-  const std::uint64_t rows = quotient_up(call.m, static_cast<std::uint64_t>(tile_rows)),
-                      columns = quotient_up(call.n, static_cast<std::uint64_t>(tile_columns));
+  const std::uint64_t rows = ceil_div(call.m, static_cast<std::uint64_t>(tile_rows)),
+                      columns = ceil_div(call.n, static_cast<std::uint64_t>(tile_columns));
   const std::uint64_t along_m = v.across ? columns : rows, along_n = v.across ? rows : columns;
   // Only whole clusters run.
   const double batches = static_cast<double>(call.batches);
-  const double tiles = static_cast<double>(quotient_up(along_m, v.cluster_m) * v.cluster_m) *
-                       static_cast<double>(quotient_up(along_n, v.cluster_n) * v.cluster_n) * batches *
-                       v.splits;
+  const double tiles = static_cast<double>(ceil_div(along_m, v.cluster_m) * v.cluster_m) *
+                       static_cast<double>(ceil_div(along_n, v.cluster_n) * v.cluster_n) * batches * v.splits;
   const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const auto clusters = static_cast<std::uint64_t>(multiprocessors_of(device) * v.resident *
                                                    (together >= 4 ? share_for_four : 1)) /
@@ -178,7 +177,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.blocks = tiles * v.cluster_splits;
   work.at_once = static_cast<double>(std::max<std::uint64_t>(slots, together));
   work.steps =
-      static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
+      static_cast<double>(ceil_div(ceil_div(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
   work.clusters = together > 1;
   work.exchanges = v.family == matmul_family::sm90_split || v.cluster_splits != 1;
   work.halves = v.halves;

@@ -19,7 +19,7 @@ template <class Numbers, class Out, class Epilogue, class... Extra>
 void launch_simt_bytes(const stream& s, const matmul_call& call, u32 format_a, u32 format_b,
                        const Extra&... extra) {
   const auto tiles = [](std::uint64_t extent) {
-    return static_cast<u32>(quotient_up(extent, simt_bytes::tile));
+    return static_cast<u32>(ceil_div(extent, simt_bytes::tile));
   };
   const simt_bytes_problem problem{
       tile_walk::over(tiles(call.m), tiles(call.n), static_cast<u32>(call.batches), 8), output_lines_of(call),

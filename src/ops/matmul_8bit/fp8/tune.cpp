@@ -13,7 +13,7 @@ void for_each_term(fp8_call& call, const F& f) {
   for (matmul_term* t : {&terms.general.bias, &terms.general.residual, &terms.scale_a, &terms.scale_b})
     f(*t, call.m, call.n);
   f(terms.groups_a, call.m, terms.groups);
-  f(terms.blocks_b, terms.groups, quotient_up(call.n, 128));
+  f(terms.blocks_b, terms.groups, ceil_div(call.n, 128));
 }
 
 tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmul_view& b,

@@ -3,6 +3,7 @@
 // it can run a call, and its time there, follow from the data alone, per family.
 
 #include <kaio/ops/matmul/call/call.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -63,9 +64,6 @@ struct matmul_variant {
 // Rows and columns of C in a tile.
 constexpr std::uint32_t tile_rows(const matmul_variant& v) { return v.across ? v.n : v.m; }
 constexpr std::uint32_t tile_columns(const matmul_variant& v) { return v.across ? v.m : v.n; }
-constexpr std::uint64_t quotient_up(std::uint64_t x, std::uint64_t by) {
-  return x / by + (x % by != 0 ? 1 : 0);
-}
 
 // The images of all kernels that matmul, its gradients and its tuning may launch: to list them, or to load
 // them early with device::warmup.
