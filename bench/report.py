@@ -14,7 +14,7 @@ import measurements  # noqa: E402
 from measurements import KAIO, best_peer, recorded, summary  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
-# Title, peers, and what a shape is, of the benchmarks that compare contestants.
+# Title, peers, and the meaning of a shape, for the benchmarks that compare contestants.
 COMPARED = {
     "matmul": ("matmul", "cuBLASLt, torch, Triton"),
     "matmul_epilogue": ("matmul with bias, GELU or residual", "cuBLASLt"),

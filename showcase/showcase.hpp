@@ -1,5 +1,5 @@
 #pragma once
-// What the showcases share: random input, timing, the comparison with a double-precision reference, and the
+// Shared by the showcases: random input, timing, the comparison with a double-precision reference, and the
 // report. The kernels themselves are in the folders, each readable alone.
 
 #include <kaio/kaio.hpp>
@@ -66,8 +66,8 @@ struct outcome {
   double operations = 0;  // of one run, where they bound it: multiplications and additions
 };
 
-// Prints the report; returns the exit code of the program. The emulator has no speed that a GPU would have: what it took
-// itself is printed in the place of that.
+// Prints the report; returns the exit code of the program. The emulator does not have a GPU's speed, so the report
+// shows its own time instead.
 inline int report(const device& on, const outcome& o) {
   const bool pass = o.error <= o.bound;
   const std::string where(on.description());
@@ -84,7 +84,7 @@ inline int report(const device& on, const outcome& o) {
   return pass ? 0 : 1;
 }
 
-// What a program says and returns that this device cannot run.
+// The message and the exit code of a program that this device cannot run.
 inline int skipped(const char* needs) {
   std::printf("  skipped         needs %s\n", needs);
   return 0;

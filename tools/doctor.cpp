@@ -1,6 +1,5 @@
 // The devices of this machine, and the one that the runtime opens by default. The program is linked without
-// the emulator, so that it is built in seconds: which device is chosen is asked, and none but a GPU is
-// opened.
+// the emulator, so that it builds in seconds: it asks which device is chosen, and opens none but a GPU.
 
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>

@@ -1,8 +1,7 @@
 #pragma once
-// Every kernel of the repository: those that `tools/kaio list` prints and ptxas assembles. A kernel that is
-// in no list is not verified. A file of tools/registry/ lists one family, which is a program of its own, so
-// that printing a kernel compiles its family alone; a file of src/ops that has kernels is a family without a
-// file here.
+// Every kernel of the repository that `tools/kaio list` prints and ptxas assembles. A kernel that is in no
+// list is not verified. A file of tools/registry/ lists one family, which is a program of its own: printing
+// a kernel compiles its family alone. A file of src/ops that has kernels is a family without a file here.
 
 #include <kaio/tool/ptx_tool.hpp>
 

@@ -131,7 +131,7 @@ class attention_backward_bench : attention_measurement<T> {
     return "varlen";
   }
 
-  // The largest of those of the three gradients.
+  // The largest of the three gradients' errors.
   double distance(const problem& p, const operands& x, const gradients& g) {
     constexpr u32 samples = 256;
     auto want = gpu_.template allocate<f64>(samples), got = gpu_.template allocate<f64>(samples);

@@ -1,5 +1,5 @@
 #pragma once
-// Calls of every kind that the choice of a kernel tells apart, and the table of kernels that it takes for them.
+// A call of every kind that the choice of a kernel distinguishes, and the table of kernels that these calls take.
 
 #include "bench/attention/paper_call.hpp"
 #include "bench/attention/problem.hpp"
@@ -17,7 +17,7 @@
 
 namespace kaio::bench {
 
-// f(call, head sizes, work, rows) for 16 heads: of one batch with 512 rows, of four with others.
+// f(call, head sizes, work, rows) for 16 heads: one batch with 512 rows, four batches with other numbers of rows.
 template <class T, class F>
 void for_calls(const F& f) {
   for (const u32 size : {64u, 128u, 192u, 256u, 512u})
@@ -51,7 +51,7 @@ void for_calls(const F& f) {
       }
 }
 
-// Markdown: each kernel, the devices on which it is taken, and the calls that it is taken for.
+// Markdown: each kernel, with the devices and the calls that take it.
 inline void print_kernels() {
   struct uses {
     std::vector<std::string> devices;

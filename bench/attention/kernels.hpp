@@ -13,8 +13,8 @@ namespace kaio::bench {
 // Tensors are (batch, sequence, head, element) without gaps.
 struct sampled_attention {
   u32 batches, length, heads, key_heads, size;
-  i32 low, high;     // key - query of those that are attended to,
-  u32 of_documents;  // 1: where both are of the same document
+  i32 low, high;     // bounds of key - query
+  u32 of_documents;  // 1: query and key are of one document
   f64 scale, softcap;
   u32 has_slopes;
   u32 has_bias, has_padding;
@@ -87,7 +87,7 @@ inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<
 enum class gradient_of : u32 { q, k, v };
 
 // Each block, one warp, samples an element of a gradient: it writes the exact number and the element. O and
-// the log-sum-exp are those that the attention wrote.
+// the log-sum-exp are the attention's own results.
 template <class T, gradient_of Which>
 inline constexpr auto sample_gradient =
     kernel<"sample_gradient_" + decimal<static_cast<u32>(Which)> + "_" + type_name<T>, 32>(

@@ -31,7 +31,7 @@ class attention_bench : attention_measurement<T> {
  public:
   using base::base;
 
-  // By the kernel that is chosen, or the one that is named.
+  // Times the named kernel; without a name, the chosen one.
   measured measure(const problem& p, std::string_view variant = {}) {
     operands x = make_operands(p);
     const call run = call_of(p, x, variant);
@@ -45,7 +45,7 @@ class attention_bench : attention_measurement<T> {
     return result;
   }
 
-  // The names of the kernels that can run a problem, which is neither packed nor of documents.
+  // The names of the kernels that can run a problem. The problem is neither packed nor of documents.
   std::vector<std::string> variants(const problem& p) {
     operands x = make_operands(p);
     const extents of_q(p.batches, p.length, p.heads, p.size), of_k(p.batches, p.length, p.key_heads, p.size);

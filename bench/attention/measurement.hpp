@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmarks of an attention and of its gradients have in common: random operands, the options of a
-// work, and the times of a call.
+// Shared by the benchmarks of an attention and of its gradients: random operands, the options of a work, and
+// the times of a call.
 
 #include "bench/attention/kernels.hpp"
 #include "bench/attention/problem.hpp"

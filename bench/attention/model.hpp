@@ -1,6 +1,6 @@
 #pragma once
-// What the cost model of attention sees of a problem on an H200, as lines of JSON, for fit.py: its constants
-// first, then for each problem the work of every kernel that can run it.
+// The cost model's view of attention on an H200, as lines of JSON for fit.py: its constants first, then for
+// each problem the work of every kernel that can run it.
 
 #include "bench/attention/paper_call.hpp"
 #include "bench/attention/problem.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmark of attention computes: extents, and which keys a query attends to or what becomes of a
-// score; problems by their texts, and random ones.
+// A problem of the attention benchmark: its extents, its mask and score, its text form, and random
+// problems.
 
 #include <kaio/kaio.hpp>
 
@@ -17,16 +17,16 @@
 namespace kaio::bench {
 
 //   full            every key
-//   causal          those up to the own one
-//   window          the own one and the 1023 before it
+//   causal          keys up to the query's own
+//   window          the query's own key and the 1023 before it
 //   softcap         every key, scores capped at 20
 //   alibi           every key, less a slope times the distance
 //   causal_alibi    both
-//   documents       those of the same document: a mask in C++, and the block mask that is made of it
+//   documents       keys of the query's document: a mask in C++, and the block mask that is made of it
 //   varlen          the documents are sequences that share tensors
-//   varlen_causal   the same, causal
-//   bias            every key, and a number for each head, query and key in memory, of the elements of q
-//   padding         those that a mask in memory keeps: the first ones of each batch, half of them or more
+//   varlen_causal   varlen, causal
+//   bias            every key, and a number in memory for each head, query and key, of q's element type
+//   padding         keys that a mask in memory keeps: the first half or more of each batch
 enum class work {
   full,
   causal,
@@ -58,13 +58,13 @@ struct problem {
   bool is_packed() const { return what == work::varlen || what == work::varlen_causal; }
   bool has_documents() const { return what == work::documents || is_packed(); }
   bool has_slopes() const { return what == work::alibi || what == work::causal_alibi; }
-  // The keys of a batch that are no padding, the same ones in peers.py.
+  // Keys of a batch without its padding; peers.py uses the same numbers.
   u32 kept(u32 batch) const { return length - batch * 7919u % (length / 2 + 1); }
   static f32 slope(u32 head, u32 heads) {
     return std::exp2(-8.0f * static_cast<f32>(head + 1) / static_cast<f32>(heads));
   }
 
-  // Lengths of 1 to 2047, the same ones in peers.py; packed: of all batches, one after the other.
+  // Lengths of documents, 1 to 2047; peers.py uses the same ones. Packed: those of all batches, one after the other.
   std::vector<u32> documents() const {
     std::vector<u32> lengths;
     u32 state = 1;
@@ -74,8 +74,8 @@ struct problem {
     }
     return lengths;
   }
-  // Two for each multiplication of Q K^T and P V, over the pairs of a query and a key that the mask keeps; of
-  // causal ones the half of the square, as is usual.
+  // Counts two operations for each multiply-add of Q K^T and P V, over the pairs of query and key that the
+  // mask keeps. Causal problems count half of the square, as is usual.
   double operations() const {
     const auto square = [](double n) { return n * n; };
     double pairs = batches * square(length);
@@ -112,7 +112,7 @@ inline std::optional<problem> problem_of(const char* shape) {
   return p;
 }
 
-// Lengths from 64 to 16384, log-uniform, any; head sizes of models; 2,048 to 32,768 rows of all batches.
+// Draws lengths from 64 to 16384 (log-uniform), head sizes of models, and 2,048 to 32,768 rows of all batches.
 inline std::vector<problem> random_problems(u32 count, u32 seed) {
   std::mt19937 engine(seed);
   const auto below = [&](u32 n) { return static_cast<u32>(engine() % n); };
@@ -136,8 +136,8 @@ inline std::vector<problem> random_problems(u32 count, u32 seed) {
   return result;
 }
 
-// For the choice of a kernel: what a head may be, any number of rows, and more works. Packed sequences and
-// documents have one kernel each.
+// Draws problems for the choice of a kernel: every legal head size, any number of rows, and more works.
+// Packed sequences and documents have one kernel each.
 inline std::vector<problem> random_choices(u32 count, u32 seed) {
   std::mt19937 engine(seed);
   const auto below = [&](u32 n) { return static_cast<u32>(engine() % n); };

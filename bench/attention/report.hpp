@@ -1,6 +1,5 @@
 #pragma once
-// What a benchmark of attention prints: its own times, those of its peers, which a script in Python measures, and
-// what the ratios are.
+// The report of an attention benchmark: its own times, its peers' times from a script in Python, and the ratios.
 
 #include <kaio/kaio.hpp>
 
@@ -22,7 +21,7 @@ struct report {
   std::string benchmark, device, type;
   bool json = false;
   u32 seed = 1;                 // of random cases
-  std::string rate = "tflops";  // what is printed next to a time: "tflops", or "tbs"
+  std::string rate = "tflops";  // printed next to a time: "tflops", or "tbs"
   // The operations, or bytes, of a case; nothing where there is no such case.
   std::function<std::optional<double>(const std::string& shape, const std::string& work)> amount{};
 

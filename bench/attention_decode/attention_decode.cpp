@@ -104,7 +104,7 @@ bool run(device& gpu, const settings& how, const std::vector<decode_problem>& pr
   return right;
 }
 
-// The constants of the model, each out of two bursts of one sequence with 8 heads of keys that differ in little else.
+// Measures the model's constants: each from bursts that differ in little else, over sequences with 8 heads of keys.
 template <class T, class C = T>
 bool print_constants(device& gpu, const settings& how) {
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));

@@ -22,14 +22,14 @@
 
 namespace kaio::bench {
 
-// Which of the ways to run a call is measured; without anything the one that it takes.
+// The measured way to run a call; by default the way that the call itself takes.
 struct decode_form {
   std::string name = "kaio", variant{};
   std::uint32_t splits = 0;
   ops::attention_combining combining = ops::attention_combining::automatic;
 };
 
-// C: of the cache where it is of 8 bits.
+// C: the type of a cache of 8 bits.
 template <class T, class C = T>
 class attention_decode_bench : attention_measurement<T> {
   static constexpr bool has_codes = !std::is_same_v<T, C>;
@@ -37,11 +37,11 @@ class attention_decode_bench : attention_measurement<T> {
   using base::blocks, base::gpu_, base::normal, base::stream_;
 
  public:
-  // by_key: a cache of 8 bits has a scale for each key of a head, in place of one.
+  // by_key: a cache of 8 bits has a scale for each key of a head instead of a single scale.
   attention_decode_bench(device& gpu, clock_sampler& clock, double seconds, bool by_key = false)
       : base(gpu, clock, seconds), by_key_(by_key) {}
 
-  // all_forms: what the call takes, and all others.
+  // all_forms: measures every form, and first the one that the call takes.
   std::vector<std::pair<decode_form, measured>> measure(const decode_problem& p, bool all_forms = false) {
     operands x = make_operands(p);
     std::vector<std::pair<decode_form, measured>> result;
@@ -56,7 +56,7 @@ class attention_decode_bench : attention_measurement<T> {
  private:
   struct operands;
 
-  // A second kernel, a single part, and clusters, where the call has a kernel with clusters.
+  // A second kernel, a single split, and clusters if the call has a kernel with clusters.
   std::vector<decode_form> forms_of(const decode_problem& p, operands& x, bool all) {
     using enum ops::attention_combining;
     std::vector<decode_form> result{{}};
@@ -119,8 +119,8 @@ class attention_decode_bench : attention_measurement<T> {
     return result;
   }
 
-  // So many sets of tensors that L2 does not hold them. The table has the pages of each sequence; of a cache
-  // without pages, its batch.
+  // Sets of tensors, enough to exceed L2. The table has the pages of each sequence; for a cache without
+  // pages, its batch.
   struct operands {
     std::vector<buffer<T>> q, o;
     std::vector<buffer<C>> k, v;
@@ -144,7 +144,7 @@ class attention_decode_bench : attention_measurement<T> {
     kv_cache<C> cache{};
   };
 
-  // The last key of each sequence, and tables that turn nothing, so that results are those of the other works.
+  // The last key of each sequence, and rotations by angles of 0, so that results are those of the other works.
   struct new_token {
     buffer<T> k, v, cos, sin, q;
     buffer<i32> before;

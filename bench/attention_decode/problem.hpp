@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmark of attention_decode computes: extents, and where the keys are; problems by their texts, and
-// random ones.
+// A problem of the attention_decode benchmark: its extents, where its keys are, its text form, and random
+// problems.
 
 #include <kaio/kaio.hpp>
 
@@ -18,11 +18,11 @@ namespace kaio::bench {
 
 //   contiguous    a cache of (batches, keys, heads, size), all sequences of the same length
 //   pages_16      pages of 16 keys, in any order
-//   pages_1       pages of a key
+//   pages_1       pages of one key
 //   lengths       contiguous, lengths from 1 to all
 //   four          contiguous, four queries, causal
 //   append        pages_16; the last key is new: the call rotates it and the queries, and appends it
-//   apart         the same by three calls: append_kv, rotary, attention_decode
+//   apart         append by three calls: append_kv, rotary, attention_decode
 //   latent        pages_16, values are the first 512 elements of the keys (MLA): D from 257 to 576
 enum class decode_work { contiguous, pages_16, pages_1, lengths, four, append, apart, latent };
 inline constexpr std::array<std::string_view, 8> decode_work_names{

@@ -1,5 +1,5 @@
-// How much of the device's copy bandwidth the operations on caches reach, at the shapes of a prefill and of a
-// decode step: each run is timed next to a copy of as many bytes, in turn, in one program.
+// The share of the device's copy bandwidth that the operations on caches reach, at the shapes of a prefill
+// and of a decode step. Each run takes turns with a copy of equal size, in one program.
 //
 //   cache [--json] [--tokens N] [--sequences N] [--runs N]
 //
@@ -38,7 +38,7 @@ class bench {
   bench(device& on, const settings& how)
       : gpu_(on), how_(how), begin_(on.create_event()), end_(on.create_event()) {}
 
-  // Prints one row: the time of the call, its bandwidth, that of a copy of as many bytes, and their ratio.
+  // Prints one row: the time of the call, its bandwidth, that of a copy of equal size, and their ratio.
   template <class Run>
   void compare(const std::string& name, double bytes, Run run) {
     const auto half = static_cast<std::size_t>(bytes / 2);

@@ -1,5 +1,5 @@
-// How fast the emulator is, on one core: kernels of several kinds, plain and under the sanitizer. One core,
-// because that is what a kernel of one block gets, and what a machine's cores multiply.
+// How fast the emulator is, on one core: kernels of several kinds, plain and under the sanitizer. A kernel
+// of one block gets one core; with more cores the speed multiplies.
 //
 //   emulator [--json] [--runs N]
 //

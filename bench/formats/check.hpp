@@ -1,6 +1,6 @@
 #pragma once
-// What the timed calls wrote, compared with numbers in double precision: those of the first elements of a decoded matrix
-// by the format's formula, and those that a quantiser's output decodes to.
+// Checks the output of the timed calls in double precision: the first elements of a decoded matrix by the format's
+// formula, and the numbers that a quantiser's output decodes to.
 
 #include "bench/formats/problem.hpp"
 
@@ -34,7 +34,7 @@ inline constexpr double nf4_number[16] = {-1.0,
                                           0.7229568362236023,
                                           1.0};
 
-// The first elements of random bytes with the scales of the benchmark.
+// Decodes the first elements of random bytes, with the scales of the benchmark.
 inline std::vector<double> decoded(const format_problem& p, const std::vector<u8>& bytes) {
   const u64 count = std::min<u64>(checked_elements, p.elements());
   std::vector<double> result;

@@ -1,5 +1,5 @@
-// How long ops::dequantise and ops::quantise_weights take, in bytes of codes, scales and matrix over time, next to a copy
-// of as many bytes.
+// Times ops::dequantise and ops::quantise_weights next to a copy of equal size. The rate is bytes of codes, scales and
+// matrix over time.
 //
 //   formats [--json] [--seconds S] [--type f16|bf16] [--shape NxK]... [--work FORMAT]...
 //
@@ -46,7 +46,7 @@ bool run(device& gpu, const settings& how, report& to) {
       to.add(shape, work, "copy", "driver", "cold", m.copy.cold_us, 0, m.copy.cold_mhz);
       to.add(shape, work, "kaio", "dequantise", "burst", m.own.burst_us, m.own.error, m.own.burst_mhz);
       to.add(shape, work, "copy", "driver", "burst", m.copy.burst_us, 0, m.copy.burst_mhz);
-      // Decoded numbers are rounded once; codes of four bits are an eighth from normal numbers, of eight a hundredth.
+      // Decoded numbers are rounded once. Codes of four bits are off normal numbers by an eighth, of eight by a hundredth.
       if (m.own.error < (p.writes() ? 0.2 : std::is_same_v<T, f16> ? 1e-3 : 6e-3)) continue;
       std::fprintf(stderr, "%s:%s: WRONG, error %.2e\n", shape.c_str(), work.c_str(), m.own.error);
       right = false;

@@ -1,6 +1,6 @@
 #pragma once
-// One case: random bytes or numbers, the call, the check of its result, and its times next to those of a copy of as
-// many bytes.
+// One case: random bytes or numbers, the call, the check of its result, and its times next to those of a copy of
+// equal size.
 
 #include "bench/attention/measurement.hpp"
 #include "bench/formats/check.hpp"
@@ -25,7 +25,7 @@ class format_bench : attention_measurement<T> {
   using base = attention_measurement<T>;
   using base::gpu_, base::normal, base::stream_;
 
-  // One set of operands. The output of the first begins as NaN, or as bytes that no quantiser writes throughout.
+  // One set of operands. The first output begins as NaN, or as bytes that no quantiser writes throughout.
   struct operands {
     buffer<T> matrix;
     buffer<u8> codes, powers;
@@ -174,7 +174,7 @@ class format_bench : attention_measurement<T> {
                  w);
   }
 
-  // How far what a quantiser wrote is from the numbers that it read.
+  // The error of a quantiser: its decoded output against the numbers that it read.
   double error_of_codes(const format_problem& p, operands& x) {
     const std::string work = p.what->work.substr(3);
     const i64 n = p.n, k = p.k;

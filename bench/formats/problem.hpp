@@ -1,5 +1,5 @@
 #pragma once
-// The formats that are timed, and what a case reads and writes.
+// The timed formats, and the bytes that a case reads and writes.
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/weight_only/formats/block_format.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::bench {
 
-// Scales of the formats whose scales are tensors of their own: f32, the power of two of MXFP4, e4m3.
+// Scales of formats that keep them in tensors of their own: f32, the power of two of MXFP4, e4m3.
 inline constexpr f32 format_scale = 0.03125f, format_small = 2.0f;
 inline constexpr int format_power = 120;
 
@@ -52,7 +52,7 @@ struct format_problem {
       if (f.name == what->work) return &f;
     return nullptr;
   }
-  // What is read and written; for a scale of the whole matrix that is read twice.
+  // Bytes read and written. NVFP4 has a scale of the whole matrix, so quantising reads the matrix twice.
   double bytes(u64 element) const {
     const double passes = what->work == "to:nv" ? 2.0 : 1.0;
     return static_cast<double>(elements()) * (what->bytes + passes * static_cast<double>(element));

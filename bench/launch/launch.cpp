@@ -1,4 +1,4 @@
-// What a launch through kaio costs above the driver's own: stream::launch against a loop of raw
+// The cost of a launch through kaio above the driver's own: stream::launch against a loop of raw
 // cuLaunchKernel calls of the same kernel, in one program, on one stream, in batches that alternate. The
 // kernel has five parameters and does nothing.
 //

@@ -26,8 +26,8 @@
 
 namespace kaio::bench {
 
-// What a product may be wrong by, in relative Frobenius norm: the rounding of the output and of the sums.
-// fp8: sums of 14 bits, where a library chooses fast accumulation.
+// The allowed error of a product in relative Frobenius norm: the rounding of the output and of the sums.
+// fp8: sums of 14 bits, if a library chooses fast accumulation.
 inline double bound_of(element e) {
   switch (e) {
     case element::f16: return 1e-3;
@@ -61,9 +61,9 @@ class matmul_cases {
     }
   }
 
-  // Whether kaio's product was right, or is not there.
   void summarise() const { report_.summarise(); }
 
+  // Returns whether kaio's product was right, or does not exist.
   bool measure(const problem& p) {
     switch (p.type) {
       case element::f16: return measure<f16, f16>(p);
@@ -83,7 +83,7 @@ class matmul_cases {
       return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) *
              static_cast<std::size_t>(p.batch);
     };
-    // So many sets of operands that L2 does not hold them.
+    // Enough sets of operands to exceed L2.
     const double cache = gpu_.is_emulator() ? 0 : 2.5 * gpu_.properties().l2_bytes;
     const auto sets = static_cast<std::size_t>(std::clamp(std::ceil(cache / p.bytes()), 1.0, 32.0));
     std::vector<buffer<T>> a, b;
@@ -98,7 +98,7 @@ class matmul_cases {
       if (p.epilogue != fused_epilogue::none) {
         added.back() = gpu_.allocate<Out>(static_cast<std::size_t>(p.added()), uninitialised);
         normal(added.back(), 1000 + i);
-        // A * B becomes as large as what is added: a missing epilogue shows in the error.
+        // Makes A * B about as large as the added term, so that a missing epilogue shows in the error.
         const f32 factor = std::exp2(-std::round(0.5f * std::log2(static_cast<f32>(p.k))));
         const u64 n = a.back().size();
         scale_elements<T>.launch(stream_, whole_device(n), a.back(), factor, n);
@@ -234,8 +234,7 @@ class matmul_cases {
     std::size_t cold, burst;
   };
 
-  // The algorithms with the least medians, of each protocol its own: each is tried, and the best few once
-  // more.
+  // The algorithm with the least median, for each protocol. Each is tried, and the best few once more.
   template <class Run>
   std::optional<best_algorithms> fastest(const lt_plan& plan, const Run& run, std::size_t sets) {
     using timed = std::pair<double, std::size_t>;
@@ -299,7 +298,7 @@ class matmul_cases {
     if (how_.energy && !emulated && longest > 100) measure_energy(p, fast, sets, length);
   }
 
-  // Each alone for two seconds, of which the second counts.
+  // Runs each alone for two seconds, and measures the second one.
   void measure_energy(const problem& p, const std::vector<contestant*>& all, int sets, int length) {
     for (const contestant* one : all) {
       double before = 0;

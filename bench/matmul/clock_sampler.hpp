@@ -1,6 +1,6 @@
 #pragma once
-// The clock of a GPU's multiprocessors while something runs, and the energy that the GPU has taken, from NVML,
-// which is only read: another thread samples the clock every few milliseconds.
+// The clock of a GPU's multiprocessors while something runs, and the energy that the GPU has taken. Both are
+// read from NVML; another thread samples the clock every few milliseconds.
 //
 //   clock_sampler clock(bus_id);
 //   clock.begin(); ...; const double mhz = clock.end();      // 0: unknown

@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmark asks of the driver beyond kaio's runtime: a CUDA graph of what is put into a stream, and
-// the identity of a device for NVML.
+// Driver calls that kaio's runtime does not have: a CUDA graph of the work in a stream, and a device's
+// identity for NVML.
 
 #include "bench/matmul/shared_library.hpp"
 

@@ -97,7 +97,7 @@ bool parse(int count, char** words, settings& how) {
   return true;
 }
 
-// Throws where an epilogue is asked for together with what has none.
+// Throws if an epilogue is asked for together with a type or a mode that has none.
 void require_epilogue(const settings& how) {
   if (how.epilogue == fused_epilogue::none) return;
   const std::string asked = "kaio: --epilogue " + std::string(name_of(how.epilogue));

@@ -1,5 +1,5 @@
 #pragma once
-// What is multiplied: types, layouts, sizes and the epilogue of C = A * B, and the lists of shapes that the
+// A product: types, layouts, sizes and the epilogue of C = A * B; and the lists of shapes that the
 // benchmark knows.
 
 #include <cmath>
@@ -23,7 +23,7 @@ constexpr unsigned bytes_of(element e) {
 }
 constexpr unsigned output_bytes_of(element e) { return bytes_of(e) == 4 ? 4 : 2; }
 
-// What is done to A * B before it is stored, in the same kernel. The data that it reads are of C's type.
+// The epilogue: applied to A * B in the kernel, before the store. The data that it reads are of C's type.
 //   bias       C = A * B + bias, one number for each column of C, the same for the whole batch
 //   gelu_bias  C = gelu(A * B + bias), gelu in its tanh form
 //   residual   C = A * B + residual, which is laid out like C and is other memory
@@ -60,7 +60,7 @@ struct problem {
     return static_cast<double>(batch) * (inputs * bytes_of(type) + output * output_bytes_of(type)) +
            static_cast<double>(added()) * output_bytes_of(type);
   }
-  // So few rows or columns that bytes decide, not operations.
+  // With few rows or columns, bytes decide the time, not operations.
   bool is_skinny() const { return m <= 128 || n <= 128; }
   std::string layout() const { return {a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N'}; }
   std::string shape() const {

@@ -127,7 +127,7 @@ class report {
  private:
   static bool is_python(const row& one) { return one.contestant == "torch" || one.contestant == "triton"; }
   static bool is_peer(const row& one) { return is_python(one) || one.contestant == "cublaslt"; }
-  // JSON has no NaN; what is not finite is wrong by any measure.
+  // JSON has no NaN; a number that is not finite is wrong by any measure.
   static double finite(double x) { return std::isfinite(x) ? x : 1e300; }
 
   const device& on_;

@@ -1,5 +1,5 @@
 #pragma once
-// What the command line asks for.
+// The settings of the command line.
 
 #include "bench/matmul/problem.hpp"
 
@@ -14,7 +14,7 @@ namespace kaio::bench {
 struct settings {
   bool json = false, quick = false, peers = true, python = true, energy = false;
   double seconds = 1;
-  std::size_t random = 0;  // so many problems of random_problems
+  std::size_t random = 0;  // number of problems of random_problems
   std::uint64_t seed = 1;
   std::vector<element> types;
   std::vector<problem> shapes;  // of any type

@@ -4,9 +4,9 @@
 //
 //   cold    before each run the L2 cache is displaced by reading something else; the device never rests, so its clock is
 //           that of sustained load. The read also keeps the device busy while the host puts the run into the queue.
-//   burst   runs of one contestant back to back, captured as one CUDA graph, each with the next set of operands of
-//           so many that L2 does not hold them, as for a caller that runs the layers of a network. The
-//           time is that of the graph by its runs.
+//   burst   runs of one contestant back to back, captured as one CUDA graph. Each run has the next set of operands,
+//           and the sets exceed L2, as for a caller that runs the layers of a network. The time is that of the
+//           graph divided by its number of runs.
 //
 // sustained() runs one of them for as long as the clock and the power take to settle.
 
@@ -98,8 +98,8 @@ class timing {
       }
   }
 
-  // Runs a contestant alone for so many seconds or a little more, and calls begin() once half of them are over.
-  // Returns the time of a run in microseconds, and how many there were, after begin().
+  // Runs a contestant alone for `seconds` or a little more, and calls begin() after half of that time. Returns
+  // the time of a run in microseconds, and the number of runs, both after begin().
   struct settled {
     double us;
     std::size_t runs;

@@ -1,6 +1,6 @@
 #pragma once
-// What the two modes of the benchmark share: the kernels by their numbers, what can run a call, and the line
-// of JSON for a problem.
+// Shared by the two modes of the benchmark: the kernels by their numbers, the variants that can run a call,
+// and the line of JSON for a problem.
 
 #include "bench/matmul_choice/random_problem.hpp"
 #include "ops/matmul/choice/table.hpp"

@@ -211,12 +211,12 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
   }
   if (draws.chance(1, 4)) p.batch = draws.extent(2, p.shape_class == "large" ? 4 : 64);
 
-  // 8-bit operands are fast where both are k-major, which is how most callers have them.
+  // 8-bit operands are fast if both are k-major, as most callers have them.
   const bool eight = ops::bytes_of(p.operand) == 1;
   p.a.by_columns = eight ? draws.chance(1, 8) : draws.chance(1, 3);
   p.b.by_columns = eight ? !draws.chance(1, 8) : draws.chance(1, 2);
   p.c.by_columns = draws.chance(1, 12);
-  // Lines that begin at multiples of 16 bytes, in most problems, whatever their length; elsewhere anywhere.
+  // In most problems lines begin at multiples of 16 bytes, whatever their length; in the others anywhere.
   const bool padded = draws.chance(4, 5);
   const auto vector = [](ops::element_kind t) { return static_cast<std::int64_t>(16 / ops::bytes_of(t)); };
   const std::int64_t more_a = draws.chance(1, 24) ? 1 : 0, more_b = draws.chance(1, 24) ? 1 : 0;

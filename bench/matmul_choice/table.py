@@ -165,7 +165,7 @@ class Elimination:
             yield key, len(losses), statistics.fmean(losses) if losses else 0, statistics.fmean(all_losses), max(all_losses)
 
     def regret(self):
-        """How much longer the model's choice among what is left takes than the best of all kernels, as a mean."""
+        """How much longer the model's choice among the rest takes than the best of all kernels, as a mean."""
         return statistics.fmean(next(us for key, us in order.items() if key not in self.removed) / best
                                 for (_, order), best in zip(self.problems, self.bests)) - 1
 

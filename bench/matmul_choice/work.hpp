@@ -1,6 +1,6 @@
 #pragma once
-// What the cost model sees of random problems, as lines of JSON, for fit.py: the configurations of the
-// kernels and the model's constants first, then for each problem the work of every variant that accepts it.
+// The cost model's view of random problems, as lines of JSON for fit.py: the configurations of the kernels
+// and the model's constants first, then for each problem the work of every variant that accepts it.
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/work_numbers.hpp"
@@ -15,7 +15,7 @@
 
 namespace kaio::bench {
 
-// The configurations of all kernels: the fields by which fitted.hpp knows them.
+// The configurations of all kernels: the fields that identify them in fitted.hpp.
 class configurations {
  public:
   configurations() {
@@ -24,7 +24,7 @@ class configurations {
     std::sort(all_.begin(), all_.end());
   }
   std::size_t number(const ops::matmul_variant& v) const {
-    // A split is counted with its kernel, whatever epilogue the sum of the parts has.
+    // A variant with splits has its kernel's configuration, whatever epilogue adds up the splits.
     std::vector<unsigned> fields = of(v);
     if (v.splits > 1 && !std::binary_search(all_.begin(), all_.end(), fields)) fields.back() ^= 1u;
     return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), fields) - all_.begin());
@@ -89,7 +89,7 @@ class configurations {
   std::vector<std::vector<unsigned>> all_;
 };
 
-// {"seed": ..., "work": [[kernel, parts of K, configuration, few rows, general, start_clocks, rate,
+// {"seed": ..., "work": [[kernel, splits of K (parts_of()), configuration, few rows, general, start_clocks, rate,
 // step_clocks, the fields of kernel_work, seconds], ...]}
 inline void print_work(const random_problem& p, const device_properties& device,
                        const kernel_numbers& numbers, const configurations& known) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the cost model of matmul sees of a kernel and of its work on a problem, as numbers in the order that
-// fits read them in.
+// The cost model's view of a kernel of matmul and of its work on a problem, as numbers in the order that
+// fits read.
 
 #include <kaio/ops/matmul/choice/variant.hpp>
 

@@ -76,7 +76,7 @@ int main(int count, char** words) {
           to.add(shape, work, who, m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
           to.add(shape, work, who, m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
           is_best = false;
-          // C is rounded to bf16, and sums over all of K on sm_90a to about 14 bits.
+          // C is rounded to bf16; on sm_90a, sums over all of K are rounded to about 14 bits.
           if (m.error <= (work == "blocks" ? 4e-3 : 2e-2)) continue;
           std::fprintf(stderr, "%s:%s: WRONG by %s\n", shape.c_str(), work.c_str(), m.kernel.c_str());
           right = false;

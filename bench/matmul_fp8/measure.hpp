@@ -65,9 +65,9 @@ class matmul_fp8_bench : attention_measurement<e4m3> {
  public:
   using base::base;
 
-  // tensor: a scale for all of A and one for all of B; rows: of rows and of columns; blocks: of 1 x 128 of A, along M, and
-  // 128 x 128 of W.
-  // `of_each`: every kernel that is fed by tensor copies, else the best one alone.
+  // tensor: one scale for A and one for B; rows: one for each row and column; blocks: one for each 1 x 128 of A, along M,
+  // and one for each 128 x 128 of W.
+  // `of_each`: times every kernel that tensor copies feed, not only the best one.
   std::vector<measured> measure(const fp8_problem& p, std::string_view work, bool of_each) {
     const u32 groups = (p.k + 127) / 128, blocks = (p.n + 127) / 128;
     const bool is_tensor = work == "tensor", has_groups = work == "blocks";
@@ -114,7 +114,7 @@ class matmul_fp8_bench : attention_measurement<e4m3> {
   }
 
  private:
-  // So many that L2 does not hold them.
+  // Enough sets to exceed L2.
   struct sets {
     std::vector<buffer<e4m3>> a, w;
     std::vector<buffer<bf16>> c;

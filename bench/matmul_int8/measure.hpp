@@ -35,7 +35,7 @@ class matmul_int8_bench : attention_measurement<f32> {
   using base::base;
 
   // Out: i32, the sums; f32, by one scale; others: by scales of the rows and of the columns.
-  // `of_each`: every kernel that is fed by tensor copies, else the best one alone.
+  // `of_each`: times every kernel that tensor copies feed, not only the best one.
   template <class Out>
   std::vector<measured> measure(const int8_problem& p, bool of_each) {
     sets<Out> x = make_sets<Out>(p);
@@ -59,7 +59,7 @@ class matmul_int8_bench : attention_measurement<f32> {
       if (!results.empty() && !is_asked_for) continue;
       measured result;
       result.kernel = options.variant = variant.name;
-      const u64 bytes = u64{p.m} * p.n * sizeof(Out);  // random ones: what is not written shows
+      const u64 bytes = u64{p.m} * p.n * sizeof(Out);  // random ones: unwritten elements show
       fill_bytes.launch(stream_, grid(base::blocks()),
                         device_pointer<i8>{x.c[0].address(), bytes, gpu_.identity()}, ++fills_, bytes);
       contestant kaio{"kaio", [&](std::size_t i) { matmul_int8(stream_, a(i), b(i), c(i), options); }};
@@ -74,7 +74,7 @@ class matmul_int8_bench : attention_measurement<f32> {
  private:
   static constexpr f32 factor = 0.0078125f;
 
-  // So many that L2 does not hold them.
+  // Enough sets to exceed L2.
   template <class Out>
   struct sets {
     std::vector<buffer<i8>> a, w;

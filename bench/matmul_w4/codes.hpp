@@ -17,8 +17,7 @@
 
 namespace kaio::bench {
 
-// q4_1 and q5_1 are blocks of GGUF, which have an f32 offset of each group when they are packed, as Q4_K and
-// Q5_K.
+// q4_1 and q5_1 are blocks of GGUF. Packed, they have an f32 offset for each group, as Q4_K and Q5_K do.
 enum class bench_codes { int4, nf4, fp4, mxfp4, nvfp4, q4_1, int8, e4m3, q5_1 };
 inline constexpr std::string_view names_of_codes[] = {"int4", "nf4",  "fp4",  "mxfp4", "nvfp4",
                                                       "q4_1", "int8", "e4m3", "q5_1"};
@@ -31,7 +30,7 @@ constexpr bench_codes codes_of(std::string_view name) {
   while (i + 1 < std::size(names_of_codes) && names_of_codes[i] != name) ++i;
   return static_cast<bench_codes>(i);
 }
-// The group that a format has; else the one asked for.
+// The format's own group, or `asked` if it has none.
 constexpr u32 group_of(bench_codes codes, u32 asked) {
   return codes == bench_codes::mxfp4 || is_blocks(codes) ? 32 : codes == bench_codes::nvfp4 ? 16 : asked;
 }
@@ -149,7 +148,7 @@ class bench_weights {
     const f16 half(value);
     std::memcpy(&bytes_[at], &half, sizeof half);
   }
-  // Code by d plus m; of Q5_1 the highest bits are four bytes before the others.
+  // code * d + m; in Q5_1 the four bytes before the others have the highest bits of the codes.
   double value_of_block(u64 block, u32 e) const {
     f16 d, m;
     std::memcpy(&d, &bytes_[block], sizeof d);

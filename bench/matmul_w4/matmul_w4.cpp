@@ -4,10 +4,10 @@
 //   matmul_w4 [--json] [--seconds S] [--type f16|bf16] [--shape NxKxGROUP]... [--work mM]... [--variant NAME]
 //             [--codes int4|nf4|fp4|mxfp4|nvfp4|q4_1|int8|e4m3|q5_1] [--parts P] [--no-peers] [--matmul]
 //
-// With --matmul kaio's product with weights of 16 bits is timed too. Groups are those of --shape, but of mxfp4, q4_1,
-// q5_1 (32) and nvfp4 (16). M is the rows of x. Without --shape those of the table of figures, without --work m1, m16
-// and m64. The rate is bytes of codes, scales, x and y over time. Sampled elements are compared with double precision.
-// The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+// With --matmul kaio's product with weights of 16 bits is timed too. Groups are those of --shape, except for mxfp4,
+// q4_1, q5_1 (32) and nvfp4 (16). M is the rows of x. Without --shape those of the table of figures, without --work
+// m1, m16 and m64. The rate is bytes of codes, scales, x and y over time. Sampled elements are compared with double
+// precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
 #include "bench/matmul/clock_sampler.hpp"

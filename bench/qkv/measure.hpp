@@ -79,7 +79,7 @@ class qkv_bench : attention_measurement<T> {
  public:
   using base::base;
 
-  // The call, and three products with an append_kv that rotates.
+  // Times the call ("kaio"), and three products with an append_kv that rotates ("three").
   std::vector<std::pair<std::string, measured>> measure(const qkv_bench_problem& p,
                                                         const std::string& variant, u32 parts) {
     prepare(p);
@@ -94,7 +94,7 @@ class qkv_bench : attention_measurement<T> {
   struct range {
     u32 first, count;
   };
-  // All of them; those of Q, K and V.
+  // All columns; then those of Q, K and V.
   static std::array<range, 4> ranges_of(const qkv_bench_problem& p) {
     const u32 q = p.heads * p.size, k = p.key_heads * p.size;
     return {range{0, p.columns()}, range{0, q}, range{q, k}, range{q + k, k}};
@@ -285,7 +285,7 @@ class qkv_bench : attention_measurement<T> {
     return result;
   }
 
-  // The product of x and the weights of one of Q, K and V; `part`: 1 to 3, of ranges_of.
+  // Multiplies x by the weights of Q, K or V; `part`: 1 to 3, of ranges_of.
   void multiply(const qkv_bench_problem& p, std::size_t i, std::size_t part, const tensor_view<T, 2>& y,
                 const buffer<u8>& workspace) {
     const range of = ranges_of(p)[part];
@@ -313,7 +313,7 @@ class qkv_bench : attention_measurement<T> {
              tensor_view<const T, 2>(one.w, p.columns(), p.k).slice(0, of.first, of.count).transposed(), y,
              {.constant = constant_inputs::b});
   }
-  // What the products of packed weights take, one after the other.
+  // The largest workspace of the products of packed weights, which run one after the other.
   u64 workspace_of_three(const qkv_bench_problem& p) {
     u64 bytes = 1;
     for (std::size_t part = 1; p.packed() && part < 4; ++part) {

@@ -39,7 +39,7 @@ parts = 3  # start_clocks, rate and step_clocks of a kernel
 
 
 def configuration_of(name, has_groups):
-    """(family, operand, groups, general, m, n, k) of a kernel: the fields by which fitted.hpp knows it."""
+    """(family, operand, groups, general, m, n, k) of a kernel: the fields that identify it in fitted.hpp."""
     operand = "i8" if re.search(r"_(i8|s8)_", name) else "e4m3"
     general = name.endswith("general")
     if "_simt_" in name:

@@ -19,7 +19,7 @@
 
 namespace kaio::bench {
 
-// A kernel that accepts a call: what the cost model sees of it, its time by the model, and the measured one.
+// A kernel that accepts a call: its work in the cost model, its time by the model, and the measured time.
 struct timed_kernel {
   const ops::matmul_variant* variant = nullptr;
   ops::kernel_work work{};

@@ -1,6 +1,6 @@
 #pragma once
-// What every kind of problem needs: operands in so many sets that L2 does not hold them, the digest of outputs, the
-// times, and the line of JSON.
+// Shared by every kind of problem: operands in enough sets to exceed L2, the digest of outputs, the times, and the
+// line of JSON.
 //
 //   rotated<f16> x = h.normal<f16>(m * k, sets);
 //   h.measure({"matmul", text, kernel, 2e-3}, sets, run, [&] { h.digest(c[0], m * n); });
@@ -53,7 +53,7 @@ inline constexpr auto digest_elements =
       }
     });
 
-// How far the results of two builds may be apart, relative: some roundings of the type.
+// The allowed relative difference between the results of two builds: some roundings of the type.
 template <class T>
 inline constexpr double rounding = std::is_same_v<T, f32> || std::is_same_v<T, i32> ? 1e-4
                                    : std::is_same_v<T, f16>                         ? 2e-3
@@ -70,7 +70,7 @@ class rotated {
         pitch_((count_ * sizeof(T) + 255) / 256 * 256 / sizeof(T)),
         memory_(gpu.allocate<T>(pitch_ * sets, uninitialised)) {}
   device_pointer<T> operator[](std::size_t i) const { return memory_.view(i * pitch_, count_); }
-  // Those of all sets, and what is between them.
+  // The memory of all sets, and the gaps between them.
   device_pointer<T> all() const { return memory_.view(); }
 
  private:
@@ -78,7 +78,7 @@ class rotated {
   buffer<T> memory_;
 };
 
-// What a line says of a problem; no kernel where the operation has no name for it.
+// A problem's description in its line; no kernel if the operation has no name for it.
 struct entry {
   std::string kind, problem, kernel;
   double tolerance;

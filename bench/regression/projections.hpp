@@ -120,7 +120,7 @@ void run_gate_up(harness& h, draws& random, std::string_view weights) {
 
 inline void random_gate_up(harness& h, draws& random) {
   const std::string_view weights = random.one_of(projection_names);
-  // Products of two sums of w8 are beyond f16.
+  // Products of two sums of w8 exceed f16.
   if (weights != "w8" && random.percent(50))
     run_gate_up<f16>(h, random, weights);
   else

@@ -39,7 +39,7 @@ inline matmul_activation draw_activation(draws& random) {
   return static_cast<matmul_activation>(random.below(5));
 }
 
-// What matmul_int8 and matmul_fp8 have in common: an epilogue for a third of the problems, and the measurement.
+// Shared by matmul_int8 and matmul_fp8: an epilogue for a third of the problems, and the measurement.
 // of_a(i), of_b(i): views of set i; call(stream, a, b, c, options), choose(the same).
 template <class Out, class Options, class A, class B, class Call, class Choose>
 void run_scaled(harness& h, draws& random, const quantised_shape& p, std::string kind, std::string text,

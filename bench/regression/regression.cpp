@@ -1,4 +1,4 @@
-// Times of random problems of every operation, through what is public alone: the same program is built at two commits,
+// Times of random problems of every operation, through public interfaces alone: the same program is built at two commits,
 // and bench/compare.py says what became slower and whose results differ.
 //
 //   regression [--kind NAME]... [--count N] [--seed N] [--seconds S] > new1.jsonl

@@ -43,7 +43,7 @@ double verify(const tensors& x, const std::vector<f16>& o) {
   return error.value();
 }
 
-// Draws the order in which blocks visit the tiles of queries; false: one is visited twice, or never.
+// Draws the order in which blocks visit the tiles of queries. Returns false if a tile is visited twice or never.
 bool draw_schedule(device& gpu, u32 length, u32 heads) {
   const u32 tiles = (length + tile_shape.queries() - 1) / tile_shape.queries();
   const u32 blocks = std::min(tiles * heads, gpu.properties().multiprocessors);

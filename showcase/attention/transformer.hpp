@@ -1,6 +1,6 @@
 #pragma once
-// What comes before attention in a transformer block: a text, a token for each of its bytes, becomes queries,
-// keys and values. The weights are random, of the sizes that training begins with.
+// The steps before attention in a transformer block: a text, one token a byte, becomes queries, keys and
+// values. The weights are random, of the sizes that training begins with.
 //
 //   x = embedding[token];  h = x / rms(x);  q = rotate(Wq h, position);  k = rotate(Wk h, position);  v = Wv h
 //

@@ -1,6 +1,6 @@
 // A layer of a LLaMA-like decoder by kaio's operations, for one new token and for many, with weights of f16 and
-// of four bits. Every step is compared with double precision. On a GPU the layer is a CUDA graph, whose time is
-// printed next to what its bytes take at the memory's bandwidth, and next to the same layer in torch.
+// of four bits. Every step is compared with double precision. On a GPU the layer is a CUDA graph. Its time is
+// printed next to the time of its bytes at the memory's bandwidth, and next to the layer in torch.
 //
 // Shapes: those of Llama 3 8B on a GPU, small ones on the emulator.
 

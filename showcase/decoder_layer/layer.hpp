@@ -97,7 +97,7 @@ class decoder_layer {
     multiply(s, matrix(g, shape.ff), down, hidden(d));
   }
 
-  // What a run has to read and write: weights, keys and values; and hidden states between the steps.
+  // Bytes that a run reads and writes: weights, keys and values, and hidden states between the steps.
   double bytes() const {
     const double states = 2.0 * (8 * shape.hidden + 3 * shape.queries() + 2 * shape.keys() + 2 * shape.ff);
     return qkv.bytes() + out.bytes() + gate_up.bytes() + down.bytes() + 4.0 * shape.length() * shape.keys() +

@@ -23,7 +23,7 @@ class layer_verification {
     load();
     step("h1 = h0 + x", 0, [&](auto& e) { sums(e, h0_, x_, h1_); });
     n1_ = norm(h1_, layer_.first_norm);
-    // A rotation may leave little of two rounded numbers.
+    // A rotation can cancel most of two rounded numbers.
     step("q = rotated norm(h1) Wq", 2e-2, [&](auto& e) { queries(e); });
     step("k, v into the cache", 2e-2, [&](auto& e) { keys_and_values(e); });
     step("the rest of the cache", 0, [&](auto& e) { other_pages(e); });
@@ -54,7 +54,7 @@ class layer_verification {
   static double number(f16 x) { return static_cast<double>(f32(x)); }
   static f16 rounded(double x) { return f16(static_cast<f32>(x)); }
 
-  // f(row, column) of all elements of a small matrix, else of 512 spread over it.
+  // f(row, column) for all elements of a small matrix, or for 512 that are spread over a larger one.
   template <class F>
   static void for_samples(u32 rows, u32 columns, const F& f) {
     if (u64{rows} * columns <= 8192) {
@@ -89,7 +89,7 @@ class layer_verification {
     for (std::size_t i = 0; i < got.size(); ++i)
       compare(error, got[i], number(rounded(number(a[i]) + number(b[i]))));
   }
-  // What the products see: rounded, as on the device.
+  // The inputs of the products: rounded, as on the device.
   std::vector<f16> norm(const std::vector<f16>& h, const std::vector<f16>& weight) const {
     std::vector<f16> result(h.size());
     for (u32 row = 0; row < shape_.tokens; ++row) {
@@ -140,7 +140,7 @@ class layer_verification {
       compare(error, values_[at], product(n1_, layer_.qkv, row, shape_.queries() + shape_.keys() + column));
     });
   }
-  // What is no new key keeps its bits.
+  // Keys and values that are not new keep their bits.
   void other_pages(largest_error& error) {
     std::vector<bool> is_new(keys_.size(), false);
     for (u32 row = 0; row < shape_.tokens; ++row) {

@@ -68,7 +68,7 @@ class generator {
     std::iota(table.begin(), table.end(), 0);
     std::shuffle(table.begin(), table.end(), std::mt19937(3));
     table_ = gpu.upload(table);
-    // What is not written yet is never read: NaN would be seen.
+    // Unwritten elements are never read: NaN would be seen.
     const std::vector<f16> nothing(table.size() * page * key_heads * size,
                                    f16(std::numeric_limits<f32>::quiet_NaN()));
     for (u32 l = 0; l < layers; ++l) {
@@ -78,7 +78,7 @@ class generator {
     rotary_table(s_, angles(cos_), angles(sin_));
   }
 
-  // The tokens of an empty sequence; its logits are those after the last one.
+  // Sets the tokens of an empty sequence. Its logits are those after the last token.
   void prompt(u32 sequence, const std::vector<i32>& tokens) {
     activations a(gpu_, 1, static_cast<u32>(tokens.size()));
     const auto on_device = gpu_.upload(tokens);
@@ -92,7 +92,7 @@ class generator {
     run(step_, 0, tokens_);
   }
 
-  // Those that the last step chose, and the logits, (sequences, vocabulary).
+  // The tokens that the last step chose, and the logits, (sequences, vocabulary).
   std::vector<i32> tokens() const { return tokens_.download(); }
   std::vector<f32> logits() const { return logits_.download(); }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of a step that are not operations of the library: embeddings, norms, and which token is next.
+// The kernels of a step that are not operations of the library: embeddings, norms, and the choice of the next token.
 
 #include <kaio/kaio.hpp>
 

@@ -1,6 +1,6 @@
 // A product with weights of four bits: W is quantised in groups of 128 along K by the largest element of
-// each, packed as kaio's int4 (two's complement, eight codes a word), and multiplied by matmul_w4. What it
-// costs in accuracy is compared with the product in double precision; the product of the codes is exact but
+// each, packed as kaio's int4 (two's complement, eight codes a word), and multiplied by matmul_w4. The loss
+// of accuracy is measured against the product in double precision. The product of the codes is exact except
 // for sums in f32.
 
 #include <kaio/ops/matmul_w4.hpp>
@@ -25,7 +25,7 @@ struct quantised {
   std::vector<f32> values;  // what codes and scales give, (n, k)
 };
 
-// Codes of -7 to 7, of the scale as it is stored: w is about code * scale.
+// Codes of -7 to 7 by the stored scale: w is about code * scale.
 quantised quantise(const std::vector<f32>& w, std::size_t n, std::size_t k) {
   quantised result{std::vector<i32>(n * k / 8), std::vector<f16>(k / group * n), std::vector<f32>(n * k)};
   for (std::size_t row = 0; row < n; ++row)

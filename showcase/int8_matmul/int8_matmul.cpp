@@ -1,5 +1,5 @@
 // A product of f32 matrices in 8-bit integers: both are quantised by their largest element, one scale each, and
-// multiplied by matmul_int8. What it costs in accuracy is compared with the product in double precision, and the
+// multiplied by matmul_int8. The loss of accuracy is measured against the product in double precision; the
 // integer sums are exact.
 
 #include <kaio/ops/matmul_int8.hpp>

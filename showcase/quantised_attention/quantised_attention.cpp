@@ -1,6 +1,6 @@
-// One head of attention whose projections have weights of four bits: qkv_project from hidden states to
-// queries, keys and values, and attention of them. It must be what the codes give in double precision, and
-// close to the attention of the weights that the codes were made of: what four bits cost.
+// One head of attention whose projections have weights of four bits: qkv_project, then attention of its
+// queries, keys and values. The result must match the codes in double precision. Its distance from the
+// attention of the original weights is the cost of four bits.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/matmul_w4.hpp>
@@ -23,7 +23,7 @@ constexpr std::size_t tokens = 64, model = 128, size = 64, group = 128;
 
 using matrix = std::vector<double>;
 
-// Codes of -7 to 7 by the largest weight of each 128 along k, and the weights that they stand for.
+// Codes of -7 to 7 by the largest weight of each 128 along k, and the weights that they represent.
 struct quantised {
   std::vector<i32> words;   // (size, model / 8): eight codes each
   std::vector<f16> scales;  // (model / 128, size)

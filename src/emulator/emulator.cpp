@@ -21,7 +21,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Bytes of a block: what the text declares, followed by the dynamic part.
+// Shared memory of a block in bytes: the text's declarations, then the dynamic part.
 u64 shared_of(const entry& k, u32 dynamic) {
   return dynamic == 0 ? k.shared_bytes : u64{k.dynamic_shared_offset} + dynamic;
 }
@@ -72,7 +72,7 @@ void check(const launch& l, const architecture& device) {
                        l.grid.count(), resident));
 }
 
-// A text goes to the standard output stream when the grid has ended, in whatever way.
+// Writes the kernel's text to the standard output stream when the grid ends, also after a fault.
 class printed_text {
  public:
   explicit printed_text(const std::string& text) : text_(text) {}
@@ -88,7 +88,7 @@ class printed_text {
   const std::string& text_;
 };
 
-// What cooperative groups synchronise a grid with: its size in bytes and a counter, zero at the start.
+// Memory with which cooperative groups synchronise a grid: its size in bytes and a counter from zero.
 class grid_workspace {
  public:
   explicit grid_workspace(memory& global) : global_(global), address_(global.allocate(bytes)) {}
@@ -114,7 +114,7 @@ bool uses_workspace(const entry& kernel) {
                      [](const special_row& row) { return row.which == special_form::grid_workspace_high; });
 }
 
-// Observers are notified of the end, however it comes.
+// Notifies the observers when the grid ends, also after a fault.
 class watched_grid {
  public:
   explicit watched_grid(const grid& g) : grid_(g) {

@@ -28,9 +28,9 @@ void call_latest() {
   delete call;
 }
 
-// At the end of a process static objects are destroyed first, and functions such as close_library are called
-// afterwards; where a library is closed, it is the other way round. So whether this one is gone is the
-// difference. Source: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API".
+// At the end of a process, static objects are destroyed before functions such as close_library are called. When a
+// library is closed, the order is the reverse. Whether this object is gone therefore distinguishes the two cases.
+// Source: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API".
 constinit bool process_ends = false;
 const struct end_of_process {
   ~end_of_process() { process_ends = true; }

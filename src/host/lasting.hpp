@@ -1,8 +1,8 @@
 #pragma once
-// Objects that outlive the static ones. At the end of a process they are not destroyed, because its other
-// threads, and destructors of its static objects, may still call what uses them. Where the library that has them
-// is closed (dlclose) they are, so that a program which opens and closes it does not grow: in the order in which
-// they were asked for, since one that was asked for later may be in use by an earlier one.
+// Objects that outlive the static ones. At the end of a process they are not destroyed: its other threads, and
+// destructors of its static objects, may still use them. If their library is closed (dlclose), they are destroyed, so
+// that a program which opens and closes it does not grow. They go in the order in which they were asked for, since an
+// earlier one may use a later one.
 //
 //   driver_state& state() {
 //     static auto& s = *host::make_lasting<driver_state>();
@@ -32,7 +32,7 @@ Object* make_lasting(Arguments&&... arguments) {
   return made;
 }
 
-// Calls a function once, where the process ends, as std::atexit does, or where the library is closed: before
+// Calls a function once: at the end of the process, as std::atexit does, or when the library is closed, before
 // the lasting objects are destroyed.
 void at_end(void (*function)());
 

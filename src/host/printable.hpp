@@ -3,10 +3,9 @@
 //
 //   host::printable("\x1b[31mred")  ->  \x1b[31mred
 //
-// Control characters become \xNN, but for the end of a line and the tabulator; so do bytes that are not UTF-8, the
-// control characters of Unicode (U+0080 to U+009F), and those that turn the direction of writing. All other text is
-// as it was. The messages of kaio's errors go through it where they are made; what a kernel prints does not, since
-// that is the program's own output.
+// These become \xNN: control characters except the end of a line and the tabulator; bytes that are not UTF-8; Unicode's
+// control characters (U+0080 to U+009F) and those that turn the direction of writing. All other text stays. The messages
+// of kaio's errors are made printable when they are made. The output of a kernel is not: it is the program's own.
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// In the scope of such an object, a write of this thread beyond the limit on file sizes (ulimit -f) fails with EFBIG.
-// Without, it ends the program: that is the default of the signal SIGXFSZ.
+// While such an object lives, a write of this thread beyond the limit on file sizes (ulimit -f) fails with EFBIG.
+// Otherwise it ends the program: that is the default of the signal SIGXFSZ.
 
 #include <signal.h>
 

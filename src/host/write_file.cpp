@@ -101,12 +101,12 @@ bool write_all(int fd, std::initializer_list<std::string_view> pieces) {
 }
 
 bool flush(int fd) {
-  // What cannot be flushed at all, as some file systems of networks, reports EINVAL.
+  // A file that cannot be flushed at all, as on some network file systems, reports EINVAL.
   return ::fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
-// The descriptor that a path names, as /dev/stdout does. To open such a path would open the file that is there
-// another time, from its beginning.
+// The descriptor that a path names, such as /dev/stdout. Opening such a path would open its file again, from the
+// beginning.
 std::optional<int> named_descriptor(std::string_view path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -150,8 +150,8 @@ place find_place(const std::string& path) {
   fail(path, ELOOP);
 }
 
-// Gives the new file what the old one has: group, owner and rights, as far as the process may. A group that it cannot
-// give gets no more than everybody.
+// Gives the new file the old one's group, owner and rights, as far as the process may. If it cannot give the group, the
+// file's group has no more rights than everybody.
 bool keep_rights(int fd, const struct stat& old) {
   struct stat now {};
   if (::fstat(fd, &now) != 0) return false;
@@ -161,14 +161,14 @@ bool keep_rights(int fd, const struct stat& old) {
   const bool has_group = now.st_gid == old.st_gid || ::fchown(fd, unchanged_user, old.st_gid) == 0;
   if (!has_group) rights = (rights & ~mode_t{S_IRWXG}) | ((rights & S_IRWXO) << 3);
   if (::fchmod(fd, rights) != 0) return false;
-  // The last step: who gives a file away may not change it any more. It may well be refused.
+  // The last step: a process that gave a file away may not change it any more. The call may well be refused.
   [[maybe_unused]] const bool has_owner =
       now.st_uid == old.st_uid || ::fchown(fd, old.st_uid, unchanged_group) == 0;
   return true;
 }
 
-// A file in the target's folder that is not to be seen yet. Where it can be, it has no name until it is complete,
-// so that the system removes it with a process that is killed.
+// A file in the target's folder that is not visible yet. If possible it has no name until it is complete: if the process
+// is killed, the system removes it.
 class temporary_file {
  public:
   temporary_file(files::path target, mode_t mode) : target_(std::move(target)), file_(open(mode)) {}
@@ -239,7 +239,7 @@ void replace(const std::string& path, std::initializer_list<std::string_view> pi
     return;
   }
   if (target.status && ::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) fail(path);
-  // A new file has the rights that the umask leaves; no one may read the content of a private one meanwhile.
+  // A new file has the rights that the umask leaves. Only its owner may read a replacement until it has the old rights.
   constexpr mode_t usual = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
   temporary_file file(target.path, target.status ? target.status->st_mode & (S_IRUSR | S_IWUSR) : usual);
   if (!file || !write_all(file.get(), pieces)) fail(path);

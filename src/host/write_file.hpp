@@ -1,16 +1,16 @@
 #pragma once
-// Writes a whole file so that nothing is lost: what was there stays until the new content is complete.
+// Writes a whole file so that nothing is lost: the old content stays until the new content is complete.
 //
 //   host::write_file("y.npy", {header, elements});
 //
 // The content goes to a temporary file in the folder of the target, is flushed, and takes the target's name by a
-// rename. A full disk, a limit on file sizes or a signal in between leaves the old file as it was; on file systems
-// that have files without a name (O_TMPFILE of Linux) it leaves no temporary file either.
+// rename. A full disk, a limit on file sizes or a signal in between leaves the old file as it was. If the file system
+// has files without a name (O_TMPFILE of Linux), no temporary file is left either.
 //
-// A symbolic link is followed, and what it names is replaced. The permissions of the old file are kept, its owner
-// and group as far as the process may give files away; access lists and other hard links are not. A file that may
-// not be written to is refused, though its folder would permit the rename. What is not a file (a device, a pipe,
-// /dev/stdout) is written directly.
+// A symbolic link is followed, and its target is replaced. The permissions of the old file are kept. Its owner and group
+// are kept as far as the process may give files away; access lists and other hard links are not. A read-only file is
+// refused, though its folder would permit the rename. If the target is no file (a device, a pipe, /dev/stdout), it is
+// written directly.
 
 #include <initializer_list>
 #include <stdexcept>
@@ -32,8 +32,8 @@ class write_error : public std::runtime_error {
   std::error_code code_;
 };
 
-// Whether the new content has to be on the disk before it takes the old one's place. Without, a loss of power
-// soon afterwards may leave an empty file, which is enough for what can be made again, and much faster.
+// Whether the new content must be on the disk before it takes the old one's place. If it need not be, a loss of power
+// soon afterwards may leave an empty file. This suffices for what can be made again, and is much faster.
 enum class durability { survives_power_loss, made_again };
 
 // Replaces or creates the file `path` with the pieces, one after the other. Throws write_error.

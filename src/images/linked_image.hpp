@@ -1,6 +1,6 @@
 #pragma once
-// The images of the libraries' kernels, by name. A definition is a line of a file that write_images wrote; a
-// kernel that no such file has is an error of the linker.
+// The images of the libraries' kernels, by name. A definition is a line of a file that write_images wrote. If no such
+// file has the kernel, the linker reports an error.
 //
 //   template <>
 //   const ptx::kernel_image linked_image<"transpose_f32">::value = ...;
@@ -15,7 +15,7 @@ struct linked_image {
   static const ptx::kernel_image value;
 };
 
-// What a packed image is unpacked by: packed_text.hpp.
+// Unpacks a packed image: packed_text.hpp.
 void unpack(const ptx::kernel_image& image, void (*use)(void* context, const ptx::kernel_image& whole),
             void* context);
 

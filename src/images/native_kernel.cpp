@@ -61,9 +61,8 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
     refuse(whole.fault);
     for (std::uint32_t depth = 1; depth <= deepest; ++depth)
       if (!agree(whole, probe(s.name, options, body, depth, deepest), depth))
-        refuse(
-            "kaio: a guarded body or a loop changes, by a variable of the host, what the rest of the kernel is",
-            nullptr, 0);
+        refuse("kaio: a guarded body or a loop changes the rest of the kernel through a variable of the host",
+               nullptr, 0);
   }
   dsl::kernel_fault misuse = dsl::fault_of(ptx::find_wgmma_fault(*program));
   for (std::uint32_t i = 0; misuse.line != 0 && i < program->statement_count; ++i)

@@ -1,8 +1,8 @@
 #pragma once
-// Kernels that are traced natively: the same functions of the language record, render and check them as in a
-// constant expression, but while the program runs. The programs of the operations' families do so; a test can
-// trace what is only known then, and compare the compiler's evaluation with the processor's. This is all that
-// knows how compilation.hpp puts a kernel together.
+// Kernels that are traced natively. The same functions of the language record, render and check them as in a constant
+// expression, but while the program runs. The programs of the operations' families do so. A test can trace something
+// that is known only then, and compare the compiler's evaluation with the processor's. Only this file knows how
+// compilation.hpp puts a kernel together.
 //
 //   const native_kernel made =
 //       trace_kernel<in<f32>, out<f32>>("scale", 64, {}, [factor](thread, in<f32> x, out<f32> y) {
@@ -61,7 +61,7 @@ native_kernel trace_kernel(std::string_view name, dsl::block_size block, const d
                            const Body& body) {
   constexpr auto entry = dsl::entry_parameters_of<P...>();
   return trace_entry(name, block, options, {entry.data, entry.data + entry.count}, [&](dsl::tracer& t) {
-    // The braces make the parameters in their order, which the arguments of a call have not.
+    // Braces make the parameters in their order; the arguments of a call have no fixed order.
     const auto* number = entry.number;
     [[maybe_unused]] const auto next = [&] { return *number++; };
     std::apply([&](const P&... parameter) { body(thread(t, block.dimensions()), parameter...); },

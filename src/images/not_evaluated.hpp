@@ -1,6 +1,6 @@
 #pragma once
-// Stands in for the trace that the compiler evaluates, where kernels are traced by a program or found by the
-// linker: kernel_object asks it for a fault before it takes the image, and finds none.
+// Replaces the trace that the compiler evaluates, if a program traces the kernels or the linker finds them.
+// kernel_object asks it for a fault before it takes the image, and finds none.
 
 #include <kaio/dsl/kernel/options.hpp>
 #include <kaio/dsl/number/diagnostic.hpp>

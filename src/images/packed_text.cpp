@@ -26,7 +26,7 @@ void append(std::string& to, word value) {
   for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
   to += static_cast<char>(value);
 }
-// Small numbers of either sign as small ones without.
+// Zigzag: small numbers of either sign become small unsigned ones.
 constexpr word folded(std::int32_t value) {
   return static_cast<word>(value) << 1 ^ (value < 0 ? ~word{0} : 0);
 }

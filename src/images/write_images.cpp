@@ -93,7 +93,7 @@ void write_images(std::string_view family, const std::vector<const ptx::kernel_i
   data += ".packed";
   source += ".cpp";
   std::ostringstream out;
-  // The assembler reads the data, not the compiler: a cache of objects sees in this line that they have changed.
+  // The assembler reads the data, not the compiler: through this line a cache of objects notices that the data changed.
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : packed) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   out << "// Made by the program of the family " << family << ": the images of its kernels, " << packed.size()

@@ -1,6 +1,6 @@
 #pragma once
-// Writes the images of a family's kernels for the library: a C++ source with the definitions of
-// images::linked_image, and the file of packed texts that it includes.
+// Writes the images of a family's kernels for the library. A C++ source has the definitions of
+// images::linked_image, and includes the file of packed texts.
 //
 //   write_images("w4", kernels, "/build/images/w4");   // w4.cpp and w4.packed
 

@@ -24,8 +24,8 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint32_t element_bytes) {
   return count * element_bytes;
 }
 
-// A copy and the wait for it. The host's memory is the caller's again when this returns or throws: a copy
-// that is queued when a later call fails is waited for.
+// Runs a copy and its wait. When this returns or throws, the host's memory is the caller's again: if a call
+// fails, the copies that are already queued are waited for.
 template <class Copy>
 void to_its_end(backend& device, Copy copy) {
   try {

@@ -12,7 +12,7 @@ namespace kaio::runtime::detail {
 
 namespace {
 
-// The contexts of the GPUs that are open. Never destroyed: static objects may hold devices.
+// The contexts of the GPUs that are open. They outlive static objects, which may hold devices.
 struct open_gpus {
   std::mutex changing;
   std::map<int, context*> by_ordinal;

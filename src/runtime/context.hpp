@@ -1,6 +1,6 @@
 #pragma once
-// One open device, shared by all its handles and everything made from them: the backend, the kernels loaded
-// on it, and the two streams that it owns. Its address is the identity that buffers carry.
+// One open device, shared by all its handles and everything made from them. It has the backend, the kernels
+// loaded on it, and two streams of its own. Its address is the identity that buffers carry.
 
 #include <kaio/runtime/detail/context_ref.hpp>
 
@@ -26,12 +26,12 @@ class context {
   context& operator=(const context&) = delete;
   ~context();
 
-  // The device, to be used: throws the first cause if it was lost before.
+  // The device, for a call that uses it: throws the first cause if it was lost before.
   backend& use() {
     device_->failures().check(device_->description(), device_->remedy());
     return *device_;
   }
-  // The device, to give something back to it.
+  // The device, for a call that gives something back to it.
   backend& device() noexcept { return *device_; }
   const device_properties& properties() const noexcept { return device_->properties(); }
   std::string_view description() const noexcept { return device_->description(); }
@@ -42,7 +42,7 @@ class context {
 
   const loaded_kernel* find(const ptx::kernel_image& kernel) const noexcept { return kernels_.find(kernel); }
   const loaded_kernel& load(const ptx::kernel_image& kernel);
-  // The number that the device holds at once; each loads the kernel.
+  // The numbers that the device holds at once; both load the kernel.
   std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes);
   std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
                                     std::uint32_t shared_bytes);

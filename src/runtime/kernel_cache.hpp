@@ -1,9 +1,8 @@
 #pragma once
-// The kernels that are loaded on one device, by their content: a copy of an image finds what was loaded from
-// the original, and a rebuilt library's kernel never what was at its address before. A launch looks its
-// kernel up here without a lock: an open-addressing table of atomic pointers, which is replaced by a larger
-// one when it fills. Tables and kernels stay until the device closes, so that a reader never meets a freed
-// one.
+// The kernels that are loaded on one device, by their content. A copy of an image finds the kernel of the
+// original; a rebuilt library never finds the kernel that was at its address before. A launch looks its kernel
+// up without a lock, in an open-addressing table of atomic pointers. A full table is replaced by a larger one.
+// Tables and kernels stay until the device closes, so no reader meets a freed one.
 //
 //   const loaded_kernel* code = cache.find(kernel);              // some nanoseconds; null if not loaded
 //   if (!code) code = &cache.load(kernel, [&] { return device.load(kernel); });
@@ -36,9 +35,9 @@ class kernel_cache {
     }
   }
 
-  // Finds the kernel, or loads it with `loader`, once, whatever number of threads ask for it at a time;
-  // different kernels load concurrently. An exception of the loader is passed on, and the next call tries
-  // again.
+  // Finds the kernel, or loads it with `loader`: once, even if several threads ask for it at the same time.
+  // Different kernels load concurrently. If the loader throws, the exception is passed on, and the next call
+  // tries again.
   const loaded_kernel& load(const ptx::kernel_image& kernel,
                             const std::function<std::unique_ptr<loaded_kernel>()>& loader);
 

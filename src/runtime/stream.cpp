@@ -26,8 +26,8 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
   return *context.get();
 }
 
-// The first use of a kernel on a device. Out of line: not on the launch path. An error of the call
-// itself is reported before anything is loaded.
+// The first use of a kernel on a device. Out of line: not on the launch path. Errors of the call itself are
+// reported before anything is loaded.
 [[gnu::noinline, gnu::cold]] const loaded_kernel& load_for_launch(detail::context& context,
                                                                   const ptx::kernel_image& kernel,
                                                                   const ptx::launch_grid& grid,
@@ -52,7 +52,7 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
 
 }  // namespace
 
-// The device's own stream stays usable through the device when it is moved from: both are handles to it.
+// If the device's own stream is moved from, it stays usable through the device: both are handles to it.
 stream::stream(stream&& other) noexcept
     : context_(other.owned_ ? std::move(other.context_) : other.context_),
       native_(other.owned_ ? std::exchange(other.native_, nullptr) : other.native_),

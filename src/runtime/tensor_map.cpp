@@ -1,5 +1,5 @@
 // Tensor maps are checked here, for every device alike, before the device encodes them: the driver itself
-// reports no more than that some argument is invalid.
+// reports only that some argument is invalid.
 
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t most_extent = std::uint64_t{1} << 32, stride_limit = std::uint64_t{1} << 40;
 constexpr std::uint32_t most_box = 256, most_element_stride = 8;
-constexpr std::uint32_t quantum = 16;  // bytes, of addresses, strides and rows of a box
+constexpr std::uint32_t quantum = 16;  // bytes; addresses, strides and rows of a box are multiples of it
 
 // "kaio: a tensor map of 4096 x 128 elements of 2 bytes at 0x7f0000000000": the innermost extent first.
 std::string name_of(const tensor_description& t) {
@@ -74,7 +74,7 @@ void check_box(const tensor_description& t) {
   const std::uint32_t row = t.box[0] * t.element_bytes;
   if (row % quantum != 0)
     refuse(t, "has a box whose rows are ", row, " bytes, which must be a multiple of 16");
-  if (t.swizzle > tensor_swizzle::bytes_128) refuse(t, "has a swizzle that is none of tensor_swizzle");
+  if (t.swizzle > tensor_swizzle::bytes_128) refuse(t, "has an unknown tensor_swizzle");
   if (t.swizzle != tensor_swizzle::none && row > bytes_of(t.swizzle))
     refuse(t, "has a box whose rows are ", row, " bytes, and the swizzle takes rows of at most ",
            bytes_of(t.swizzle), "; make the box narrower, and copy several side by side");
@@ -83,14 +83,14 @@ void check_box(const tensor_description& t) {
 void check_format(const tensor_description& t) {
   if (t.element == tensor_element::none)
     refuse(t, "has a format of f32 elements, and these are others; write f32_format::f32");
-  if (t.element > tensor_element::tfloat32_ftz) refuse(t, "has a format that is none of f32_format");
-  if (t.promotion > l2_promotion::bytes_256) refuse(t, "has a promotion that is none of l2_promotion");
-  if (t.fill > tensor_fill::nan) refuse(t, "has a fill that is none of tensor_fill");
+  if (t.element > tensor_element::tfloat32_ftz) refuse(t, "has an unknown f32_format");
+  if (t.promotion > l2_promotion::bytes_256) refuse(t, "has an unknown l2_promotion");
+  if (t.fill > tensor_fill::nan) refuse(t, "has an unknown tensor_fill");
   if (t.fill == tensor_fill::nan && !is_floating(t.element))
-    refuse(t, "is filled with NaN, which integers have none of; write tensor_fill::zero");
+    refuse(t, "is filled with NaN, but its elements are integers; write tensor_fill::zero");
 }
 
-// After the extents and strides: 5 products below 2^72, of which one that is too large is enough.
+// Extents and strides are checked by now: each product is below 2^72. One product beyond the memory suffices.
 void check_reach(const tensor_description& t) {
   if (t.memory_bytes == 0) return;
   std::uint64_t last = 0;  // the byte after the last element

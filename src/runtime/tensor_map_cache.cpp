@@ -12,7 +12,7 @@ std::uint64_t tag_of(std::uint64_t hashed) noexcept { return hashed | 1; }
 
 }  // namespace
 
-// Four chains that a processor follows side by side.
+// Four independent chains, which a processor computes in parallel.
 std::uint64_t tensor_map_cache::hash(const key& k) noexcept {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
   std::uint64_t chain[4] = {1, 2, 3, 4};
@@ -31,7 +31,7 @@ std::uint64_t tensor_map_cache::hash(const key& k) noexcept {
 bool tensor_map_cache::read(const entry& from, const key& k, unsigned char* to) noexcept {
   const std::uint32_t version = from.version.load(std::memory_order_acquire);
   if ((version & 1) != 0) return false;
-  // Whoever sees a word of a later version sees, by its release, that the version is another one too.
+  // Acquire pairs with release: a reader that sees a word of a later version also sees that the version changed.
   std::uint64_t different = 0;
   for (std::size_t i = 0; i < key_words; ++i)
     different |= from.words[i].load(std::memory_order_acquire) ^ k.word[i];

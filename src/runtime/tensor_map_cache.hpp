@@ -1,16 +1,15 @@
 #pragma once
-// The tensor maps that a device encoded last, by their arguments. A map is a function of its
-// description alone, so that nothing here can become stale, whatever happens to the memory that a map
-// describes.
+// The tensor maps that a device encoded last, by their descriptions. A map is a function of its description
+// alone: no entry can become stale, whatever happens to the memory that it describes.
 //
 //   if (!cache.find(tensor, to)) {
 //     device.encode_tensor_map(tensor, to);
 //     cache.insert(tensor, to);
 //   }
 //
-// A set-associative table of a fixed size. Readers take no lock: an entry's version is odd while it is being
-// written, and another afterwards, so that a reader whose entry was replaced under its hands finds out, and
-// misses. In a full set the second-chance rule selects the map to evict.
+// A set-associative table of a fixed size. Readers take no lock. An entry's version is odd while the entry is
+// written, and different afterwards: a reader whose entry was replaced meanwhile finds out, and misses. In a
+// full set the second-chance rule selects the map to evict.
 
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -27,9 +26,9 @@ class tensor_map_cache {
   static constexpr std::size_t sets = 512, ways = 8;  // 4096 maps, 1.2 MB, from the first insertion on
   static constexpr std::size_t map_bytes = 128;
 
-  // Copies the map to `to` and returns whether there was one; `to` is undefined where there was none.
+  // Copies the map to `to` and returns whether there was one. If there was none, `to` is undefined.
   bool find(const detail::tensor_description& tensor, unsigned char* to) const noexcept;
-  // Keeps a map, in place of another one where its set is full. Throws std::bad_alloc, the first time.
+  // Keeps a map; in a full set it replaces another one. The first call may throw std::bad_alloc.
   void insert(const detail::tensor_description& tensor, const unsigned char* map);
 
  private:

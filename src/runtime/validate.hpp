@@ -13,10 +13,10 @@ namespace kaio::runtime {
 // The most parameters that a kernel may have: .param space holds 4 KiB of 4-byte values before PTX ISA 8.1.
 inline constexpr std::size_t max_parameters = 1024;
 
-// Once, before a kernel is first used on a device: what its image says of itself. Its name, counts without
-// what they count, types that there are not, and the hash of its text.
+// Checks an image before its kernel is first used on a device: its name, counts without data, unknown types,
+// and the hash of its text.
 void check_image(const ptx::kernel_image& kernel);
-// After that, when it is loaded: its block, shared memory, SM and PTX ISA version.
+// Checks a kernel when it is loaded: its block, shared memory, SM and PTX ISA version.
 void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
                   std::string_view description);
 
@@ -35,16 +35,16 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
 [[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                                  const device_properties& device, std::string_view description);
 
-// Clusters and programmatic launches: the clusters of a launch or of the kernel must divide the grid and fit
-// the device, and a kernel that begins early must wait for the work before it.
+// Checks clusters and programmatic launches. The clusters of the launch or of the kernel must divide the grid
+// and fit the device. A kernel that begins early must wait for the work before it.
 void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                       const device_properties& device, std::string_view description);
-// The clusters that a kernel runs in, where `asked` are those of a launch: asked or fixed; 1 x 1 x 1 where
-// there are none. Throws as check_attributes does.
+// Returns the cluster that a kernel runs in: `asked` by the launch, or fixed by the kernel; 1 x 1 x 1: none.
+// Throws as check_attributes does.
 ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& asked,
                           const device_properties& device, std::string_view description);
 
-// Every launch. These are on the launch path: they compare, and leave the text to the functions above.
+// The checks of every launch, on the launch path: they compare, and the functions above build the text.
 inline void check_count(const ptx::kernel_image& kernel, const ptx::argument* arguments, std::size_t count) {
   if (count != kernel.parameter_count) [[unlikely]]
     throw_wrong_count(kernel, count);
@@ -79,9 +79,9 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A scalar is neither a buffer nor a struct. A pointer must be of this device, and a struct that knows its
-// device (a tensor map) too. An empty buffer has no memory, and differs from a null one by its device; memory
-// without a device is a raw address, which only must not be null.
+// A scalar is neither a buffer nor a struct. A pointer must be of this device, as must a struct that knows its
+// device (a tensor map). An empty buffer has no memory, but unlike a null one it has a device. Memory without
+// a device is a raw address, which only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
   const ptx::parameter& parameter = kernel.parameters[position];
@@ -104,16 +104,16 @@ inline void check_argument(const ptx::kernel_image& kernel, std::size_t position
   }
 }
 
-// Whether two buffers share bytes for sure. Of a scattered one the first byte alone is known to be used; two
-// of them may be the columns of one matrix.
+// Whether two buffers certainly share bytes. In a scattered buffer only the first byte is known to be used;
+// two scattered buffers may be columns of one matrix.
 inline bool overlap(const ptx::argument& a, const ptx::argument& b) noexcept {
   if (a.bytes == 0 || b.bytes == 0 || (a.scattered && b.scattered)) return false;
   const std::uint64_t of_a = a.scattered ? 1 : a.bytes, of_b = b.scattered ? 1 : b.bytes;
   return a.bits <= b.bits ? b.bits - a.bits < of_a : a.bits - b.bits < of_b;
 }
 
-// What a kernel reads as `in` is not written while it runs: ld.global.nc need not see what is. Structs, and
-// the pointers and tensor maps in them, are not compared.
+// A kernel must not write memory that it reads as `in`: ld.global.nc need not see the write. Structs, and the
+// pointers and tensor maps in them, are not compared.
 inline void check_overlaps(const ptx::kernel_image& kernel, const ptx::argument* arguments) {
   for (std::size_t input = 0; input < kernel.parameter_count; ++input) {
     if (kernel.parameters[input].access != ptx::access::in) continue;

@@ -1,4 +1,4 @@
-// A program of the shared libraries: it uses what leaves them, and catches what they throw by its type.
+// A program of the shared libraries: it uses their exports, and catches their exceptions by type.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/tune.hpp>

@@ -1,5 +1,5 @@
-# tests/abi: which symbols leave the shared libraries, and a program that is linked to them. A static build links shared
-# ones of the same objects here.
+# tests/abi: the symbols that the shared libraries export, and a program that is linked to them. A static build links
+# shared ones of the same objects here.
 if(TARGET kaio_cuda_emulator AND KAIO_BUILD_OPS AND KAIO_BUILD_WEIGHTS AND "abi" IN_LIST KAIO_TESTS)
   get_target_property(type kaio_runtime TYPE)
   set(suffix "")

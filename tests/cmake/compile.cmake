@@ -1,4 +1,4 @@
-# What must compile, and what must not.
+# Files that must compile, and files that must not.
 
 # tests/static: pure static_asserts.
 file(GLOB_RECURSE static_sources CONFIGURE_DEPENDS static/*.cpp)

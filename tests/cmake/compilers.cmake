@@ -1,6 +1,6 @@
 # tests/compilers: the libraries, compiled as users have them by each supported compiler that is installed, a tenth of the
 # files with each commit. This build compiles the kernels anyway, and the headers (label headers).
-# Sets KAIO_OTHER_COMPILERS, those that are not this build's.
+# Sets KAIO_OTHER_COMPILERS, the compilers other than this build's.
 set(KAIO_OTHER_COMPILERS)
 if(KAIO_BUILD_OPS AND KAIO_BUILD_WEIGHTS AND CMAKE_GENERATOR STREQUAL "Ninja")
   set(known)

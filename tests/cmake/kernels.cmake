@@ -40,7 +40,7 @@ if(TARGET kaio_test_ops)
     endforeach()
     set_target_properties(kaio_test_ops PROPERTIES SOURCES "${sources}")
   endif()
-  if(KAIO_BUILD_WEIGHTS)  # whose decoders are what the device is compared with
+  if(KAIO_BUILD_WEIGHTS)  # its decoders are the reference of the device's
     target_link_libraries(kaio_test_ops PRIVATE kaio_weights_archive)
   endif()
   # A share of the cases in a run that has a turn, else all of them. A third is run with each commit as it is. Others take turns:

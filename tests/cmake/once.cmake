@@ -1,7 +1,7 @@
 # tests/once: each kernel of the operations is compiled once.
 if(KAIO_BUILD_OPS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # Headers of kernels, by g++, which evaluates what an inline function names wherever it is included: those of a tenth of the
-  # operations with each commit.
+  # Headers of kernels, by g++: it evaluates the kernels that an inline function names, wherever it is included. Each commit
+  # has the headers of a tenth of the operations.
   kaio_part(part --part 10)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   separate_arguments(type_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS_${type}}")

@@ -22,7 +22,7 @@ foreach(rule words mentions)
   set_tests_properties(${rule} PROPERTIES LABELS rules)
 endforeach()
 
-# What each kernel of attention is for.
+# The purpose of each kernel of attention.
 add_test(NAME attention_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/attention_kernels.py)
 set_tests_properties(attention_kernels PROPERTIES LABELS rules)
 
@@ -40,7 +40,7 @@ set_tests_properties(rope_tables PROPERTIES LABELS rules TIMEOUT 300 SKIP_RETURN
 add_test(NAME derivatives COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/derivatives.py)
 set_tests_properties(derivatives PROPERTIES LABELS rules)
 
-# The table of promises is what its data say, and its tests exist where all are built.
+# The table of promises matches its data, and its tests exist where all are built.
 set(complete_build)
 if(KAIO_BUILD_OPS AND "ops" IN_LIST KAIO_TESTS)
   set(complete_build ${PROJECT_BINARY_DIR})

@@ -40,13 +40,13 @@ if(KAIO_BUILD_WEIGHTS AND "weights" IN_LIST KAIO_TESTS)
   target_include_directories(kaio_test_weights PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   target_link_libraries(kaio_test_weights PRIVATE kaio_dsl kaio_device kaio_catch)
-  # Catch2 and the headers once, for all of them; what is tested is optimised as it is everywhere.
+  # Catch2 and the headers are compiled once, for all of them; the tested code is optimised as everywhere.
   set_target_properties(kaio_test_weights PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   target_compile_options(kaio_test_weights PRIVATE -O0 -ffp-contract=off)
   kaio_warnings(kaio_test_weights)
   add_test(NAME weights COMMAND kaio_test_weights)
   set_tests_properties(weights PROPERTIES LABELS weights TIMEOUT 120)
-  # tests/reference: what the package safetensors says of the same files, where it is installed.
+  # tests/reference: the answers of the package safetensors for the same files, where it is installed.
   add_executable(kaio_reference_safetensors reference/safetensors.cpp $<TARGET_OBJECTS:kaio_weights_objects>)
   target_link_libraries(kaio_reference_safetensors PRIVATE kaio_dsl kaio_device)
   kaio_warnings(kaio_reference_safetensors)
@@ -59,7 +59,8 @@ if(TARGET kaio_test_unit AND ZLIB_FOUND)
   target_compile_definitions(kaio_test_unit PRIVATE KAIO_HAS_ZLIB)
 endif()
 
-# What threads may share, for ThreadSanitizer too: a build without the operations has what tuning found all the same.
+# What threads may share, for ThreadSanitizer too. A build without the operations gets the sources of remembered
+# tuning here.
 if(TARGET kaio_test_threads AND NOT KAIO_BUILD_OPS)
   file(GLOB sources ${PROJECT_SOURCE_DIR}/src/ops/choice/*.cpp)
   target_sources(kaio_test_threads PRIVATE ${sources})

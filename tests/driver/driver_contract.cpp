@@ -50,7 +50,7 @@ constexpr kernel_image mixed = kaio::ptx::identified({.name = "mixed",
                                                       .block = {64, 1, 1},
                                                       .needs = {}});
 
-// A launch that is right but for what `change` does to it.
+// A correct launch, except for what `change` does to it.
 struct one_launch {
   kernel_image kernel = mixed;
   std::vector<parameter> parameters{std::begin(mixed_parameters), std::end(mixed_parameters)};

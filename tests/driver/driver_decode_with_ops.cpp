@@ -1,5 +1,5 @@
-// A call of attention_decode that was captured into a graph: replayed after lengths, tables, padding and the
-// cache have changed, it computes what these are then. Capturing it loads, allocates and reads nothing.
+// A call of attention_decode that was captured into a graph. A replay after lengths, tables, padding and the
+// cache have changed computes with the new contents. Capturing it loads, allocates and reads nothing.
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention_decode.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t batches = 2, pages = 9, rows = 128, size = 16, width = 6, heads = 2;
 
-// Queries are 0, so that a result is the mean of the values that are attended to: the elements of a row of
+// Queries are 0, so a result is the mean of the values that are attended to. The elements of a row of
 // values are a number of its page and its place.
 struct decode {
   const device& gpu;

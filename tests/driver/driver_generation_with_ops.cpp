@@ -1,4 +1,4 @@
-// A language model of two layers that generates by replays of one graph, over a cache in pages: each replay chooses a
+// A language model of two layers that generates by replays of one graph, over a cache in pages. Each replay chooses a
 // token of each sequence, appends its keys and values, and advances the lengths on the device. The logits after each
 // are compared with double precision over the whole sequence.
 

@@ -20,14 +20,14 @@ std::string joined(const kaio::ptx::kernel_image& kernel) {
   return text;
 }
 
-// What the emulated driver can run in place of machine code: the same kernel, which adds.
+// A stand-in for machine code that the emulated driver can run: the kernel with an addition.
 std::string code_that_adds() {
   std::string text = joined(scale);
   const std::string multiply = "mul.f32";
   return text.replace(text.find(multiply), multiply.size(), "add.f32");
 }
 
-// 5 where the text ran, 2.5 + 2 where that code did.
+// 5 if the text ran, 2.5 + 2 if the stand-in ran.
 float result_of(const kaio::device& gpu) {
   const auto x = gpu.upload(std::vector<float>(1024, 2.5f));
   launch_scale(gpu.stream(), x);

@@ -43,7 +43,7 @@ struct numbers {
   }
 };
 
-// Weights of (n, k), of f16 or of four bits, which change where they are.
+// Weights of (n, k), of f16 or of four bits. Their contents change, their memory stays.
 struct changing_weights {
   u32 n;
   bool packed;
@@ -207,7 +207,7 @@ struct gate_up_step {
   }
 };
 
-// Each replay has so many launches; 0: more than one.
+// launches_of_one: the launches of a replay; 0: more than one.
 template <class Step>
 void replay(const fresh_driver& driver, Step& step, long launches_of_one) {
   const long loads = driver.loads();

@@ -1,5 +1,5 @@
-// attention_varlen and its gradients, captured into a graph: replayed after the numbers in device memory have changed,
-// they compute the sequences that these give then, as double precision does.
+// attention_varlen and its gradients, captured into a graph. A replay after the numbers in device memory have changed
+// computes the new sequences, as double precision does.
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention.hpp>
@@ -98,7 +98,7 @@ struct varlen_call {
     attention_backward_varlen(s, queries(dout.memory), queries(q.memory), keys(k.memory), keys(v.memory),
                               queries(o), sums(), of_q(dq), of_k(dk), of_k(dv), of, backward);
   }
-  // New numbers, in the memory that the graph reads; outputs hold 7, which what is of no sequence keeps.
+  // New numbers, in the memory that the graph reads. Outputs hold 7, and rows of no sequence keep it.
   void change(const lengths& to) {
     cu_q.copy_from(to.cu_q.data(), to.cu_q.size(), s);
     cu_k.copy_from(to.cu_k.data(), to.cu_k.size(), s);

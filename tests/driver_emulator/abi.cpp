@@ -1,5 +1,5 @@
-// The library's declarations of the driver's ABI agree with the real cuda.h. Compiled to nothing where there
-// is no cuda.h, or an older one than that which the library implements.
+// The library's declarations of the driver's ABI agree with the real cuda.h. Compiled to nothing without a
+// cuda.h, or with one that is older than the library's version.
 
 #if __has_include(<cuda.h>)
 

@@ -1,5 +1,5 @@
-// The values of the driver's ABI that kaio declares are those of the real cuda.h. Compiled to nothing where
-// there is no cuda.h, or an older one than that which the library implements.
+// The values of the driver's ABI that kaio declares are those of the real cuda.h. Compiled to nothing
+// without a cuda.h, or with one that is older than the library's version.
 
 #if __has_include(<cuda.h>)
 

@@ -1,4 +1,4 @@
-// Capturing streams into graphs, and the errors of what may not be done meanwhile.
+// Capturing streams into graphs, and the errors of calls that are forbidden meanwhile.
 
 #include <thread>
 

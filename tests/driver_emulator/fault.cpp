@@ -1,5 +1,5 @@
-// A kernel that does what none may do: the code that every later call returns, the report on the standard
-// error stream, and that another context knows nothing of it.
+// A kernel that faults: the code that every later call returns, the report on the standard error stream,
+// and another context, which the fault does not affect.
 
 #include <unistd.h>
 

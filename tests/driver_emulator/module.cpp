@@ -152,7 +152,7 @@ TEST_CASE("what is wrong with a text is in the error log, by its line") {
   const std::string head = ".version 9.9\n.target sm_70\n.address_size 64\n";
   REFUSED(newer.load(&m, (head + ".entry k() { frobnicate; ret; }\n").c_str()),
           CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
-  CHECK(says(newer.error, "it knows those up to PTX ISA"));
+  CHECK(says(newer.error, "it knows instructions up to PTX ISA"));
   MUST(newer.load(&m, (head + ".entry k() { ret; }\n").c_str()));
   MUST(cuModuleUnload(m));
   m = nullptr;

@@ -19,7 +19,7 @@ namespace emulator_test {
 using namespace kaio::emulator;
 using words = std::vector<std::uint64_t>;
 
-// `whole` has `part` in it; what it has instead is printed if the test fails.
+// `whole` must contain `part`; if it does not, the test fails and prints `whole`.
 inline bool contains(const std::string& whole, const std::string& part) {
   if (whole.find(part) != std::string::npos) return true;
   UNSCOPED_INFO("'" << whole << "' does not contain '" << part << "'");

@@ -1,4 +1,4 @@
-// A phase counts so many bytes.
+// A phase counts a limited number of bytes.
 // EXPECT: kaio: a phase of an mbarrier counts at most 1048575 bytes
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,5 +1,5 @@
 // No more bytes are valid than are copied.
-// EXPECT: kaio: of the bytes of a cp_async, 0 to all are valid
+// EXPECT: kaio: the valid bytes of a cp_async are 0 to its size
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // Not every operation is there for every type.
-// EXPECT: kaio: a reducing copy takes the least and the largest of 32 and 64-bit integers, f16 and bf16
+// EXPECT: kaio: min and max of a reducing copy take 32 and 64-bit integers, f16 and bf16
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

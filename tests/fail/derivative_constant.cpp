@@ -1,4 +1,4 @@
-// What is computed from a constant is a constant: nothing of it is left that could be differentiated.
+// A value computed from a constant is a constant: nothing of it is left that could be differentiated.
 // EXPECT: kaio: derivative by a value that is a constant of this kernel
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

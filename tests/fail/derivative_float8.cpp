@@ -1,4 +1,4 @@
-// A float of 8 bits is a step function of what it was rounded from, with steps too wide to be left out.
+// A float of 8 bits is a step function of the number it was rounded from; its steps are too wide to be ignored.
 // EXPECT: kaio: derivative of a bit_cast, or of a conversion to e4m3 or e5m2
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What memory holds at an address that depends on the variable.
+// A value that memory holds at an address that depends on the variable.
 // EXPECT: kaio: derivative of a load whose address depends on the variable
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What a round of a loop left in a local array may depend on the variable, which is the same in all rounds.
+// A local array may keep a value of an earlier round that depends on the variable, which is the same in all rounds.
 // EXPECT: kaio: derivative of an element of a local array
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

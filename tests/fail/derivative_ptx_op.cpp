@@ -1,4 +1,4 @@
-// What an instruction written as text computes is not known.
+// The function of an instruction written as text is not known.
 // EXPECT: kaio: derivative of a ptx_op
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,5 +1,5 @@
 // A number in memory has no elements.
-// EXPECT: kaio: an index too many: what is indexed is a number already
+// EXPECT: kaio: one index too many: the element is already a number
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

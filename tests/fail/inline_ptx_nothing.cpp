@@ -1,4 +1,4 @@
-// What gives nothing does something.
+// An instruction without a result has an effect.
 // EXPECT: kaio: a pure ptx_op has a result; one that does something is ptx_effect::memory or barrier
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

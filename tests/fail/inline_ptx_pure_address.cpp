@@ -1,4 +1,4 @@
-// What is in memory changes.
+// The contents of memory change.
 // EXPECT: kaio: a ptx_op that takes an address is not pure; write ptx_effect::memory
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// Where several results are in the text is not known.
+// The places of several results in the text are not known.
 // EXPECT: kaio: a ptx_op with several results names its operands, as match.all.sync.b32 $0|$1, $2, $3 does
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What is checked is a kernel, not its lambda.
+// The argument of a check is a kernel, not its lambda.
 // EXPECT: kaio: check_kernels takes kernels: static_assert(check_kernels(scale, saxpy))
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

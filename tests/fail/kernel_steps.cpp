@@ -1,4 +1,4 @@
-// A kernel beyond what a compiler evaluates by default: clang's flag is named; g++ goes on to kaio's own limit.
+// A kernel beyond what a compiler evaluates by default: clang's flag is named; g++ continues up to kaio's own limit.
 // EXPECT(clang): kaio: a kernel runs in the compiler, on what is constant; a large one needs -fconstexpr-steps=
 // EXPECT(g++): kaio:
 // LATE: the limit is reached at any place of the kernel

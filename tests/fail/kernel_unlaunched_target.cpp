@@ -1,4 +1,4 @@
-// What kaio_check_kernels(target) defines checks a kernel that nothing uses.
+// A target that kaio_check_kernels(target) prepares checks a kernel that nothing uses.
 // EXPECT: kaio: the step of a range() is 0
 #ifndef KAIO_FIXED
 #define KAIO_CHECK_KERNELS

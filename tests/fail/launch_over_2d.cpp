@@ -1,4 +1,4 @@
-// over(n) counts threads along x, which is not what a block of two dimensions means.
+// over(n) counts threads along x; a block of two dimensions means something else.
 // EXPECT: kaio: over(n) is for blocks of one dimension
 #include <kaio/kaio.hpp>
 using namespace kaio;

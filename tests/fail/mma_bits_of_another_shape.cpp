@@ -1,5 +1,5 @@
 // Registers of fragments of another shape are not those of this product.
-// EXPECT: kaio: multiply_add_bits takes fragments of A and B of this shape, of elements with as many bits
+// EXPECT: kaio: multiply_add_bits takes fragments of A and B of this shape, with elements of equally many bits
 #include <kaio/kaio.hpp>
 using namespace kaio;
 inline constexpr auto product =

@@ -1,4 +1,4 @@
-// A by rows and B by columns is what all instructions but one have.
+// All instructions but one have A by rows and B by columns.
 // EXPECT: kaio: only mma_m8n8k4 of f16 has other orders than A by rows and B by columns
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// Only what printf of the device knows is a conversion.
+// The conversions are those of the device's printf.
 // EXPECT: kaio: device_print knows %d %i %u
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,5 +1,5 @@
 // A pointer is no number.
-// EXPECT: kaio: what is stored is neither a device value nor a number
+// EXPECT: kaio: the stored value is neither a device value nor a number
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

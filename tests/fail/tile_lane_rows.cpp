@@ -1,5 +1,5 @@
 // A place in a swizzled tile advances by multiples of 8 rows, after which the swizzle is the same.
-// EXPECT: kaio: a place in a swizzled tile goes on by multiples of 8 rows
+// EXPECT: kaio: a place in a swizzled tile moves by multiples of 8 rows
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,4 +1,4 @@
-// A member that the thread has not: the compiler says it.
+// A member that the thread does not have: the compiler says it.
 // EXPECT: globalid
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What the compiler does not compute of literals alone needs a kernel.
+// An operation on literals that the compiler does not compute needs a kernel.
 // EXPECT: kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)
 // LATE: found where literals are folded, before there is a kernel that could keep the line
 #include <kaio/dsl/dsl.hpp>

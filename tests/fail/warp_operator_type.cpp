@@ -1,4 +1,4 @@
-// An operator of a reduction gives what it takes.
+// The operator of a reduction returns the type of its operands.
 // EXPECT: kaio: the operator of a reduction or a scan returns the type of its operands
 // LATE(g++): what follows the failed requirement is evaluated too
 // LATE(clang): what follows the failed requirement is evaluated too

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels that test the language, on the emulator and on a GPU. Each states, in the host's own C++ next
-// to it in the test, what it has to compute.
+// The kernels that test the language, on the emulator and on a GPU. The test of each has the expected
+// result in the host's own C++.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -53,7 +53,7 @@ inline constexpr std::uint32_t operation_count =
     common_operation_count + (dsl::integer<T> ? integer_operation_count : 0) +
     (ptx::is_unsigned(dsl::ptx_type<T>) ? 0 : 2);
 
-// `Sm`: the target, on which it depends what f16 and bf16 are computed with.
+// `Sm`: the target; it decides how f16 and bf16 are computed.
 template <dsl::scalar T, u32 Sm = 70>
 inline constexpr auto every_operation =
     kernel<"every_operation_" + type_name<T> + "_" + decimal<Sm>, 128, kernel_options{.target = {Sm}}>(

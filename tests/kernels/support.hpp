@@ -43,7 +43,7 @@ auto bits(T x) {
   return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(x);
 }
 
-// Bitwise equality, but that every NaN is the same.
+// Bitwise equality; every NaN equals every other.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -52,7 +52,7 @@ const kernel_of& fresh = *new kernel_of("fresh");
 
 bool expects_too_late = false;
 
-// What is alive at the end: made before anything of kaio, so destroyed after everything of it.
+// Objects that are alive at the end: made before anything of kaio, so destroyed after everything of it.
 struct keeper {
   std::optional<kaio::device> gpu;
   std::optional<kaio::buffer<std::uint32_t>> count;

@@ -32,13 +32,13 @@ struct attention_shape {
   attention_window window{};
   f32 softcap = 0;
   bool alibi = false;
-  u32 sinks = 0;  // of 1: f32, 2: f16, 3: bf16
+  u32 sinks = 0;  // 0: none, 1: f32, 2: f16, 3: bf16
   bool bias = false, keep = false;
-  bool packed = false;     // as sequences of different lengths, of which not all rows are used
-  u32 many = 0;            // packed: so many short sequences, with 3, 6, 9, ... keys
+  bool packed = false;     // sequences of different lengths; not all of their rows are used
+  u32 many = 0;            // packed: number of short sequences, with 3, 6, 9, ... keys
   bool planted = false;    // a NaN in a value that some queries do not attend to
-  u32 block = 0;           // > 0: of a block mask, so many queries and keys
-  u32 blocks_of_grid = 0;  // > 0: of a persistent kernel, which then take several tiles each
+  u32 block = 0;           // > 0: a block mask; queries and keys of a block
+  u32 blocks_of_grid = 0;  // > 0: blocks of a persistent kernel, each with several tiles
   bool lse = true;
   bool f32_output = false;
 };
@@ -132,8 +132,8 @@ struct written_range {
   u64 address, bytes;
 };
 
-// pass_all(pass) passes the arguments of the kernel in their order. What is in `written` afterwards; nothing
-// if the kernel was stopped.
+// pass_all(pass) passes the arguments of the kernel in their order. Returns the contents of `written`
+// afterwards; nothing if the kernel was stopped.
 template <class PassAll>
 std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx::kernel_image& image,
                                              std::string_view text, const run_mode& mode, u64 blocks,
@@ -179,7 +179,7 @@ std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx
 
 }  // namespace detail
 
-// What the kernel wrote: out, then lse. Nothing if it was stopped.
+// Returns out, then lse, as the kernel wrote them. Nothing if it was stopped.
 inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& kernel,
                                                  const attention_shape& shape, std::string_view text,
                                                  const run_mode& mode = {}) {
@@ -242,7 +242,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     for (i64 row = 0; row < heads * of_queries; ++row) {
       std::vector<i32> found[2];
       for (i64 block = of_keys; block-- > 0;)  // not in order
-        // A single block is in the first list, of two each head has one in each.
+        // A single block is in the first list; of two blocks, each head has one in each list.
         if (const u32 list = of_keys <= 2 ? static_cast<u32>((block + row / of_queries) % of_keys)
                                           : memory_of_run.below(3);
             list < 2)
@@ -303,7 +303,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     } else {
       for (const ops::attention_operand* x : {&call.q, &call.k, &call.v, &call.o}) pass(x->address);
     }
-    // As on two multiprocessors, or with as many blocks as the shape asks for: so heads lead.
+    // As on two multiprocessors, or with the shape's number of blocks, so that heads lead.
     pass(ops::problem_of(call, kernel.queries, std::max(shape.blocks_of_grid, 2u)));
     if (kernel.name().starts_with("attention_simt_") && !kernel.name().starts_with("attention_simt_wide_"))
       pass(ops::attention_simt_for(kernel.depth_qk).least_groups);
@@ -324,7 +324,7 @@ struct block_mask_shape {
   u32 queries, keys, block_queries, block_keys;
   causal_alignment causal = causal_alignment::none;
   attention_window window{};
-  bool full = true;      // lists of blocks of which every key is kept
+  bool full = true;      // lists of the blocks that keep every key
   bool of_keys = false;  // the lists of blocks of queries
 };
 

@@ -177,7 +177,7 @@ class mutants_of_calls {
     INFO(name);
     REQUIRE(executed.has_value());
     const detail::saved_memory right(global);
-    // What runs for much longer does not end.
+    // A run that takes much longer counts as one that does not end.
     const u64 limit = 2 * *executed + 10000;
     bool is_clean = false;  // the kernel itself, which is asked as soon as the sanitizer's word counts
     const auto dies_sanitized = [&](const std::string& faulty, const emulator::schedule& order) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which mutants of a kernel a test takes, which it leaves out since no result could show them, and how many of the
-// others it kills.
+// Selects the mutants of a kernel that a test takes, without those that no result could show, and counts how many
+// of them it kills.
 //
 //   tally found;
 //   for (const mutation& m : sample_of(image, text_of(image), 40, harmless)) found.add(image, m, dies(m));
@@ -31,8 +31,8 @@ inline constexpr emulator::schedule orders[] = {{},
                                                 {emulator::schedule_kind::random, 1},
                                                 {emulator::schedule_kind::random, 2}};
 
-// A statement of C++ whose faults leave every result as it is, by the end of its file's name and a part of its text;
-// where only some of its instructions do, by what these are.
+// A statement of C++ whose faults leave every result as it is, given by the end of its file's name and a part of its
+// text. If only some of its instructions are harmless, is_harmless() selects them.
 struct harmless_statement {
   std::string_view file, statement;
   bool (*is_harmless)(std::string_view kernel, std::string_view instruction) = nullptr;
@@ -72,8 +72,8 @@ inline bool has_no_effect(const ptx::kernel_image& image, const mutation& m,
   });
 }
 
-// Those that a seed draws (KAIO_MUTANTS_SEED, 1 by default): so many, or what KAIO_MUTANTS asks for, a number or all;
-// without the harmless ones.
+// A sample that a seed draws (KAIO_MUTANTS_SEED, 1 by default), without the harmless ones: `ordinary` mutants, or the
+// number in KAIO_MUTANTS, or all.
 inline std::vector<mutation> sample_of(const ptx::kernel_image& image, std::string_view text,
                                        std::size_t ordinary,
                                        std::span<const harmless_statement> without_effect) {

@@ -1,6 +1,6 @@
 #pragma once
-// Small faults put into the PTX of a kernel, one at a time: what is missing or off by one in kernels that go
-// wrong. A test suite and a sanitizer are worth what share of them they notice.
+// Small faults put into the PTX of a kernel, one at a time: parts that are missing or off by one, as in
+// kernels that go wrong. A test suite and a sanitizer are worth the share of them that they notice.
 //
 //   for (const mutation& m : mutations_of(text)) run(mutated(text, m));
 

@@ -1,6 +1,6 @@
 #pragma once
-// Which mutants a launch comes to: those whose faulty instruction would do something else in it than the right one.
-// Any other mutant runs as the kernel itself, so nobody need run it.
+// Finds the mutants that a launch comes to: in it their faulty instruction would do something else than the right
+// one. Any other mutant runs as the kernel itself, so nobody need run it.
 //
 //   reached_lines reached(text);
 //   l.observers.push_back(&reached);
@@ -32,8 +32,8 @@ class reached_lines final : public emulator::grid_observer {
     return std::make_unique<watcher>(lines_);
   }
 
-  // Whether the launch has come to a fault: it executed the instruction (of order and addresses), with a lane that its
-  // guard kept from it, with operands that are equal.
+  // Whether the launch has come to a fault. Order and addresses: it executed the instruction. A guard: the guard kept
+  // a lane from it. A comparison: the operands were equal.
   bool by(const mutation& m) const {
     const unsigned seen = lines_.at(m.line).load(std::memory_order_relaxed);
     switch (m.kind) {

@@ -23,7 +23,7 @@
 
 namespace kaio::tests::mutants {
 
-// A buffer of so many 32-bit words.
+// A buffer, by its number of 32-bit words.
 struct input {  // random numbers
   std::size_t words;
 };
@@ -56,7 +56,7 @@ struct kernel_case {
   std::vector<launch_shape> shapes;
 };
 
-// How a text runs: in which order of warps, whether under the sanitizer, and watched by what else.
+// How a text runs: the order of its warps, with or without the sanitizer, and its observers.
 struct run_mode {
   emulator::schedule order{};
   bool is_sanitized = true;

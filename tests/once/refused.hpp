@@ -1,5 +1,5 @@
 #pragma once
-// What the test of headers has to refuse: an inline function that names a kernel.
+// The test of headers has to refuse this: an inline function that names a kernel.
 #include <kaio/kaio.hpp>
 
 namespace kaio::tests {

@@ -120,7 +120,7 @@ double unit_in_last_place(double x) {
   return std::ldexp(1.0, std::ilogb(x) + 1 - digits);
 }
 
-// Fails the test where `got` breaks the rule; `before` is what lay in the output.
+// Fails the test where `got` breaks the rule; `before` is the output before the call.
 template <class Out>
 void check_product(const matrices<Out>& got, const matrices<Out>& before, const reference& want,
                    content what) {

@@ -176,7 +176,7 @@ TEST_CASE("whether an output shares memory with an input is known exactly for pa
   CHECK(!ops::overlap(pages.slice(2, 8, 4), pages.slice(2, 0, 8).slice(0, 1, 1)));
   CHECK(ops::overlap(pages.slice(2, 0, 9), pages.slice(2, 8, 4)));
   CHECK(ops::overlap(pages.slice(2, 8, 4), pages.slice(2, 0, 9)));
-  // With gaps after rows and pages; neighbours of rows that are in each other are not told apart.
+  // With gaps after rows and pages. If rows interleave, neighbours count as overlapping.
   const auto cached = [&](std::int64_t page, std::int64_t row) {
     return tensor_view<f32, 4>(x, extents(3, 4, 1, 12), strides(page, row, 12, 1));
   };

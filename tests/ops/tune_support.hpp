@@ -50,7 +50,7 @@ class own_cache {
       if (entry.path().filename().string().rfind("device-", 0) == 0) return entry.path();
     return {};
   }
-  // As if tuning had found this variant for every call that is in the file.
+  // As if tuning had found this variant for every call in the file.
   void replace_variants(const std::string& variant) const {
     std::string device;
     std::getline(std::ifstream(file(), std::ios::binary), device);

@@ -1,6 +1,6 @@
 #pragma once
-// What random programs are held against: the host's meaning of each operation of the language, the numbers
-// that they start from, and when two results are the same.
+// The host's side of random programs: its meaning of each operation of the language, the numbers that they
+// start from, and when two results are the same.
 
 #include <kaio/dsl/number/scalar.hpp>
 
@@ -270,7 +270,7 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-// What nothing has written; kernels may leave elements out.
+// The bytes of unwritten elements; kernels may leave elements out.
 inline constexpr std::byte poison_byte{0x5a};
 template <class T>
 T poison() {

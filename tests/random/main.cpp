@@ -38,8 +38,8 @@ TEST_CASE("random programs agree with the host", "[random]") {
   CHECK(differences(gpu).empty());
 }
 
-// The driver's optimiser has errors in rare patterns of integers, which unoptimised programs show to be its
-// own: they are printed, and more than one program in a hundred is more than those.
+// The driver's optimiser has errors in rare patterns of integers; unoptimised programs show that they are
+// its own. They are printed, and more than one program in a hundred fails.
 TEST_CASE("random programs agree with the host when the driver optimises them", "[.][optimised]") {
   kaio::device gpu = kaio::device::open();
   CHECK(differences(gpu).size() * 100 <= every_program().size());

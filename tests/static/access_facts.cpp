@@ -25,7 +25,7 @@ static_assert(transpose<32>.coalesced());
 static_assert(transpose<34>.bank_conflicts() == 1);
 static_assert(transpose<36>.bank_conflicts() == 3);
 
-// In the order of the text, with what each is.
+// In the order of the text, each with its kind.
 static_assert(transpose<32>.accesses().size() == 4);
 static_assert(!transpose<32>.accesses()[0].shared &&
               transpose<32>.accesses()[0].kind == ptx::access_kind::load);
@@ -101,7 +101,7 @@ static_assert(conflicts<f32>(ragged, row) == 0);
 static_assert(conflicts<f32>(ragged, strided) == 1);
 
 // Lanes of a warp in blocks of more dimensions: 2 rows of 16, 4 rows of 8.
-static_assert(conflicts<f32>(square, by_column) == 7);  // 2 banks of 16 words, of which 2 x 8 in each
+static_assert(conflicts<f32>(square, by_column) == 7);  // 4 banks, 8 words in each
 static_assert(conflicts<f32>(square, padded_column) == 1);
 static_assert(conflicts<f32>(square, by_rank) == 0);
 static_assert(conflicts<f32>(cube, by_rank) == 0);
@@ -226,7 +226,7 @@ inline constexpr auto uneven = kernel<"uneven", 32>([](thread t, out<f32> y, val
 });
 static_assert(!uneven.accesses_known());
 
-// A tree of halves, as a reduction walks it.
+// A tree of halves, as in a reduction.
 inline constexpr auto tree = kernel<"tree", 256>([](thread t, in<f32> x, out<f32> y) {
   shared<f32, 256> a(t);
   val i = t.thread_rank();

@@ -1,4 +1,4 @@
-// What counted loops become: copies, the loop for the rest, tests that are known.
+// The code of counted loops: copies, the loop for the rest, tests that are known.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -47,8 +47,8 @@ inline constexpr auto skipping = kernel<"skipping", 32>([](thread t, in<f32> x, 
 });
 static_assert(times(skipping, "ex2") == 5);
 
-// A constant step of a 32- or 64-bit counter compares with the bound itself; of a smaller one, whose sum may
-// run over the end, with the bound moved back by the step, once.
+// A constant step of a 32- or 64-bit counter compares with the bound itself. A smaller counter's sum may run
+// over the end, so it compares with the bound moved back by the step, once.
 inline constexpr auto rolled = kernel<"rolled", 32>([](thread t, inout<f32> y, val<u32> n) {
   for (auto k : t.range(0u, n).no_unroll()) y[k] = 1.0f;
 });

@@ -1,5 +1,5 @@
-// The check that no register is read before every path has written it, on programs made by hand: kernels of the
-// language always pass it, but for a fragment that nothing has filled.
+// The check that no register is read before every path has written it, on programs made by hand. Kernels of the
+// language always pass it, except for a fragment that nothing has filled.
 #include <kaio/dsl/dsl.hpp>
 
 using namespace kaio;
@@ -57,7 +57,7 @@ static_assert(line(author().mov(x).store(y, x)) == 20 && line(author().mov(y).st
 static_assert(line(author().mov(x, x)) == 10);
 static_assert(line(author().branch_if(p, 1).label(1)) == 10);
 
-// A guarded body: what it assigns is not assigned after it, unless it was before.
+// A guarded body: its assignments do not count after it, unless the register was assigned before.
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).mov(y, x).label(1)) == 0);
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).label(1).mov(y, x)) == 50);
 static_assert(line(author().mov(p).mov(x).branch_if(p, 1).mov(x).label(1).mov(y, x)) == 0);
@@ -89,8 +89,8 @@ static_assert(line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).mov(y
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).branch_if(p, 1).mov(y, x).label(1).mov(y, x)) ==
               70);
 
-// Loops: what is before the head is known in it, what its body assigns is known after it (it ran), and not in
-// the part before.
+// Loops: assignments before the head are known in the loop. Assignments of its body are known after it (it
+// ran), and not in the part before.
 static_assert(line(author().mov(p).mov(x).label(1).mov(y, x).branch_if(p, 1).mov(x, y)) == 0);
 static_assert(line(author().mov(p).label(1).mov(y, x).mov(x).branch_if(p, 1)) == 30);
 // The loop that is skipped where its bound is computed: the class of error this check was written for.

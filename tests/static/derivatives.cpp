@@ -1,4 +1,4 @@
-// What derivative() records: nothing for what does not depend on the variable, and no factors of 0 and 1. Every
+// derivative() records nothing for values that do not depend on the variable, and no factors of 0 and 1. Every
 // pure instruction of the catalogue has a rule, or is known to have none.
 #include <kaio/dsl/dsl.hpp>
 
@@ -54,7 +54,7 @@ inline constexpr auto exact =
     });
 static_assert(!exact.ptx().contains("fma"));
 
-// A float that was made from the variable by steps has the derivative 0 where a comparison alone looks at it.
+// An integer made from the variable has the derivative 0 where only a comparison uses it.
 inline constexpr auto stepped = kernel<"stepped", 32>([](thread, in<f32> x, out<f32> y) {
   val s = x[0u];
   val level = cast<i32>(s);

@@ -30,7 +30,7 @@ static_assert(times(flushing, "rcp.approx.ftz.f32") == 1 && times(flushing, "div
 static_assert(times(flushing, "sqrt.approx.ftz.f32") == 2);  // rsqrt and sqrt
 static_assert(times(flushing, ".approx.f32") == 0);
 
-// What is several instructions has no form left that keeps subnormal numbers.
+// A function of several instructions has none left that keeps subnormal numbers.
 inline constexpr auto composed =
     kernel<"composed", 32>([](thread, in<f32> x, in<f16> h, out<f32> y, out<f16> z, val<u32> i) {
       const auto both = fast::ftz::sincos(x[i]);

@@ -1,6 +1,6 @@
-// Variables of the host in kernels, where they are C++ as anywhere: what is computed while the kernel compiles,
-// the state of loops of the host and of the copies of an unrolled loop, and what no other statement uses. What
-// is refused: tests/fail/host_state_*.cpp.
+// Variables of the host in kernels, where they are C++ as anywhere: values computed while the kernel compiles,
+// the state of loops of the host and of copies of an unrolled loop, and state that no other statement uses.
+// Refused state: tests/fail/host_state_*.cpp.
 #include <kaio/dsl/dsl.hpp>
 
 using namespace kaio;
@@ -85,7 +85,7 @@ constexpr auto not_used = kernel<"not_used", 64>([](thread t, in<u32> x, inout<u
 });
 static_assert(not_used.is_well_formed());
 
-// The copies of an unrolled loop: all of a known range, or as many as bring the state back.
+// The copies of an unrolled loop: all of a known range, or a number of copies that brings the state back.
 constexpr auto copies = kernel<"copies", 64>([](thread t, in<u32> x, inout<u32> y, val<u32> n) {
   val i = t.global_id();
   u32 count = 0;

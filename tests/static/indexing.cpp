@@ -53,7 +53,7 @@ static_assert(times(moved, "add.s64") == 1 && times(moved, "mul") == 0);
 static_assert(moved.ptx().contains("ld.global.nc.f32") && times(moved, "+24]") == 1);
 static_assert(times(moved, "+4]") == 1);
 
-// By an index of the device: its address once, the constants apart; as from() but for those.
+// Moved by an index of the device: as with from(), its address is computed once; the constants are offsets.
 inline constexpr auto rows = kernel<"rows", 32>([](thread t, in<f32> x, out<f32> y, val<u64> pitch) {
   const in row = x + cast<u64>(t.global_id()) * pitch + 1;
   y[0] = row[0] + row[1] + row[2];

@@ -139,7 +139,7 @@ inline constexpr auto exchanges = kernel<"exchanges", 64>([](thread t, in<f32> x
 static_assert(exchanges<wait_for_block>.ptx().count("bar.sync 0") + 1 ==
               exchanges<wait_for_nobody>.ptx().count("bar.sync 0"));
 
-// --- the facts of accesses do not trust a text
+// --- the analysis of accesses does not trust a text
 
 constexpr auto lane_by_text = ptx_op<"mov.u32 $0, %laneid", u32(), ptx_effect::pure>;
 inline constexpr auto unknown_places =

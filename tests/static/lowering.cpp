@@ -117,7 +117,7 @@ inline constexpr auto shifted = kernel<"shifted", 32>([](thread, out<u32> y, out
 });
 static_assert(times(shifted, "shl.b32") == 1 && times(shifted, "shl.b64") == 1);
 
-// Bits that are in a register of the right class are read there, also of a variable as long as it has them; a variable
+// If bits are in a register of the right class, they are read there; a variable's, as long as it has them. A variable
 // of the other type is computed into at once.
 inline constexpr auto renamed = kernel<"renamed", 32>([](thread t, in<u32> x, out<u32> y) {
   val i = t.global_id();

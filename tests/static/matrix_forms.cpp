@@ -1,4 +1,4 @@
-// What each matrix instruction of a warp asks of the machine, and which of them there are.
+// The requirements of each matrix instruction of a warp, and which instructions exist.
 #include <kaio/dsl/dsl.hpp>
 
 using namespace kaio;
@@ -47,7 +47,7 @@ inline constexpr auto on_sm80 = kernel<"on_sm80", 32>([](thread t, out<i32> y) {
 });
 static_assert(on_sm80.needs().target.sm == 80 && on_sm80.needs().version == isa_version{7, 1});
 
-// The registers of fragments of one type, and an instruction for each of two: multiply_add_bits.
+// multiply_add_bits: the registers of fragments of one type, and an instruction for each of two types.
 inline constexpr auto of_either = kernel<"of_either", 32>([](thread t, out<f32> y, val<u32> is_bf16) {
   using of_f16 = mma_m16n8k16<f32, f16>;
   of_f16::accumulator c(t, 0.0f);

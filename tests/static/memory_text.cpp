@@ -19,7 +19,7 @@ inline constexpr auto vectors = kernel<"vectors", 32>([](thread t, in<f32x4> x, 
 static_assert(times(vectors, "ld.global") == 1 && times(vectors, "ld.global.nc.v4.f32 {") == 1);
 static_assert(times(vectors, "st.global") == 2 && times(vectors, "st.global.v4.f32 [") == 1);
 
-// More than four elements go in words; fewer are what they are.
+// Vectors of more than four elements move as words; smaller ones keep their element type.
 inline constexpr auto words =
     kernel<"words", 32>([](thread t, in<f16x8> x, out<f16x8> y, in<u8x4> b, out<u8x4> c, out<i8x16> d) {
       val i = t.global_id();
@@ -50,7 +50,7 @@ static_assert(policies.ptx().contains("ld.volatile.global.f32") &&
 static_assert(policies.ptx().contains("fence.sc.sys;") && policies.ptx().contains("prefetch.global.L2 ["));
 static_assert(policies.needs().target.sm == 75 && policies.needs().version == ptx::isa_version{7, 4});
 
-// What the grid before may have written is read by plain loads after the wait, and again after each further wait.
+// Memory that the grid before may have written is read by plain loads after the wait, and again after each wait.
 inline constexpr auto waits = kernel<"waits", 32, kernel_options{.target = {90}}>(
     [](thread t, in<f32> x, in<f32x4> v, out<f32> y, val<u32> n) {
       const val i = t.global_id();

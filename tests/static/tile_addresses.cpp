@@ -1,4 +1,4 @@
-// The cost of the address of a tile's element: nothing that the host knows is computed, a row's part is
+// The cost of the address of a tile's element. Values that the host knows cost nothing, a row's part is
 // computed once, and each further column of a swizzled row is one XOR.
 #include <kaio/dsl/dsl.hpp>
 

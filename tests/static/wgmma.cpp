@@ -1,4 +1,4 @@
-// What of wgmma is arithmetic on the host: descriptors, shapes, and that an accumulator's registers are its
+// The host's arithmetic for wgmma: descriptors, shapes, and that an accumulator's registers are its
 // elements.
 #include <kaio/dsl/dsl.hpp>
 

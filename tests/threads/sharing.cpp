@@ -1,4 +1,4 @@
-// Each row of docs/threads.md: what threads may use at once gives right results, and ThreadSanitizer nothing to report.
+// Each row of docs/threads.md: what threads may use at once gives right results, and ThreadSanitizer reports nothing.
 
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/runtime.hpp>
@@ -35,7 +35,7 @@ std::vector<float> scaled(float by) {
 }  // namespace
 
 TEST_CASE("shared: a device", "[threads]") {
-  // The first use of a device, of its kernels and of its caches is by all threads at once; then it ends by the last handle.
+  // All threads make the first use of a device, of its kernels and of its caches at once; the last handle ends the device.
   std::array<std::optional<kaio::device>, 4> devices;
   for (auto& d : devices) d = kaio::device::open("emulator");
   storm(
@@ -141,7 +141,7 @@ TEST_CASE("shared: errors, and a device that was lost", "[threads]") {
       std::rethrow_exception(shared);
     } catch (const kaio::error& e) {
       kaio::error copy = e;
-      copy = e;  // what threads share is counted
+      copy = e;  // the shared state is reference-counted
       if (copy.code() != kaio::errc::illegal_access || copy.message().empty()) return false;
     }
     try {

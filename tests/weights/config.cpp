@@ -117,7 +117,7 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(of_modelopt->format == "nvfp4");
   CHECK(of_modelopt->group == 16);
   CHECK(!config(R"({"quantization":{"group_size":64,"bits":4}})"));  // MLX's
-  // What all groups of layers say, and not what one of them does.
+  // A setting that all groups of layers have counts; a setting of one of them does not.
   const auto of_groups = [&](const std::string& first, const std::string& second) {
     return *config(R"({"quantization_config":{"config_groups":{"a":{"weights":{)" + first +
                    R"(}},"b":{"weights":{)" + second + "}}}}}");

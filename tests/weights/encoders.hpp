@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as blocks of GGUF: what the reference (gguf 0.19.0) makes of them, in f32 and in its order of operations. The
+// Encodes numbers as blocks of GGUF, as the reference (gguf 0.19.0) does in f32 and in its order of operations. The
 // count of numbers is a multiple of 32.
 
 #include <kaio/dsl/number/half.hpp>
@@ -107,7 +107,7 @@ inline std::string as_q8_0(const std::vector<float>& x) {
     return bytes;
   });
 }
-// The scale is two places below the power of two of the largest number; of each number the first code that is nearest.
+// The scale is two places below the power of two of the largest number; a number takes the first of the nearest codes.
 inline std::string as_mxfp4(const std::vector<float>& x) {
   return in_blocks(x, [](block_numbers of) {
     constexpr float e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};

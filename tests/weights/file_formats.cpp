@@ -1,5 +1,5 @@
-// Files whose tensors have the names and shapes of a scheme, and codes in an order that is not read, are refused:
-// by the format that the configuration has, and by the weight_format of bitsandbytes.
+// Files with the tensors' names and shapes of a scheme, and with codes in an order that is not read, are refused:
+// by the configuration's format, and by the weight_format of bitsandbytes.
 
 #include "layers.hpp"
 
@@ -61,7 +61,7 @@ TEST_CASE("GPTQ is read in its two formats, and refused in others") {
   config.format = "gptq_p";
   config.per_layer = true;
   CHECK(!only_layer(gptq(4, 64, 256, 32).s, &config).problem.empty());
-  // What contradicts the shapes is the reason before the format is.
+  // A contradiction to the shapes is reported before the format is.
   config = configuration("gptq", "gptq_p");
   config.bits = 8;
   CHECK(only_layer(gptq(4, 64, 256, 32).s, &config).problem ==

@@ -123,7 +123,7 @@ class folder {
   std::vector<std::string> files_;
 };
 
-// What was thrown as a file_error.
+// The contents of a thrown file_error.
 struct damage {
   errc code{};
   std::string message, file, tensor;

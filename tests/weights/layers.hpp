@@ -1,5 +1,5 @@
 #pragma once
-// Layers of quantised weights, made of tensors of zeros, and what the reader finds of them.
+// Layers of quantised weights, made of tensors of zeros, and the reader's result for them.
 
 #include "files.hpp"
 

@@ -101,7 +101,7 @@ std::vector<std::string> tokens_of(const std::string& text) {
   return tokens;
 }
 
-// One to three names or values are others, a name most often another name; of one text in eight some bytes are too.
+// Replaces one to three names or values, a name mostly by another name. In one text of eight some bytes change too.
 std::string mutated_json(const std::string& good, std::mt19937_64& random) {
   constexpr std::string_view names[] = {R"("")",       R"("x")",   R"("../x")",
                                         R"("gptq_p")", R"("awq")", R"("\u0000")"};
@@ -170,8 +170,8 @@ bool is_consistent(std::span<const tensor_entry> tensors, std::string_view text)
   return std::ranges::adjacent_find(names) == names.end();
 }
 
-// Reads memory of its exact size, so that a sanitizer notices one byte more. An error that `is_known` does not hold
-// of, and what else is thrown, fails the test.
+// Reads memory of its exact size, so that a sanitizer notices one byte more. The test fails if an error does not
+// satisfy `is_known`, or if anything else is thrown.
 template <class Change, class Known, class Read>
 counts run(int times, Change change, Known is_known, Read read) {
   std::mt19937_64 random(20261123);

@@ -1,5 +1,5 @@
-// A tensor is a part of a layer by its name: each part of each scheme, in each type of element, is used or refused, and
-// a tensor that no scheme explains is never left out.
+// A tensor's name makes it a part of a layer. Each part of each scheme, in each type of element, is used or refused; a
+// tensor that no scheme explains is never left out.
 
 #include "scheme_cases.hpp"
 
@@ -110,7 +110,7 @@ TEST_CASE("codes of no scheme with a tensor that no scheme explains are a layer 
   CHECK(of({{"m.weight", "F8_E4M3"}, {"m.scaling", "F32"}}).problem ==
         "kaio does not know what m.scaling does to it");
   CHECK(of({{"m.weight", "F8_E4M3"}, {"m.input_scale", "F32"}}).problem ==
-        "FP8 with scales has a tensor m.weight_scale too, which is not there");
+        "FP8 with scales needs the tensor m.weight_scale, which is missing");
   for (const auto& tensors :
        {list{{"m.weight", "F8_E4M3"}, {"m.bias", "F16"}}, list{{"m.weight", "F8_E4M3"}},
         list{{"m.weight", "BF16"}, {"m.scale", "F32"}}, list{{"m.q", "F8_E4M3"}, {"m.k", "F8_E4M3"}},
@@ -186,7 +186,7 @@ TEST_CASE("part_bytes has the parts as repack takes them") {
   CHECK(bytes_of_part(indexed.s, weight_part::scales) == std::string(256, '\0'));
   CHECK(bytes_of_part(indexed.s, weight_part::shape).empty());
 
-  // Zero points of the older layout, {N, G} and signed: by one code of `bits` after another along N.
+  // Zero points of the older layout, {N, G} and signed: codes of `bits` one after another along N.
   for (const unsigned bits : {2u, 3u, 4u, 8u}) {
     INFO(bits);
     constexpr std::uint64_t n = 37, groups = 2;

@@ -92,7 +92,7 @@ TEST_CASE("AWQ gemv: zero points are those of the configuration's groups") {
   config.group = std::nullopt;
   const quantisation_config* const none = nullptr;
   for (const auto* const without : {&std::as_const(config), none}) {
-    const std::string_view unknown = "the group is that of a configuration alone, and none is given";
+    const std::string_view unknown = "the group size needs a configuration that has it; none is given";
     CHECK(only_layer(gemv(3), without).problem == unknown);
     CHECK(only_layer(fast(24), without).problem == unknown);
   }
@@ -112,7 +112,7 @@ TEST_CASE("a configuration of AWQ with the tensors of GPTQ") {
       "the tensors are those of GPTQ, and the configuration's method is awq";
   check(gptq(4, 64, 256, 32).s, 3, contradiction);
   check(gptq(4, 64, 256, 32).add("m.q.g_idx", "I32", {256}).s, 4, contradiction);
-  made symmetric;  // without zero points, which all schemes of AWQ have
+  made symmetric;  // without zero points; all schemes of AWQ have them
   symmetric.add("m.q.qweight", "I32", {32, 64}).add("m.q.scales", "F16", {8, 64});
   check(symmetric.s, 2, contradiction);
   made unfit;
@@ -225,10 +225,10 @@ TEST_CASE("GPTQ: a last group with fewer codes, by the configuration or the inde
       CHECK(only_layer(file(bits, 224, 2, permuted), given).act_order);
     }
   config.bits = 4;
-  // An index of zeros alone leaves it to the configuration.
+  // If an index has only zeros, the configuration decides.
   check_layer(file(4, 224, 2, zeros), weight_scheme::gptq, 64, 224, 4, 128, 4, &config);
   constexpr std::string_view unknown =
-      "2 groups of K = 224 are of no certain size; give the configuration, which has it";
+      "the group size of 2 groups of K = 224 is ambiguous; pass a configuration that has it";
   CHECK(only_layer(file(4, 224, 2, zeros)).problem == unknown);
   config.group = 64;
   CHECK(only_layer(file(4, 224, 2, in_order), &config).problem ==
@@ -265,8 +265,8 @@ TEST_CASE("groups without a configuration and an index are of the only size that
   for (const auto& [k, groups] :
        {std::pair{224, 2}, std::pair{896, 4}, std::pair{480, 4}, std::pair{384, 2}}) {
     const found_layer l = without_index(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(groups));
-    CHECK(l.problem == std::to_string(groups) + " groups of K = " + std::to_string(k) +
-                           " are of no certain size; give the configuration, which has it");
+    CHECK(l.problem == "the group size of " + std::to_string(groups) + " groups of K = " + std::to_string(k) +
+                           " is ambiguous; pass a configuration that has it");
     CHECK(l.group == 0);
     CHECK(l.operation.empty());
   }
@@ -299,11 +299,11 @@ TEST_CASE("the configuration's bits") {
         with_zeros(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second), 16, 128).problem ==
         "weight_zero_point does not fit weight_scale");
   CHECK(with_zeros(12, 4, 3, 16).bits == 6);
-  // Without zero points and an index they are the configuration's alone.
+  // Without zero points and an index, only the configuration has the number of bits.
   made plain;
   plain.add("m.q.qweight", "I32", {64, 64}).add("m.q.scales", "F16", {8, 64});
   check_layer(plain.s, weight_scheme::gptq, 64, 256, 8, 32, 2, &config);
-  CHECK(only_layer(plain.s).problem == "a configuration has the bits of codes, and none is given");
+  CHECK(only_layer(plain.s).problem == "the number of bits needs a configuration that has it; none is given");
   plain.add("m.q.g_idx", "I32", {512});
   check_layer(plain.s, weight_scheme::gptq, 64, 512, 4, 64, 3);
   for (const unsigned bits : {5u, 6u}) {

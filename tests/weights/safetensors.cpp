@@ -72,7 +72,7 @@ TEST_CASE("safetensors: damaged headers") {
   const std::string good = safetensors_of_two().text();
   for (std::size_t length = 0; length < good.size(); ++length)
     CHECK(damage_of_safetensors(good.substr(0, length)).code == errc::damaged_file);
-  check_damaged_safetensors(good + "x", "last 1 bytes are of no tensor");
+  check_damaged_safetensors(good + "x", "last 1 bytes belong to no tensor");
   check_foreign_safetensors(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
   check_foreign_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
   check_foreign_safetensors("a text of some length", "its header would have 8007528197911748705 bytes");
@@ -134,7 +134,7 @@ TEST_CASE("safetensors: damaged tensors") {
   CHECK(unknown.tensor == "t");
 }
 
-// What the reference (safetensors 0.8.0) accepts and refuses, with 1 byte after the header.
+// Headers that the reference (safetensors 0.8.0) accepts and refuses, with 1 byte after the header.
 TEST_CASE("safetensors: the dialect of headers is that of the reference") {
   const std::string good = R"({"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   const auto with = [&](const std::string& more) {

@@ -36,8 +36,8 @@ std::string problem_of(const std::string& type, shape codes, const std::vector<n
   return l.problem;
 }
 
-// Scales {rows, columns} as torchao's to_blocked orders them: a block of 128 x 4 is read as four of 32 x 4, whose rows
-// are neighbours; what is not there is 0.
+// Scales {rows, columns} in the order of torchao's to_blocked: a block of 128 x 4 is read as four of 32 x 4 with their
+// rows next to each other; missing scales are 0.
 std::string swizzled(const std::string& in_rows, std::size_t rows, std::size_t columns) {
   std::string blocks;
   for (std::size_t row = 0; row < rows; row += 128)
@@ -221,5 +221,5 @@ TEST_CASE("torchao's tensors that do not fit together are reported") {
   CHECK(problem_of("U8", {64, 128}, {{"scale", "F8_E8M0", {64, 7}}}) ==
         "the scales are not one for each group of a row");
   CHECK(problem_of("I8", {64, 256}, {}) ==
-        "torchao int8 has a tensor m.q._weight_scale too, which is not there");
+        "torchao int8 needs the tensor m.q._weight_scale, which is missing");
 }

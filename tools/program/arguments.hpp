@@ -1,5 +1,5 @@
 #pragma once
-// What `--arg` gives a kernel's parameter: a number, raw bytes, or a buffer that is filled from a file,
+// The value of `--arg` for a kernel's parameter: a number, raw bytes, or a buffer that is filled from a file,
 // written to a file, or both.
 //
 //   3:u32  -1.5:f16  0x7f:b8  bytes:0x00ff  null      values

@@ -156,8 +156,8 @@ class bound_arguments {
   // How the kernel may access its arguments, for the sanitizer.
   const ptx::kernel_image* image() const { return &image_; }
 
-  // Everything as it was before the first run. Buffers that are only written are left undefined for that one,
-  // so that the sanitizer sees reads of it.
+  // Restores everything to its state before the first run. For the first run, buffers that are only written
+  // stay undefined, so that the sanitizer sees reads of them.
   std::vector<std::byte> upload(bool first) {
     std::vector<std::byte> parameters(kernel_.parameter_bytes);
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -238,8 +238,8 @@ std::string schedule_of(const emulate_options& options, std::uint32_t number) {
 
 void complain(std::string_view text) { std::fputs((host::printable(text) + "\n").c_str(), stderr); }
 
-// What a kernel prints goes to a terminal in a form that does not act on it, and is shown after a fault too: a file
-// of any origin may be run. A pipe gets each byte as it is.
+// A file of any origin may be run. The output of its kernel reaches a terminal in a form that does not act
+// on it, and after a fault too. A pipe gets each byte as it is.
 class shown_on_terminal {
  public:
   explicit shown_on_terminal(launch& l) {

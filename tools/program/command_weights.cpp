@@ -40,12 +40,12 @@ std::string shape_of(const std::vector<std::uint64_t>& shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-// What the repository has today; the tables of formats and schemes say it.
+// The use of a weight, from the operation that the tables of formats and schemes name.
 std::string operation_text(std::string_view operation) {
   return operation.empty() ? "no operation multiplies it yet" : fmt::format("multiplied by {}", operation);
 }
 
-// A weight, as far as its name and shape show: not a norm or a bias of one dimension, and not what belongs to the codes
+// A weight, judged by its name and shape: not a norm or a bias of one dimension, and nothing that belongs to the codes
 // of another tensor.
 bool is_matrix(const tensor_entry& t) {
   const std::string_view last = t.name.substr(t.name.rfind('.') + 1);
@@ -148,13 +148,13 @@ std::string text_of(const quantisation_config& c) {
   return host::printable(text) + '\n';
 }
 
-// A file of configuration; what is wrong with one that nobody asked for is a note.
+// A configuration file. If nobody asked for it, its error is only a note.
 struct config_file {
   std::string path;
   bool is_asked_for = false;
 };
 
-// The first of the files of configuration that has one is used.
+// Uses the first of the files that has a configuration.
 void print_safetensors(const std::string& path, const std::vector<config_file>& config_files) {
   const safetensors_file file = safetensors_file::open(path);
   std::optional<quantisation_config> config;

@@ -22,7 +22,7 @@ struct picture {
   std::string title;
   std::vector<std::string> notes;  // lines below the title
   std::uint32_t rows = 0, columns = 0;
-  std::uint32_t group_rows = 8, group_columns = 8;  // a thicker line after so many
+  std::uint32_t group_rows = 8, group_columns = 8;  // rows and columns between thicker lines
   std::vector<picture_cell> cells;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// NumPy's file format: the header has type and shape, the elements follow. Read and written are arrays in C
-// order of little-endian numbers and of booleans, in versions 1 to 3 of the format.
+// NumPy's file format: the header has type and shape, the elements follow. It reads and writes arrays in C
+// order, of little-endian numbers and of booleans, in versions 1 to 3 of the format.
 // Source: NumPy documentation, "numpy.lib.format".
 //
 //   npy::array x = npy::read("x.npy");      // x.type == "f4", x.shape == {8, 128}

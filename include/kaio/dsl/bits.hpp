@@ -1,7 +1,7 @@
 #pragma once
-// The operations on integers besides C++'s operators: counting and finding bits, fields, permutations,
-// rotations, whole and upper products, distances, dot products of bytes. Each is a pure expression, named as
-// PTX or CUDA names it; small integers are taken at their own width.
+// Operations on integers that C++ has no operator for: counting and finding bits, fields, permutations, rotations,
+// whole and upper products, distances, dot products of bytes. Each is a pure expression with its PTX or CUDA name.
+// Integers of 8 and 16 bits keep their own width.
 //
 //   val level = 31 - clz(x);
 //   val high = mul_hi(a, b) + popc(mask);

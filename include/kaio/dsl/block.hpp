@@ -1,6 +1,6 @@
 #pragma once
-// The threads of a block working together, and the blocks of a grid: reductions, scans, votes, the barrier of
-// the grid. The parts can be included alone.
+// Operations that the threads of a block, or the blocks of a grid, do together: reductions, scans, votes,
+// barriers. The parts can be included alone.
 //
 //   val largest = block_reduce(t, x, maximum{});
 //   val total = block_reduce(t, x, [](auto a, auto b) { return a + b; });

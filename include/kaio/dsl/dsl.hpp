@@ -2,8 +2,8 @@
 // The language: everything that a kernel author writes with. Header-only; launching needs a stream, such as
 // the runtime's.
 
-// Every header of the language comes after those that it includes: what a compiler says about a header begins with
-// a line for each file that it was included through. tests/include_rule.py --fix writes this list.
+// Every header comes after its own includes, so this file includes each one directly. A compiler's message about
+// a header begins with a line for each file of its include chain. tests/include_rule.py --fix writes this list.
 // clang-format off
 #include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/number/half.hpp>

@@ -1,7 +1,6 @@
 #pragma once
-// Mathematical functions. Like operators they build pure expressions. sqrt and fma are correctly rounded; the
-// others hold the bound that each states over the whole range, infinities, NaN and subnormal numbers
-// included.
+// Mathematical functions. Like operators they build pure expressions. sqrt and fma are correctly rounded. Each other
+// function states its error bound, which holds over the whole range: infinities, NaN and subnormal numbers included.
 //
 //   val y = xi / (1.0f + exp(-xi));
 

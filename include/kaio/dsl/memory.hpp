@@ -1,7 +1,6 @@
 #pragma once
 // Memory: the pointer parameters of a kernel, arrays in shared, local and constant memory, vectors, structs,
-// and how all of them are read, written and changed atomically. Indexing names a cell; storing to one or
-// reading one happens at that point of the kernel.
+// and their loads, stores and atomics. Indexing names a cell; its load or store happens at that point of the kernel.
 //
 //   y[i] = x[i] * 2.0f;                 // in<f32> x, out<f32> y
 //   shared<f32, 16, 17> tile(t);        // rows of 17: no bank conflicts by column

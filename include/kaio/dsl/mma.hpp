@@ -1,6 +1,5 @@
 #pragma once
-// Tensor cores by the matrix instructions of a warp: mma.sync with its fragments, and the moves between
-// registers and shared memory that go with it.
+// Tensor cores: mma.sync and its fragments, wgmma, and the moves of matrices between registers and shared memory.
 //
 //   using mma = mma_m16n8k16<f32, f16>;
 //   mma::accumulator c(t, 0.0f);

@@ -1,7 +1,6 @@
 #pragma once
-// Tiles: parts of matrices in shared memory, with the layout that tensor copies, ldmatrix and wgmma
-// work on, and the layouts of the fragments that the threads of a warp hold in registers. The parts can be
-// included alone.
+// Tiles: parts of matrices in shared memory, in the layouts of tensor copies, ldmatrix and wgmma. Layouts of the
+// fragments in the registers of a warp. The parts can be included alone.
 //
 //   shared_tile<f16, 128, 64, swizzled<128>> a(t);
 //   a[row][column] = x;

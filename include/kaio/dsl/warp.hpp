@@ -1,6 +1,6 @@
 #pragma once
-// The lanes of a warp working together: exchange of values, votes, matches, reductions and scans. The parts
-// can be included alone.
+// Operations that the lanes of a warp do together: exchange of values, votes, matches, reductions and scans. The
+// parts can be included alone.
 //
 //   val neighbour = shfl_down(x, 1u);
 //   val total = warp_reduce(t, x, plus{});

@@ -1,7 +1,7 @@
 #pragma once
 // The catalogue of PTX instructions: opcodes, modifiers, and one row for each form that is younger than its
-// opcode. Everything that kaio knows about an instruction apart from its operands is here. Source: PTX
-// ISA, "Instruction Set".
+// opcode. It has everything that kaio knows about an instruction apart from its operands. Source: PTX ISA,
+// "Instruction Set".
 
 #include <kaio/ptx/modifier.hpp>
 #include <kaio/ptx/opcode.hpp>
@@ -99,7 +99,7 @@ inline constexpr form_facts form_table[] = {
     {opcode::mbarrier_test_wait, type::b64, modifier::acquire, {8, 0}, 90},
     {opcode::mbarrier_try_wait, type::b64, modifier::acquire, {8, 0}, 90},
 };
-// Whether the table has rows of an opcode for types that are not of 16 bits.
+// Whether the table has rows of an opcode for types other than the 16-bit ones.
 constexpr bool has_other_forms(opcode op) {
   switch (op) {
     case opcode::atom:
@@ -113,7 +113,7 @@ constexpr bool has_other_forms(opcode op) {
 }
 }  // namespace detail
 
-// The least version and architecture that have an instruction in this form.
+// Raises version and architecture to the least that have an instruction in this form.
 constexpr void raise_to(opcode op, modifier_list modifiers, type first, isa_version& version,
                         std::uint16_t& sm) {
   const auto raise = [&](isa_version v, std::uint16_t s) {

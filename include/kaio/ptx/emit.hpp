@@ -1,5 +1,5 @@
 #pragma once
-// From a program to its text. Text is rendered in segments of many instructions, each in a constant
+// From a program to its text. Text is rendered in segments of many instructions. Each segment is a constant
 // expression of its own, because compilers bound the work of one (clang: 1,048,576 steps).
 //
 //   constexpr rendered first = render(my_program, my_needs, "my_kernel", parameters, 2, 0);
@@ -29,7 +29,7 @@ struct rendered {
 namespace detail {
 
 inline constexpr std::string_view register_prefix[register_classes] = {"%p", "%rs", "%r", "%rd", "%f", "%fd"};
-// The prefix as a word, and its bits.
+// The prefix of a register's name as a word, and the number of its bits.
 struct register_word {
   std::uint64_t word;
   std::uint32_t bits;
@@ -86,7 +86,7 @@ inline constexpr std::string_view special_name[] = {
     "%cluster_nctarank",
 };
 
-// Words of a table, each packed when it is first written: a kernel has few of them.
+// Words of a table, each packed when it is first written: a kernel uses few of them.
 template <std::size_t N>
 struct packed_words_of {
   packed_text words[N] = {};
@@ -109,7 +109,7 @@ class program_writer : public text_writer {
     kernel_[kernel_parts_++] = packed(kernel);
   }
 
-  // The segment whose first instruction is `first`; the number of the one after it.
+  // Writes the segment whose first instruction is `first`; returns the number of the next instruction.
   constexpr std::uint32_t instructions(std::uint32_t first) {
     const std::uint32_t count = program_.instruction_count;
     const std::uint32_t end = count - first > segment_instructions
@@ -247,7 +247,7 @@ class program_writer : public text_writer {
 
   constexpr void label_name(std::uint32_t index) { number(index, 'L' | '_' << 8, 16); }
 
-  // An array, and the distance from its beginning where it is a part of the dynamic shared memory.
+  // An array. A part of the dynamic shared memory is written as its distance from the beginning.
   constexpr void array(std::uint32_t index, std::uint64_t distance) {
     switch (program_.arrays[index].space) {
       case array_space::large_shared:
@@ -279,7 +279,7 @@ class program_writer : public text_writer {
     return next;
   }
 
-  // The operand at `next` with those that belong to it; the one after them.
+  // Writes the operand at `next` with its parts; returns the number of the operand after them.
   constexpr std::uint32_t item(std::uint32_t next) {
     const operand o = program_.operands[next++];
     switch (o.kind) {
@@ -309,7 +309,7 @@ class program_writer : public text_writer {
     }
   }
 
-  // The kinds that are rare.
+  // The rare kinds of operands.
   constexpr void one(const operand& o) {
     switch (o.kind) {
       case operand_kind::reg: return reg(o.type, o.index);
@@ -373,14 +373,14 @@ class program_writer : public text_writer {
     end_line();
   }
 
-  // What is not a mnemonic with a list of operands.
+  // Instructions other than a mnemonic with a list of operands.
   constexpr void written_out(const instruction& i) {
     if (i.op == opcode::call_vprintf) return call_vprintf(program_.operands + i.first_operand);
     if (i.op == opcode::call_assertfail) return call_assertfail(program_.operands + i.first_operand);
     author_text(i);
   }
 
-  // The text of the author, with the operands in the places of $0, $1, ...
+  // The author's text, with the operands in the places of $0, $1, ...
   constexpr void author_text(const instruction& i) {
     const memory_array& text = text_of(program_, i);
     const bool is_pack = program_.operands[i.first_operand].kind == operand_kind::pack;
@@ -403,7 +403,7 @@ class program_writer : public text_writer {
     end_line();
   }
 
-  // An operand in the author's text, which has the brackets of an address itself.
+  // An operand in the author's text, which contains the brackets of an address itself.
   constexpr void in_text(std::uint32_t number) {
     const operand& o = program_.operands[number];
     if (o.kind == operand_kind::symbol_address) return array(o.index, o.bits);
@@ -448,7 +448,7 @@ class program_writer : public text_writer {
     end_line();
   }
 
-  // Declarations of the module: functions of the system, and arrays that have contents.
+  // Declarations of the module: system functions, and arrays that have contents.
   constexpr void declarations(const needs& need) {
     if (need.prints) {
       put(".extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);");
@@ -512,7 +512,7 @@ class program_writer : public text_writer {
 
 }  // namespace detail
 
-// Renders the segment whose first instruction is `first`; 0 includes the directives, the last one the
+// Renders the segment whose first instruction is `first`. Segment 0 includes the directives, the last one the
 // end.
 constexpr rendered render(const program& p, const needs& need, std::string_view kernel,
                           const parameter* parameters, std::size_t parameter_count, std::uint32_t first) {

@@ -1,6 +1,6 @@
 #pragma once
-// Instructions that are written as text: what the catalogue knows about one, and how a program keeps it. In
-// the text, $0, $1, ... are the operands of the instruction, the results first. A program has the text as an
+// Instructions that are written as text: the catalogue's knowledge of one, and its form in a program. In the
+// text, $0, $1, ... are the operands of the instruction, the results first. A program keeps the text as an
 // array of its own space: a word with the needs, then the characters.
 //
 //   static_assert(facts_of_text("ex2.approx.f16x2 $0, $1").sm == 75);
@@ -32,7 +32,7 @@ struct text_needs {
 
 struct text_facts : text_needs {
   bool known = false;   // the mnemonic is in the catalogue, and so is each word after it
-  bool impure = false;  // it does more than give its results, or gives others each time
+  bool impure = false;  // it has side effects, or its results vary
 };
 
 namespace detail {
@@ -41,7 +41,7 @@ constexpr bool begins_with(std::string_view text, std::string_view part) {
   return text.size() >= part.size() && text.substr(0, part.size()) == part;
 }
 
-// The row with the longest mnemonic that `name` begins with; opcode::none: there is none.
+// The row with the longest mnemonic that `name` begins with, or that of opcode::none.
 constexpr const instruction_facts& row_of_text(std::string_view name) {
   const instruction_facts* best = &facts(opcode::none);
   for (const instruction_facts& row : catalogue) {
@@ -81,7 +81,7 @@ constexpr std::string_view name_of_text(std::string_view text) {
   return text.substr(0, size);
 }
 
-// What the catalogue knows about an instruction by its text.
+// Reads the facts of an instruction from its text.
 constexpr text_facts facts_of_text(std::string_view text) {
   text_facts result;
   const std::string_view name = name_of_text(text);

@@ -1,8 +1,8 @@
 #pragma once
-// The plain, type-erased face of a kernel. The language produces one for each kernel, as a constant; the
-// runtime sees nothing else of it. What it points to is read during a call that is given the image, and never
-// after: a library with kernels may be unloaded while devices are open. Kernels are the same that have the
-// same name, text, parameters, block and needs, wherever they are.
+// The plain, type-erased form of a kernel. The language produces one for each kernel, as a constant; the
+// runtime sees nothing else of it. Its pointers are read only during a call that is given the image: a
+// library with kernels may be unloaded while devices are open. Two kernels are the same if their name, text,
+// parameters, block and needs are equal, wherever they are.
 
 #include <kaio/ptx/target.hpp>
 #include <kaio/ptx/text_hash.hpp>
@@ -15,7 +15,7 @@
 
 namespace kaio::ptx {
 
-// What a kernel does with the memory of a pointer parameter.
+// How a kernel accesses the memory of a pointer parameter.
 enum class access : std::uint8_t { scalar, in, out, inout };
 
 // One `.param` of the entry, in order. A pointer is `.u64`, with `type` the type of its elements. A struct is
@@ -37,8 +37,8 @@ struct source_line {
   std::uint32_t line = 0;
 };
 
-// The hash of a text, and which segments it was computed of: an image that was given another text is not
-// taken for what it was.
+// The hash of a text, and the segments that it was computed from. If the image is given another text, the
+// hash no longer applies.
 struct text_identity {
   const std::string_view* segments = nullptr;
   std::size_t segment_count = 0;
@@ -58,10 +58,11 @@ struct kernel_image {
   const std::uint16_t* statement_of_line =
       nullptr;                 // text line i (from 0) came from statements[statement_of_line[i]]
   std::size_t line_count = 0;  // lines of text; no_statement marks directives
-  // Of `segments`. Kernels of the language have it as a constant; without it, each launch hashes the text.
+  // The hash of `segments`. Kernels of the language have it as a constant; without it, each launch hashes the
+  // text.
   text_identity identity = {};
-  // A packed image has no segments, and of its statements the first alone: with_text() reads the others.
-  // kaio's libraries are made of such.
+  // A packed image has no segments, and only the first of its statements: with_text() reads the others.
+  // kaio's libraries consist of packed images.
   const unsigned char* packed = nullptr;
   void (*unpack)(const kernel_image& image, void (*use)(void* context, const kernel_image& whole),
                  void* context) = nullptr;
@@ -93,8 +94,8 @@ constexpr text_hash hash_of_text(const kernel_image& kernel) {
   return hash_of(kernel.segments, kernel.segments != nullptr ? kernel.segment_count : 0);
 }
 
-// An image that was made by hand, with its identity, so that launches need not hash its text: about 1 us for
-// 4 KB. The text must not change from here on.
+// Adds the identity to an image that was made by hand, so that launches need not hash its text: about 1 us
+// for 4 KB. The text must not change from here on.
 //
 //   const kernel_image kernel = identified({.name = "scale", .segments = text, .segment_count = 3, ...});
 constexpr kernel_image identified(kernel_image kernel) {
@@ -105,15 +106,15 @@ constexpr kernel_image identified(kernel_image kernel) {
 
 inline constexpr std::uint16_t no_statement = 0xffff;
 
-// One argument of a launch: the bits that go into the parameter, and what the runtime checks a buffer by.
+// One argument of a launch: the bits of the parameter, and the facts for checking a buffer.
 struct argument {
   std::uint64_t bits = 0;  // the scalar's bytes (little endian, zero-extended), or the device address
   // buffer, tensor map: identity of the device that owns it; nullptr: scalar, struct or raw pointer
   const void* device = nullptr;
   std::uint64_t bytes = 0;     // buffer, struct: its size
   const void* data = nullptr;  // a struct: its bytes are copied into the parameter at the launch
-  // buffer: the argument may use only some of these bytes, as a view with gaps between its rows does, so that
-  // another argument may be in between
+  // buffer: the argument may use only some of these bytes, like a view with gaps between its rows; another
+  // argument may be in between
   bool scattered = false;
 };
 
@@ -121,8 +122,8 @@ struct argument {
 // there.
 struct launch_grid {
   std::uint64_t x = 1, y = 1, z = 1;
-  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, beyond what the kernel always needs
-  dim3 cluster = {0, 0, 0};        // blocks of a cluster; zeros: those that the kernel fixes, or no clusters
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, beyond the kernel's own
+  dim3 cluster = {0, 0, 0};        // blocks of a cluster; zeros: the kernel's own, or no clusters
   bool programmatic = false;       // may begin before the work before it in the stream has ended
 };
 

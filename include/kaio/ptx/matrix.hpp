@@ -1,8 +1,7 @@
 #pragma once
-// The matrix instructions of a warp (mma.sync): which shapes there are for which elements, and the PTX ISA
-// version and the architecture that first have each. An opcode alone is not enough: m8n8k4 of f16 is from
-// sm_70, m16n8k32 of e4m3 from sm_89. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma", ":
-// mma.sp".
+// The matrix instructions of a warp (mma.sync): the shapes for each element type, and the first PTX ISA
+// version and architecture of each. An opcode alone is not enough: m8n8k4 of f16 is from sm_70, m16n8k32 of
+// e4m3 from sm_89. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma", ": mma.sp".
 //
 //   static_assert(find_mma({16, 8, 16}, modifier::f16, modifier::f32, false)->sm == 80);
 
@@ -13,14 +12,14 @@
 
 namespace kaio::ptx {
 
-// The shape of a matrix instruction, as its text has it: m16n8k16. No shape where m is 0.
+// The shape of a matrix instruction, as its text has it: m16n8k16. If m is 0, there is none.
 struct matrix_shape {
   std::uint16_t m = 0, n = 0, k = 0;
   friend constexpr bool operator==(const matrix_shape&, const matrix_shape&) = default;
 };
 
-// A multiplication of elements of type `a` (as the first of those that go together: f16, s8 for s8 and u8, s4
-// for s4 and u4, e4m3 for e4m3 and e5m2) with accumulators of type `c`.
+// A multiplication of elements of type `a` with accumulators of type `c`. `a` is the first of its family:
+// f16, s8 for s8 and u8, s4 for s4 and u4, e4m3 for e4m3 and e5m2.
 struct mma_facts {
   matrix_shape shape;
   modifier a;
@@ -74,7 +73,7 @@ inline constexpr mma_facts mma_table[] = {
     {{16, 8, 128}, modifier::s4, modifier::s32, true, {8, 5}, 80},
 };
 
-// The first of the types that go together as elements of A and B.
+// The first type of the family that goes together as elements of A and B.
 constexpr modifier mma_family(modifier a) {
   switch (a) {
     case modifier::u8: return modifier::s8;
@@ -85,8 +84,7 @@ constexpr modifier mma_family(modifier a) {
 }
 }  // namespace detail
 
-// The row of a multiplication, or nullptr where the PTX ISA has none. `a` is any type of its family, s8 or
-// u8.
+// The row of a multiplication, or nullptr if the PTX ISA has none. `a` is any type of its family, s8 or u8.
 constexpr const mma_facts* find_mma(const matrix_shape& shape, modifier a, modifier c, bool sparse) {
   for (const mma_facts& row : detail::mma_table)
     if (row.shape == shape && row.a == detail::mma_family(a) && row.c == c && row.sparse == sparse)
@@ -94,7 +92,7 @@ constexpr const mma_facts* find_mma(const matrix_shape& shape, modifier a, modif
   return nullptr;
 }
 
-// What the text of mma.sync says last before its operands, or before .xor.popc: the types of D, A, B and C.
+// The last types in the text of mma.sync, before its operands or .xor.popc: those of D, A, B and C.
 struct mma_types {
   modifier d = modifier::none, a = modifier::none, b = modifier::none, c = modifier::none;
 };
@@ -110,7 +108,7 @@ constexpr mma_types mma_types_of(modifier_list modifiers) {
   return types;
 }
 
-// The least version and architecture that have a matrix instruction of this shape and these types.
+// Raises version and architecture to the least that have a matrix instruction of this shape and these types.
 constexpr void raise_to_matrix(opcode op, modifier_list modifiers, const matrix_shape& shape,
                                isa_version& version, std::uint16_t& sm) {
   // The other shapes of wgmma are as old as the instruction.

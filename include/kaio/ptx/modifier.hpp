@@ -1,6 +1,6 @@
 #pragma once
-// The modifiers of PTX instructions: the words between the mnemonic and the types, one row each, with the
-// version and the architecture that first have it. Source: PTX ISA, "Instruction Set".
+// The modifiers of PTX instructions: the words between the mnemonic and the types. Each row has the first
+// version and architecture with the word. Source: PTX ISA, "Instruction Set".
 //
 //   static_assert(kaio::ptx::suffix(kaio::ptx::modifier::rn) == ".rn");
 
@@ -25,7 +25,7 @@ enum class modifier : std::uint8_t {
   rna,  // to nearest, ties away from zero
   ftz,
   sat,
-  nan,  // a comparison that holds where an operand is NaN
+  nan,  // a comparison that holds if an operand is NaN
   approx,
   lo,
   hi,
@@ -169,7 +169,7 @@ constexpr modifier_list in_order(M... modifiers) {
   static_assert(sizeof...(M) <= 8);
   modifier_list list = 0;
   unsigned shift = 0;
-  // A modifier that is none takes no place.
+  // modifier::none takes no place.
   ((modifiers == modifier::none ? void()
                                 : void((list |= static_cast<modifier_list>(modifiers) << shift, shift += 8))),
    ...);

@@ -1,7 +1,6 @@
 #pragma once
-// The instructions of PTX: one row for each opcode, with the mnemonic that the text carries, the PTX ISA
-// version and the architecture that first have it, and what an optimiser may do with it. Source: PTX ISA,
-// "Instruction Set".
+// The instructions of PTX. Each opcode has a row: its mnemonic, the first PTX ISA version and architecture
+// that have it, and whether an optimiser may share or remove it. Source: PTX ISA, "Instruction Set".
 //
 //   static_assert(kaio::ptx::facts(kaio::ptx::opcode::shfl_sync).version == kaio::ptx::isa_version{6, 0});
 
@@ -12,7 +11,7 @@
 
 namespace kaio::ptx {
 
-// A trailing underscore where C++ claims the word.
+// A name that is a word of C++ has a trailing underscore.
 enum class opcode : std::uint8_t {
   none,   // a removed instruction: it has no text
   label,  // a place that branches name; no instruction either
@@ -128,8 +127,8 @@ enum class opcode : std::uint8_t {
   nanosleep,
   nounroll,  // a pragma at the head of a loop, no instruction
   bra,
-  text,       // an instruction that its author wrote as text; which one is in the modifiers
-  text_pure,  // the same, of one whose results depend on its operands alone
+  text,       // an instruction that its author wrote as text; the modifiers name the text
+  text_pure,  // text whose results depend on its operands alone
   call_vprintf,
   call_assertfail,
   ret,
@@ -279,7 +278,7 @@ static_assert(catalogue_is_in_order(),
 
 constexpr const instruction_facts& facts(opcode op) { return detail::catalogue[static_cast<unsigned>(op)]; }
 
-// Whether the first operand, where it is a register or a pack of them, is the result.
+// Whether the first operand, if it is a register or a pack of them, is the result.
 constexpr bool has_result(opcode op) {
   switch (op) {
     case opcode::mov_volatile:
@@ -302,7 +301,7 @@ constexpr bool has_result(opcode op) {
     case opcode::mbarrier_arrive_drop:
     case opcode::mbarrier_test_wait:
     case opcode::mbarrier_try_wait:
-    case opcode::text: return true;  // a pack of none where it has no result
+    case opcode::text: return true;  // an empty pack if it has no result
     default: return facts(op).pure;
   }
 }

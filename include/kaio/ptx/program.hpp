@@ -1,7 +1,7 @@
 #pragma once
-// A PTX kernel as data: one record an instruction, with its types, operands and the C++ statement that it
-// came from, and the registers, parameters and arrays that it uses. The language writes one while
-// the compiler runs; everything else (the text, the needs, the listing) is read from it.
+// A PTX kernel as data: one record for each instruction with its types, operands and C++ statement. It also
+// has the registers, parameters and arrays of the kernel. The language writes one while the compiler runs;
+// everything else (the text, the needs, the listing) is read from it.
 //
 //   static_assert(requirements(my_program).shared_bytes == 128);
 
@@ -80,7 +80,7 @@ enum class special_register : std::uint8_t {
   cluster_ctarank,
   cluster_nctarank,
 };
-// Those of clusters. Source: PTX ISA, "Special Registers": PTX ISA 7.8, sm_90.
+// The special registers of clusters. Source: PTX ISA, "Special Registers": PTX ISA 7.8, sm_90.
 constexpr bool is_of_cluster(special_register r) { return r >= special_register::clusterid_x; }
 
 enum class operand_kind : std::uint8_t {
@@ -121,8 +121,9 @@ struct instruction {
   matrix_shape shape;               // precedes the modifiers
 };
 
-// Where an array of the kernel is. The dynamic part of shared memory begins with the arrays that a kernel
-// with large shared memory declares; what a launch adds follows. The text of an instruction is in no memory.
+// The place of an array of the kernel. The dynamic part of shared memory begins with the arrays of a kernel
+// with large shared memory. Memory that a launch adds is after them. The text of an instruction is in no
+// memory.
 enum class array_space : std::uint8_t {
   shared,
   large_shared,
@@ -140,7 +141,7 @@ struct memory_array {
   std::uint32_t first_word = 0;  // constant, global, instruction_text: its contents in program::data
 };
 
-// The arrays are as large as the largest kernel may be; a compiler pays for the part that is filled.
+// The arrays are large enough for the largest kernel; a compiler pays for the filled part only.
 struct program {
   static constexpr std::uint32_t max_instructions = 8192;
   static constexpr std::uint32_t max_operands = 4 * max_instructions;
@@ -190,7 +191,7 @@ constexpr bool has(const program& p, array_space space) {
   return false;
 }
 
-// The dynamic part is aligned for what a launch adds to it; more where an array asks for more.
+// The dynamic part is aligned for the memory that a launch adds, or more if an array needs more.
 inline constexpr std::uint32_t least_dynamic_alignment = 128;
 constexpr std::uint32_t dynamic_shared_alignment(const program& p) {
   std::uint32_t alignment = least_dynamic_alignment;
@@ -224,9 +225,9 @@ constexpr void raise_to_text(const program& p, const instruction& i, needs& n) {
   if (of_text.arch_specific) n.target.arch_specific = true;
 }
 
-// What the program asks of the machine: the least target and version that have every instruction in it.
+// The least target and version that have every instruction of the program, and its other needs.
 constexpr needs requirements(const program& p) {
-  // The form that was last seen of each opcode: most instructions of a kernel ask for nothing new.
+  // The last form seen of each opcode: most instructions of a kernel add no need.
   struct form {
     modifier_list modifiers;
     type first;

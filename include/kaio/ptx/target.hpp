@@ -1,7 +1,7 @@
 #pragma once
-// What a PTX program asks of the machine: the `.target` (an SM architecture), the `.version` (PTX ISA), and
-// the resources of a block. A program computes these from the instructions that it holds; the runtime
-// compares them with a device before anything is loaded.
+// The demands of a PTX program on the machine: the `.target` (an SM architecture), the `.version` (PTX ISA),
+// and the resources of a block. A program computes them from its instructions; the runtime compares them with
+// a device before anything is loaded.
 
 #include <kaio/ptx/standard.hpp>
 
@@ -9,8 +9,7 @@
 
 namespace kaio::ptx {
 
-// `.target sm_90` is {90, false}; `.target sm_90a` is {90, true}: arch-specific, runs on that architecture
-// alone.
+// `.target sm_90` is {90, false}. `.target sm_90a` is {90, true}: it runs on that architecture alone.
 struct target {
   std::uint16_t sm = 70;
   bool arch_specific = false;
@@ -38,7 +37,7 @@ struct dim3 {
 };
 
 struct needs {
-  ptx::target target;              // the least SM; exactly this one where arch_specific
+  ptx::target target;              // the least SM; exactly this one if arch_specific
   isa_version version;             // the lowest sufficient `.version`
   std::uint32_t shared_bytes = 0;  // static shared memory of a block
   std::uint32_t max_threads = 0;   // threads of a block, `.maxntid`
@@ -48,7 +47,7 @@ struct needs {
   bool prints = false;                     // calls vprintf
   bool asserts = false;                    // calls __assertfail
   bool waits_for_grids = false;            // executes griddepcontrol.wait: may be launched programmatically
-  dim3 cluster = {0, 0, 0};  // blocks of a cluster where the kernel fixes them: the grid is in whole ones
+  dim3 cluster = {0, 0, 0};  // blocks of a cluster if the kernel fixes them: the grid is in whole ones
   friend constexpr bool operator==(const needs&, const needs&) = default;
 };
 

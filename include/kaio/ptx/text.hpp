@@ -1,6 +1,6 @@
 #pragma once
 // The text of a PTX module, as a constant. It is kept in segments, because compilers bound the work of one
-// constant expression; the segments join without separators, and each ends with a whole line.
+// constant expression. The segments join without separators, and each ends with a whole line.
 //
 //   static_assert(fused_silu_gate.ptx().contains("ex2.approx"));
 //   for (std::string_view segment : fused_silu_gate.ptx()) std::cout << segment;

@@ -1,8 +1,8 @@
 #pragma once
-// The content of a kernel's text in 128 bits: what the runtime knows a kernel by, wherever its text is in
-// memory. After dlclose another library's kernel may be at the address where this one was, or the same kernel
-// at another. The hash is for telling programs apart that nobody built to collide; it takes eight characters
-// at a time, because the language writes text in words of 64 bits.
+// The runtime knows a kernel by this 128-bit hash of its text, wherever the text is in memory. After dlclose,
+// another library's kernel may be at this one's address, or the same kernel at another. The hash is for
+// programs that nobody built to collide. It takes eight characters at a time, because the language writes
+// text in words of 64 bits.
 //
 //   constexpr text_hash first = hash_of(segments, 3);   // a constant, or some microseconds at run time
 
@@ -14,13 +14,13 @@
 namespace kaio::ptx {
 
 struct text_hash {
-  std::uint64_t low = 0x243f6a8885a308d3u, high = 0x13198a2e03707344u;  // of no text
+  std::uint64_t low = 0x243f6a8885a308d3u, high = 0x13198a2e03707344u;  // the hash of no text
   friend constexpr bool operator==(const text_hash&, const text_hash&) = default;
 };
 
-// Two words a step: compilers need as long for it as for one. A step is a bijection of the 128 bits, so texts
-// of one length that differ in one word never have the same hash. An odd number of words is read with a zero
-// after it.
+// Takes two words a step, which costs compilers as much as one. A step is a bijection of the 128 bits, so
+// texts of one length that differ in one word never have the same hash. If the number of words is odd, a zero
+// comes last.
 constexpr text_hash hash_words(text_hash before, const std::uint64_t* words, std::size_t count) {
   std::uint64_t low = before.low, high = before.high;
   for (std::size_t i = 0; i < count; i += 2) {
@@ -30,12 +30,12 @@ constexpr text_hash hash_words(text_hash before, const std::uint64_t* words, std
   return {low, high};
 }
 
-// What the words of a segment are added to: segments join without separators, and end anywhere in a word.
+// The start for the words of a segment: segments join without separators, and end anywhere in a word.
 constexpr text_hash before_segment(text_hash before, std::size_t characters) {
   return {before.low ^ characters, before.high};
 }
 
-// A segment that counts characters and has none is like no other text; the runtime refuses it before it is
+// A segment that counts characters and has none equals no other text; the runtime refuses it before it is
 // loaded.
 constexpr text_hash hash_segment(text_hash before, std::string_view segment) {
   constexpr std::size_t most = 256;  // characters at a time
@@ -56,8 +56,7 @@ constexpr text_hash hash_segment(text_hash before, std::string_view segment) {
   return result;
 }
 
-// The same for a segment that is packed already: the first character in the lowest byte, zeros after the
-// last.
+// Hashes a segment that is packed already: the first character in the lowest byte, zeros after the last.
 constexpr text_hash hash_segment(text_hash before, const std::uint64_t* words, std::size_t characters) {
   return hash_words(before_segment(before, characters), words, (characters + 7) / 8);
 }

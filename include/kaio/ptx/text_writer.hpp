@@ -1,7 +1,7 @@
 #pragma once
-// Text that is written while the compiler runs, eight characters at a time: compilers need as long for a step
-// on a character as for one on a word of 64 bits. The finished words become an array of characters by a bit
-// cast. The first character is in the lowest byte, as in the memory of a little-endian host.
+// Text that is written while the compiler runs, eight characters at a time. Compilers need as long for a step
+// on a character as for one on a word of 64 bits. A bit cast turns the finished words into an array of
+// characters. The first character is in the lowest byte, as in the memory of a little-endian host.
 //
 //   text_writer out(storage);
 //   out.put(packed(".reg "));
@@ -77,7 +77,7 @@ class text_writer {
     ++lines_;
   }
 
-  // A number with what precedes it: `prefix` of up to four characters, 8 bits each.
+  // A number after `prefix`, which has up to four characters, 8 bits each.
   constexpr void number(std::uint64_t value, std::uint64_t prefix = 0, std::uint32_t prefix_bits = 0) {
     if (value >= 10000) {
       number(value / 10000, prefix, prefix_bits);
@@ -99,8 +99,8 @@ class text_writer {
     number(std::uint64_t{0} - bits, '-', 8);
   }
 
-  // The lowest `digits` digits, up to eight, in capitals: each half byte moves into a byte of its own, the
-  // highest first; those above nine are moved on to the letters.
+  // The lowest `digits` digits, up to eight, in capitals. Each half byte moves into a byte of its own, the
+  // highest first; values above nine move on to the letters.
   constexpr void hexadecimal(std::uint64_t value, std::uint32_t digits) {
     std::uint64_t x = value & 0xffffffffu;
     x = (x << 16 | x) & 0x0000ffff0000ffffu;
@@ -111,7 +111,7 @@ class text_writer {
     put(x >> (64 - 8 * digits), 8 * digits);
   }
 
-  // Bytes so far; what is pending is written out by finish().
+  // Bytes so far; finish() writes out the pending ones.
   constexpr std::uint32_t size() const { return 8 * count_ + fill_ / 8; }
   constexpr std::uint32_t lines() const { return lines_; }
   constexpr void finish() { words_[count_] = pending_; }

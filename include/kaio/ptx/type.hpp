@@ -1,6 +1,6 @@
 #pragma once
-// The fundamental types of PTX (PTX ISA, "Types") as data: what the program record, its text and every reader
-// of PTX text agree on.
+// The fundamental types of PTX (PTX ISA, "Types") as data, shared by the program record, its text and every
+// reader of PTX text.
 //
 //   static_assert(kaio::ptx::size_of(kaio::ptx::type::f32) == 4);
 //   static_assert(kaio::ptx::suffix(kaio::ptx::type::f32) == ".f32");
@@ -66,7 +66,7 @@ constexpr type element_of(type t) {
   return t == type::f16x2 ? type::f16 : t == type::bf16x2 ? type::bf16 : t;
 }
 
-// The untyped register type of the same width, which mov, selp and the bitwise instructions are written with.
+// The untyped register type of the same width, for mov, selp and the bitwise instructions.
 constexpr type bits_of(type t) {
   switch (size_of(t)) {
     case 1: return type::b8;

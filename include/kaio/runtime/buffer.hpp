@@ -5,12 +5,12 @@
 //   saxpy.launch(gpu.stream(), over(n), x, y, a, n);
 //   std::vector<f32> result = y.download();
 //
-// upload, download, allocate and destruction wait; copy_from, copy_to and fill_zero are put into a stream and
-// return. Memory is released with the driver's cuMemFree, which waits for the device: work that is still
-// queued and uses the buffer finishes first. Nothing of this is on the launch path.
+// upload, download, allocate and destruction wait; copy_from, copy_to and fill_zero queue their work and
+// return. Memory is released with the driver's cuMemFree, which waits for the device: queued work that uses
+// the buffer finishes first. None of this is on the launch path.
 //
-// Threads may use one buffer at once, as kernels may: who reads what another writes, waits for it. Moving,
-// assigning, releasing and destroying it is for one thread, when no other uses it (docs/threads.md).
+// Threads and kernels may use one buffer at once, but a reader must wait for the writer. Only one thread may
+// move, assign, release or destroy it, while no other uses it (docs/threads.md).
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
@@ -70,16 +70,15 @@ class allocation {
 
 }  // namespace detail
 
-// Device memory with another owner (another library's tensor, a part of a buffer): accepted by launches
-// like a buffer. Whoever makes one answers for the memory. With `device` null, no check of the device is
-// made.
+// Device memory with another owner (another library's tensor, a part of a buffer). Launches accept it like a
+// buffer. Whoever makes one answers for the memory. If `device` is null, the device is not checked.
 template <class T>
 struct device_pointer {
   using value_type = T;
   std::uint64_t address = 0;
   std::size_t count = 0;
   const void* device = nullptr;  // device::identity()
-  bool scattered = false;  // only some of the elements are used: others may be those of another argument
+  bool scattered = false;  // only some of the elements are used: the others may belong to another argument
 
   ptx::argument as_argument() const noexcept {
     return {address, device, std::uint64_t{count} * sizeof(T), nullptr, scattered};
@@ -117,18 +116,18 @@ class buffer {
   }
   device_pointer<T> view() const noexcept { return {address(), size(), memory_.owner(), false}; }
 
-  // All elements, after all work that was put into any stream of the device. Waits for it.
+  // Returns all elements, after the work in all streams of the device. Waits for it.
   std::vector<T> download() const {
     return collect([this](void* to) { memory_.download(to); });
   }
-  // All elements, after the work that is in `s` now. Waits for that stream alone.
+  // Returns all elements, after the work that is in `s` now. Waits for that stream alone.
   std::vector<T> download(const stream& s) const {
     return collect([&](void* to) { memory_.download(to, s); });
   }
 
-  // `count` elements between this buffer, from element `first` on, and host memory, in the order of the
-  // stream. The host memory must stay alive and, as a source, unchanged until the stream is past the copy.
-  // Truly asynchronous with host_buffer memory only: from other (pageable) memory the driver may stage or
+  // Copies `count` elements between host memory and this buffer, from element `first` on, in the order of the
+  // stream. The host memory must stay alive until the stream is past the copy; a source must not change. Only
+  // copies with host_buffer memory are truly asynchronous: for other (pageable) memory the driver may stage or
   // wait within the call.
   void copy_from(const T* host, std::size_t count, const stream& s, std::size_t first = 0) {
     memory_.copy_from(host, count, first, s);
@@ -136,7 +135,7 @@ class buffer {
   void copy_to(T* host, std::size_t count, const stream& s, std::size_t first = 0) const {
     memory_.copy_to(host, count, first, s);
   }
-  // All of `source`, which has as many elements and is of the same device, in the order of the stream.
+  // Copies all of `source`, which has the same size and device, in the order of the stream.
   void copy_from(const buffer& source, const stream& s) { memory_.copy_from(source.memory_, s); }
   // Every byte zero, in the order of the stream.
   void fill_zero(const stream& s) { memory_.fill_zero(s); }

@@ -1,8 +1,8 @@
 #ifndef KAIO_RUNTIME_CUDA_EMULATOR_H
 #define KAIO_RUNTIME_CUDA_EMULATOR_H
-/* What libkaio_cuda_emulator.so exports beyond the CUDA driver API: failing chosen calls, and looking at what
-   a program did and what it left alive. A test that runs a program in place of libcuda uses it to see that
-   every failure of the driver is survived:
+/* The exports of libkaio_cuda_emulator.so beyond the CUDA driver API: they make chosen calls fail, and report
+   what a program did and left alive. A test that runs a program in place of libcuda uses them to see that the
+   program survives every failure of the driver:
 
      for (long call = 0; call < calls; ++call) {
        kaio_emulator_reset();
@@ -13,20 +13,20 @@
        assert(kaio_emulator_alive(&now) == 0);
      }
 
-   The same without a line of code, for any program:
+   An environment variable does this for any program, without code:
 
      KAIO_CUDA_FAIL="call=17,error=2"
      KAIO_CUDA_FAIL="name=cuMemAlloc_v2,occurrence=3,error=2,sticky"
 
-   `call` counts the calls of driver functions from 0, and `occurrence` those of one function, from 0 too;
-   `sticky` makes every later call fail in the same way. A call that fails in this way does nothing, except
-   that a function which frees, destroys or waits does so before it fails, as the driver does.
+   `call` counts the calls of driver functions from 0; `occurrence` counts those of one function, from 0 too.
+   `sticky` makes every later call fail in the same way. A call that fails in this way does nothing. Only a
+   function that frees, destroys or waits does so before it fails, as the driver does.
 
-   Other variables of the environment: KAIO_EMULATOR_ARCH (sm_70 to sm_121a; sm_90a by default),
-   KAIO_EMULATOR_DEVICES (how many GPUs there are; 1), KAIO_STREAMS=delayed (work of a stream runs only when
-   the program waits for or queries it, so that a program that forgets to wait is found),
-   CUDA_LAUNCH_BLOCKING=1 (a launch itself returns the error of its kernel), and those of the emulator, as
-   KAIO_SCHEDULE, and KAIO_LAUNCH_SECONDS: a kernel that runs longer is CUDA_ERROR_LAUNCH_TIMEOUT. */
+   Other environment variables: KAIO_EMULATOR_ARCH (sm_70 to sm_121a; sm_90a by default),
+   KAIO_EMULATOR_DEVICES (the number of GPUs; 1 by default), KAIO_STREAMS=delayed (work of a stream runs only
+   when the program waits for or queries it, which exposes a missing wait), CUDA_LAUNCH_BLOCKING=1 (a launch
+   itself returns the error of its kernel), and those of the emulator, such as KAIO_SCHEDULE. A kernel that
+   runs longer than KAIO_LAUNCH_SECONDS is CUDA_ERROR_LAUNCH_TIMEOUT. */
 
 #include <stdint.h>
 
@@ -75,7 +75,7 @@ typedef struct kaio_emulator_machine {
 /* The call with this number, from 0 since the last reset, fails with the CUresult `error`; with `sticky`, all
    calls after it too. One failure is set at a time. */
 void kaio_emulator_fail_call(long call, int error, int sticky);
-/* The same for one function's calls. Returns 0 for a name that the library does not have, and else 1. */
+/* Makes a call of one function fail in this way. Returns 0 if the library has no such name, else 1. */
 int kaio_emulator_fail_function(const char* name, long occurrence, int error, int sticky);
 /* Forgets the failure, and what was counted since the last reset; what is alive stays counted. */
 void kaio_emulator_reset(void);
@@ -87,9 +87,8 @@ uint64_t kaio_emulator_alive(const kaio_emulator_counters* counters);
 /* The last launch that was accepted since the last reset. Returns 0 if there was none, and else 1. */
 int kaio_emulator_last_launch(kaio_emulator_launch* launch);
 
-/* Replaces the GPUs by others, while nothing is alive on them; members that are 0 stay as they are, and a
-   negative number of devices means none. Returns 0 and changes nothing if something is alive or the values
-   cannot be, and else 1. */
+/* Replaces the GPUs, if nothing is alive on them. Members that are 0 keep their values; a negative number of
+   devices means none. If something is alive or a value is impossible, changes nothing and returns 0, else 1. */
 int kaio_emulator_set_machine(const kaio_emulator_machine* machine);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #pragma once
-// What kaio throws. Every failure is an exception derived from kaio::error; its code distinguishes the kinds
-// for a program, its type does so for a catch clause, and its text, which is built only when something fails,
-// starts with `kaio:` and says what happened to which object and what to do.
+// What kaio throws. Every failure is an exception derived from kaio::error. Its code distinguishes the kinds
+// for a program, its type for a catch clause. Its text is built only when something fails; it starts with
+// `kaio:` and says what happened to which object and what to do.
 //
 //   try {
 //     saxpy.launch(gpu.stream(), over(n), x, y, a, n);
@@ -12,10 +12,9 @@
 //     if (e.code() == kaio::errc::out_of_memory) ...
 //   }
 //
-// Errors after which the device is lost (an illegal access, a failed launch, one that ran too long) are
-// remembered by it: every later call on it fails with the first cause. A GPU recovers when the program is
-// restarted; the emulator when it is opened anew. A launch that was cancelled is none of them: the device
-// stays usable.
+// Some errors lose the device: an illegal access, a failed launch, a launch that ran too long. Every later
+// call on it then fails with the first cause. To recover, restart the program on a GPU, or open the emulator
+// anew. A cancelled launch does not lose the device.
 
 #include <kaio/ptx/standard.hpp>
 
@@ -41,9 +40,9 @@ enum class errc : std::uint8_t {
   launch_timeout,      // a kernel used more instructions or time than its budget, or the system, allows
   cancelled,           // device::cancel ended the launch
   driver_error,        // any other code of the driver; the text has its name
-  unreadable_file,     // a file that cannot be opened, mapped or is no regular file
+  unreadable_file,     // a file that cannot be opened or mapped, or is not a regular file
   damaged_file,        // a file that contradicts its own format
-  unsupported_format,  // a sound file, or a part of one, of a version or format that kaio does not read
+  unsupported_format,  // an intact file, or a part of one, in a version or format that kaio does not read
 };
 
 // "out_of_memory" for errc::out_of_memory.
@@ -127,7 +126,7 @@ struct assertion_failed final : launch_error {
 };
 
 // A launch used more instructions or time than its budget allows (budget.hpp, KAIO_LAUNCH_SECONDS, ...), or
-// than the system allows on a GPU with a display. The emulator's text names the place where it was.
+// than the system allows on a GPU with a display. The emulator's text names the place that it had reached.
 struct launch_timeout final : launch_error {
   explicit launch_timeout(std::string_view message) : launch_error(message, errc::launch_timeout) {}
   ~launch_timeout() override;
@@ -177,7 +176,7 @@ class file_error final : public error {
       : error(code, message), file_(file), tensor_(tensor) {}
   ~file_error() override;
   std::string_view file() const noexcept { return file_.view(); }      // its path
-  std::string_view tensor() const noexcept { return tensor_.view(); }  // empty: not of one tensor
+  std::string_view tensor() const noexcept { return tensor_.view(); }  // empty: no tensor is concerned
 
  private:
   detail::shared_text file_, tensor_;

@@ -1,5 +1,5 @@
 #pragma once
-// A mark in the work of a stream: other streams wait for it, and two of them measure the time between.
+// A mark in the work of a stream: other streams wait for it, and two marks measure the time between them.
 //
 //   event begin = gpu.create_event(), end = gpu.create_event();
 //   s.record(begin);
@@ -7,9 +7,9 @@
 //   s.record(end);
 //   double ms = elapsed_ms(begin, end);       // waits for `end`
 //
-// An event may be recorded, waited for and asked from several threads at once: a wait is for the mark that
-// was the last one when it was called. Which one that is, if another thread records at the same time, is for
-// the program to order. Moving and destroying it is for one thread (docs/threads.md).
+// Several threads may record, wait for and query an event at once. A wait is for the last mark at the time of
+// its call. If another thread records at the same time, the program must order the two calls. Only one thread
+// may move or destroy it (docs/threads.md).
 
 #include <kaio/runtime/detail/context_ref.hpp>
 
@@ -44,7 +44,7 @@ class event {
 
   detail::context_ref context_;
   void* native_ = nullptr;
-  bool recorded_ = false;  // by the two functions above alone: threads may use it at once
+  bool recorded_ = false;  // only the two functions above access it: threads may use it at once
 };
 
 // Milliseconds between two recorded events of one device; waits for both. The GPU's clock resolves about 0.5

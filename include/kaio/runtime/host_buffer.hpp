@@ -6,8 +6,8 @@
 //   s.synchronize();
 //   use(staging[0]);
 //
-// Page-locked memory is taken from the whole machine: use it for staging, not for everything. It is
-// zero-filled. On the emulator it is ordinary memory. Between threads it is as a std::vector is (docs/threads.md).
+// Page-locked memory is taken from the whole machine: use it for staging only. It is zero-filled. On the
+// emulator it is ordinary memory. Its rules for threads are those of std::vector (docs/threads.md).
 
 #include <kaio/runtime/detail/context_ref.hpp>
 
@@ -40,8 +40,8 @@ class host_allocation {
 
 }  // namespace detail
 
-// Move-only; null and empty after it was moved from or released. Release waits for the device, so that no
-// copy that is still queued loses its memory.
+// Move-only. A buffer that was moved from or released is null and empty. Release waits for the device, so
+// that no queued copy loses its memory.
 template <class T>
 class host_buffer {
   static_assert(std::is_trivially_copyable_v<T>, "kaio: a host_buffer's elements must be trivially copyable");

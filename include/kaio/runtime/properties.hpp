@@ -1,6 +1,6 @@
 #pragma once
-// What a device is and can do, read once when it is opened; launches are checked against it. The emulator
-// fills in the same fields, so that a call that is refused on one is refused on the other.
+// What a device is and can do, read once when it is opened. Launches are checked against it. The emulator
+// fills in the same fields, so that both refuse the same calls.
 //
 //   if (gpu.properties().target.sm >= 90) ...
 

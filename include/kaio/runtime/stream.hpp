@@ -1,16 +1,16 @@
 #pragma once
-// A queue of work on a device: launches and copies run in the order in which they were put in, and
-// independently of other streams unless an event orders them. Every stream, the one of `gpu.stream()` too, is
-// created non-blocking: it does not wait for CUDA's legacy default stream.
+// A queue of work on a device. Launches and copies run in the order in which they were queued, independently
+// of other streams unless an event orders them. Every stream, including that of `gpu.stream()`, is created
+// non-blocking: it does not wait for CUDA's legacy default stream.
 //
 //   stream s = gpu.create_stream();
 //   saxpy.launch(s, over(n), x, y, a, n);
 //   s.synchronize();
 //
-// A stream may be used from several threads at once, but for moving and destroying it (docs/threads.md). A
-// launch checks its arguments, and loads the kernel if this is its first use on the device; apart from that
-// it neither allocates, nor copies, nor waits. Work that fails on a GPU is reported by a later call on the
-// same device; the emulator runs a kernel within the call and reports it at once.
+// Several threads may use a stream at once, but not move or destroy it (docs/threads.md). A launch checks its
+// arguments, and loads the kernel if this is its first use on the device. Apart from that it does not
+// allocate, copy or wait. Work that fails on a GPU is reported by a later call on the same device. The
+// emulator runs a kernel within the call and reports its failure at once.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
@@ -30,8 +30,8 @@ void encode_tensor_map(const stream& where, const void* owner, const tensor_desc
                        unsigned char* to);
 }  // namespace detail
 
-// Move-only; a stream that was moved from is null, and its use throws invalid_argument. Destruction does not
-// wait: the work that was put in still runs.
+// Move-only. A stream that was moved from is null, and its use throws invalid_argument. Destruction does not
+// wait: queued work still runs.
 class stream {
  public:
   stream() = default;
@@ -39,32 +39,32 @@ class stream {
   stream& operator=(stream&& other) noexcept;
   ~stream();
 
-  // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing. `arguments`
-  // holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
+  // Queues a kernel. A grid with a zero extent succeeds and launches nothing. `arguments` holds one entry for
+  // each parameter of the kernel, in order. Throws, before anything runs:
   //   invalid_argument    wrong number of arguments, or none; a null, released or moved-from buffer; a buffer or
-  //                       tensor map of another device; a buffer or struct for a scalar; a struct for a buffer,
-  //                       or of another size; an image that lacks what it counts, or whose text was changed; a
-  //                       grid that cannot be resident at once, where the kernel is cooperative; a grid or block
-  //                       beyond the device's limits; a grid that is not made of whole clusters, or other
-  //                       clusters than the kernel's own; a programmatic launch of a kernel that never waits for
-  //                       the work before it
-  //   unsupported_device  the kernel needs another SM, a newer PTX ISA, more shared memory or clusters, which
-  //                       there are not
+  //                       tensor map of another device; an `in` buffer that overlaps an output; a buffer or
+  //                       struct for a scalar; a struct for a buffer, or of another size; an image with counts
+  //                       but no data, or whose text was changed; a cooperative kernel whose grid cannot be
+  //                       resident at once; a grid or block beyond the device's limits; a grid that is not made
+  //                       of whole clusters; clusters other than the kernel's own; a programmatic launch of a
+  //                       kernel that never waits for the work before it
+  //   unsupported_device  the kernel needs another SM, a newer PTX ISA, more shared memory, or clusters that the
+  //                       device does not have
   //   jit_error           the kernel's text was refused, or declares other parameters than its image (on first
   //                       use)
   //   stream_capturing    the kernel would have to be loaded while this stream is captured: see device::warmup
-  // and launch_error, illegal_access or device_lost where this or, on a GPU, earlier work failed.
+  // Throws launch_error, illegal_access or device_lost if this work failed or, on a GPU, earlier work did.
   void launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, const ptx::argument* arguments,
               std::size_t count) const;
 
-  // Marks the end of what is in the queue now.
+  // Puts the mark after the work that is queued now.
   void record(event& mark) const;
   // Later work of this stream waits for the mark, which must be of the same device. An event that was never
   // recorded is not waited for.
   void wait(const event& mark) const;
-  // Waits until the queue is empty. Throws what the work in it failed with.
+  // Waits until the queue is empty. Throws if the work in it failed.
   void synchronize() const;
-  // Whether the queue is empty; throws what the work in it failed with.
+  // Whether the queue is empty. Throws if the work in it failed.
   bool is_done() const;
 
   // As device::resident_blocks and device::max_active_clusters.

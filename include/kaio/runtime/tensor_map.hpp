@@ -1,6 +1,6 @@
 #pragma once
-// Tensor maps: what a kernel's tensor copies (TMA, sm_90 and newer) need to know of a tensor in global memory
-// and of the box of it that one copy moves. The host encodes a map; the kernel takes it as a parameter
+// Tensor maps. A tensor copy of a kernel (TMA, sm_90 and newer) needs a map: it describes a tensor in global
+// memory and the box of it that one copy moves. The host encodes a map; the kernel takes it as a parameter
 // tensor_map<T, Rank>. Dimension 0 is the innermost: its elements are adjacent.
 //
 //   // a: rows x columns, row-major; copies move 128 rows of 64 elements into a swizzled tile
@@ -8,11 +8,10 @@
 //                                                 .box = {64, 128}, .swizzle = tensor_swizzle::bytes_128});
 //   copy.launch(gpu.stream(), grid(blocks), map, y);
 //
-// Encoding costs the host a microsecond or so. Each device keeps the maps of the last few thousand
-// descriptions, so that an operation may describe its tensors at every launch: one that was seen before costs
-// some ten nanoseconds. Threads may encode maps at once. A map is bytes, and owns nothing: its memory must
-// live as long as the kernels that use it. Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA,
-// "Tensors".
+// Encoding costs the host about a microsecond. Each device keeps the maps of the last few thousand
+// descriptions; a known one costs some ten nanoseconds. An operation may therefore describe its tensors at
+// every launch. Threads may encode maps at once. A map is bytes, and owns nothing: its memory must outlive the
+// kernels that use it. Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA, "Tensors".
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -31,11 +30,11 @@ namespace kaio::runtime {
 
 // How 16-byte chunks of a box's rows are permuted in shared memory. A row has at most this many bytes.
 enum class tensor_swizzle : std::uint8_t { none, bytes_32, bytes_64, bytes_128 };
-// What a copy reads into the L2 cache at least, once it misses.
+// The least that a copy fetches into the L2 cache on a miss.
 enum class l2_promotion : std::uint8_t { none, bytes_64, bytes_128, bytes_256 };
-// What a copy finds outside of the tensor: 0, or, in floating-point tensors, a NaN.
+// The value of elements outside of the tensor: 0, or, in floating-point tensors, a NaN.
 enum class tensor_fill : std::uint8_t { zero, nan };
-// What a copy makes of f32 elements: themselves, tf32, and either with denormals as 0.
+// How a copy converts f32 elements: not at all, or to tf32; _ftz flushes denormals to 0.
 enum class f32_format : std::uint8_t { f32, f32_ftz, tf32, tf32_ftz };
 
 // 128 for tensor_swizzle::bytes_128, ...; 0 for none.
@@ -50,7 +49,7 @@ constexpr tensor_swizzle swizzle_of(std::uint32_t bytes) {
                        : tensor_swizzle::none;
 }
 
-// The stride of a dimension that begins where the one below it ends.
+// The stride of a dimension that begins where the one below it ends: no padding.
 inline constexpr std::uint64_t packed_stride = ~std::uint64_t{0};
 
 inline constexpr std::uint32_t most_tensor_dimensions = 5;
@@ -82,7 +81,7 @@ enum class tensor_element : std::uint8_t {
   none = 0xff,
 };
 
-// Signs matter to reductions alone, and those have none of 8 or 16 bits.
+// Signs matter only to reductions, and there are none of 8- or 16-bit integers.
 template <class T>
 constexpr tensor_element tensor_element_of() {
   using enum tensor_element;
@@ -104,7 +103,7 @@ constexpr tensor_element tensor_element_of() {
     return none;
 }
 
-// All that a map is made of, as words that compare and hash; unused dimensions are 0.
+// A map's full description, as words that compare and hash; unused dimensions are 0.
 struct tensor_description {
   std::uint64_t address = 0;
   std::uint64_t memory_bytes = 0;  // of the buffer; 0: unknown
@@ -146,17 +145,17 @@ struct tensor_tiling {
   // the same memory.
   std::array<std::uint64_t, Rank - 1> strides = detail::filled<Rank - 1>(packed_stride);
   std::array<std::uint32_t, Rank> box{};  // elements, 1 to 256; the innermost in multiples of 16 bytes
-  // Of every k-th element along a dimension one is moved, 1 to 8: ceil(box / k) of them. Dimension 0 has
-  // none.
+  // A copy moves every k-th element along a dimension, k = 1 to 8: ceil(box / k) elements. In dimension 0, k
+  // is 1.
   std::array<std::uint32_t, Rank> element_strides = detail::filled<Rank>(std::uint32_t{1});
   tensor_swizzle swizzle = tensor_swizzle::none;
   l2_promotion promotion = l2_promotion::none;
   tensor_fill fill = tensor_fill::zero;
-  f32_format format = f32_format::f32;  // of f32 alone
+  f32_format format = f32_format::f32;  // for f32 elements only
 };
 
 // A map that tiled_tensor_map encoded: an argument for a kernel's parameter tensor_map<T, Rank>. It may be
-// copied, and used by several launches at a time. One that was default-constructed is null, and refused.
+// copied, and several launches may use it at once. A default-constructed map is null: launches refuse it.
 template <class T, std::uint32_t Rank>
 class encoded_tensor_map {
   static_assert(
@@ -188,13 +187,13 @@ class encoded_tensor_map {
   const void* device_ = nullptr;
 };
 
-// The map of a tensor of Rank dimensions in `memory`, a buffer or a device_pointer whose first element is the
-// tensor's, for kernels on the device of `where`, a stream or a device. Host work alone: it may be done while
-// the stream is captured. Throws
+// Encodes the map of a tensor of Rank dimensions for kernels on the device of `where`, a stream or a device.
+// `memory` is a buffer or a device_pointer that begins with the tensor's first element. Only the host works,
+// so the stream may be captured meanwhile. Throws
 //   invalid_argument    null memory, or of another device; an address or stride that is not a multiple of 16
 //                       bytes; an extent, box or element stride out of its range; rows of the box wider than
-//                       the swizzle; a tensor that reaches beyond its memory; a NaN fill of integers, or a
-//                       format of other elements than f32
+//                       the swizzle; a tensor that reaches beyond its memory; a NaN fill of integers; an
+//                       f32_format for elements other than f32
 //   unsupported_device  the device is older than sm_90, or its driver older than 525
 template <std::uint32_t Rank, class Place, class Memory>
 auto tiled_tensor_map(const Place& where, const Memory& memory, const tensor_tiling<Rank>& tiling) {

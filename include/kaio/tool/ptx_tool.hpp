@@ -1,7 +1,6 @@
 #pragma once
-// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool
-// writes one for the kernels of a project; for more than one list of kernels in it, write one source file for
-// each:
+// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool writes
+// one for the kernels of a project. If it has several lists of kernels, write one source file for each list:
 //
 //   const kaio::tool::family filters("filters", [] { return kaio::tool::images(blur, sharpen<f32>); });
 //
@@ -30,7 +29,7 @@ struct family {
 // The kernels of all lists of the program in the order of their names, each once. Called by main() or later.
 image_list all_images();
 
-// What the program starts for two of its commands; an empty path: the word is looked up in PATH.
+// The programs that two commands start. An empty `kaio` is looked up in PATH; without a verifier, verify fails.
 struct programs {
   std::string_view kaio;      // profile: the program `kaio`
   std::string_view verifier;  // verify: the Python script that runs ptxas

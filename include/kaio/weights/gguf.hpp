@@ -7,16 +7,16 @@
 //   const gguf_value* heads = model.metadata("llama.attention.head_count");
 //   if (heads) use(heads->as_unsigned());
 //
-// A model in several files (split.count, model-00001-of-00003.gguf) is opened as one by the path of any of them; its
-// metadata are those of the first. A tensor of a type that kaio does not know is listed as weight_format::unknown.
-//
-// What is checked: that all counts, lengths and offsets are inside the file; products of extents for
-// overflow; names (UTF-8, not empty, at most 65535 bytes, no control characters, each once); keys likewise;
-// the alignment (a power of two) and that every tensor's offset keeps it; that rows are whole blocks, and
-// that no two tensors overlap; of several files that each is the part that its name says, and that they have
-// as many tensors as the first one says. What contradicts the format throws file_error with
-// errc::damaged_file, other versions errc::unsupported_format, a file that cannot be mapped
-// errc::unreadable_file. Nobody may shorten the file while it is mapped: reading what is gone ends the program (SIGBUS).
+// A model in several files (split.count, model-00001-of-00003.gguf) is opened as one by the path of any of them. Its
+// metadata are those of the first file. A tensor of a type that kaio does not know has weight_format::unknown.
+// Opening checks:
+//   counts, lengths, offsets   inside the file; products of extents without overflow
+//   names, keys                UTF-8, not empty, at most 65535 bytes, no control characters, each once
+//   tensors                    offsets keep the alignment (a power of two); rows are whole blocks; no overlaps
+//   several files              each is the part that its name says; the first one's number of tensors
+// A contradiction throws file_error with errc::damaged_file, another version errc::unsupported_format, a file that
+// cannot be mapped errc::unreadable_file. Do not shorten a mapped file: reading beyond its new end kills the program
+// with SIGBUS.
 //
 // Source: ggml, docs/gguf.md; the types are in weight_format.hpp.
 
@@ -56,7 +56,7 @@ struct gguf_value {
   std::span<const std::byte>
       bytes;  // the value; of a string its characters; of an array all elements, strings with their lengths
 
-  // Nothing where the value is of another kind, or negative.
+  // Nothing if the value has another kind, or does not fit the result.
   std::optional<std::uint64_t> as_unsigned() const noexcept;
   std::optional<std::int64_t> as_signed() const noexcept;
   std::optional<double> as_number() const noexcept;  // any number
@@ -68,7 +68,7 @@ class gguf_file {
  public:
   // Maps the file, or all files of the model that it is a part of.
   static gguf_file open(std::string_view path);
-  // Reads memory of the caller's that stays as it is while the object lives; `name` is for messages.
+  // Reads the caller's memory, which must not change while the object lives; `name` is for messages.
   static gguf_file view(std::span<const std::byte> bytes, std::string_view name);
   gguf_file(gguf_file&& other) noexcept;
   gguf_file& operator=(gguf_file&& other) noexcept;

@@ -1,7 +1,7 @@
 #pragma once
-// Quantised layers of safetensors files: which tensors make one weight together, in which scheme, and the
-// shape, bits and groups that follow from them. The scheme is seen in the names, types and shapes of the
-// tensors; the quantization_config of the model's config.json settles what these leave open.
+// Quantised layers of safetensors files: which tensors make up one weight, in which scheme, and its shape,
+// bits and groups. The names, types and shapes of the tensors show the scheme; the quantization_config of the
+// model's config.json settles the rest.
 //
 //   safetensors_file model = safetensors_file::open("model.safetensors");
 //   const auto config = read_quantisation_config("config.json");
@@ -70,35 +70,35 @@ enum class weight_part : std::uint8_t {
   nested_scales,
   nested_table,
   state,
-  input_factors,  // which the columns of x are multiplied by before the product
+  input_factors,  // factors of the columns of x, applied before the product
   unknown,        // a tensor of the layer that no scheme explains: the layer has a problem
 };
 std::string_view to_string(weight_part part) noexcept;  // "zero points"
 
-// The tensor has the type of the file: part_bytes makes what repack takes.
+// The tensor has the file's type; part_bytes converts it for repack.
 struct quantised_part {
   weight_part part;
   const tensor_entry* tensor;
 };
 
-// The views and pointers are of the file's tensors.
+// The views and pointers refer to the file's tensors.
 struct quantised_layer {
-  std::string_view name;  // what the names of its tensors begin with: "model.layers.0.mlp.up_proj"
+  std::string_view name;  // the common beginning of its tensors' names: "model.layers.0.mlp.up_proj"
   weight_scheme scheme{};
-  std::uint64_t n = 0, k = 0;  // of the weight {N, K}; of experts each one's; 0: not known
+  std::uint64_t n = 0, k = 0;  // the weight is {N, K}; of experts each one's; 0: not known
   unsigned bits = 0;           // of a code
-  // Codes along K that share a scale, at most K; the last group of a row may have fewer. Of bitsandbytes' nf4 and
-  // fp4 the blocksize, in codes row after row. 0: blocks of rows and columns.
+  // Codes along K that share a scale, at most K; the last group of a row may have fewer. For bitsandbytes' nf4 and
+  // fp4: the blocksize, in codes row after row. 0: blocks of rows and columns.
   std::uint64_t group = 0;
-  std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale, where the group is 0
-  // Of bitsandbytes' nf4 and fp4, where absmax is quantised itself: nested_blocksize and nested_offset.
+  std::uint64_t block_rows = 0, block_columns = 0;  // share a scale, if the group is 0
+  // If bitsandbytes' nf4 or fp4 quantises absmax itself: nested_blocksize and nested_offset.
   std::uint64_t nested_group = 0;
   float nested_offset = 0;
-  bool act_order = false;  // groups are not neighbours: the index is neither k / group nor all 0
-  // The scales are in the order of cuBLASLt's blocks of 128 x 4: scales_in_rows has them row after row.
+  bool act_order = false;  // groups are interleaved: the index is not k / group, all 0 or all -1
+  // The scales have the order of cuBLASLt's blocks of 128 x 4; scales_in_rows returns them row after row.
   bool swizzled = false;
-  // Why the tensors do not fit together or with the configuration, or are of a type or format that is not read, or what
-  // the layer has that no scheme explains; empty: none.
+  // Why the layer cannot be used. Its tensors contradict each other or the configuration, have a type or format that is
+  // not read, or include one that no scheme explains. Empty: no problem.
   std::string problem;
   std::vector<quantised_part> parts;
 };
@@ -108,45 +108,45 @@ std::string_view operation_of(const quantised_layer& layer);
 // Why none does: "its scales are F32, and repack takes F16 or BF16: round them first". Empty: one does.
 std::string obstacle_of(const quantised_layer& layer);
 
-// The bytes of a part of a layer in the type and order that repack and dequantise take: an index of I64 as i32, signed
-// zero points of pack-quantized of one byte each {N, G} as the words {ceil(N bits / 32), G} of its newer files, swizzled
-// scales row after row, and all else as the file has it. Empty: the layer has no such part. invalid_argument: the layer
-// has a problem.
+// Returns the bytes of a part in the type and order that repack and dequantise take. An index of I64 becomes i32. Signed
+// zero points {N, G} of pack-quantized, a byte each, become the words {ceil(N bits / 32), G} of its newer files. Swizzled
+// scales come row after row. All else is as in the file. Empty: the layer has no such part. Throws invalid_argument if
+// the layer has a problem.
 std::vector<std::byte> part_bytes(const quantised_layer& layer, weight_part part);
 
-// The scales of a layer, of one byte each, row after row, {N, K / group}: those of a swizzled layer in order, others as
-// the file has them. invalid_argument: the layer has a problem, or scales of more bytes, or of no groups along K.
+// Returns a layer's scales of one byte each, row after row, {N, K / group}. If the layer is not swizzled, they are as in
+// the file. Throws invalid_argument if the layer has a problem, scales of more bytes, or no groups along K.
 std::vector<std::byte> scales_in_rows(const quantised_layer& layer);
 
-// What a quantization_config says, as far as it does.
+// The settings of a quantization_config.
 struct quantisation_config {
   // "gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8", "mxfp4", "modelopt", "torchao"
   std::string method;
-  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version, in small letters; empty: not said. AutoRound's
-  // packing_format as these call it: "gptq" of auto_round:auto_gptq, "gptq_v2" of auto_round and auto_round:gptqmodel,
-  // "gemm" of auto_round:auto_awq.
+  // In small letters: compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version, bitsandbytes'
+  // bnb_4bit_quant_type, ModelOpt's quant_algo; empty: not said. AutoRound's packing_format is renamed: "gptq"
+  // (auto_round:auto_gptq), "gptq_v2" (auto_round, auto_round:gptqmodel), "gemm" (auto_round:auto_awq).
   std::string format;
   unsigned bits = 0;                  // 0: not said
   std::optional<std::int64_t> group;  // -1: all of K
-  bool act_order = false;             // "desc_act"; "actorder" of all config_groups is "group"
-  // "sym", "symmetric" where all config_groups agree; a layer of false has zero points.
+  bool act_order = false;             // "desc_act"; or all "actorder" are "group", "dynamic" or true
+  // "sym", or "symmetric" if all config_groups agree. If false, the layers have zero points.
   std::optional<bool> symmetric = {};
   std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale; 0: not said
-  // GPTQModel's weight_scale_semantics "inverse": codes are divided by weight_scale_inv, which others multiply by.
+  // GPTQModel's weight_scale_semantics "inverse": codes are divided by weight_scale_inv. Other files multiply.
   bool inverse_scales = false;
-  // Some layers have bits and groups of their own ("dynamic", "extra_config", several "config_groups"), which are
-  // not read: a layer that contradicts the ones above is no error then.
+  // Some layers have their own bits and groups ("dynamic", "extra_config", several "config_groups"), which are not
+  // read. A layer that contradicts the values above is then no error.
   bool per_layer = false;
 };
 
-// The layers in the order of their names; a tensor is a part of one at most.
+// Returns the layers in the order of their names. A tensor belongs to at most one layer.
 std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
                                               const quantisation_config* config = nullptr);
 
-// Reads a config.json, a quantize_config.json, which is one as a whole, or ModelOpt's hf_quant_config.json. Returns
-// nothing if the file has no configuration. The JSON is Python's: NaN, Infinity, and the last of several members with one name. Of several
-// models in one, as in text_config, it is the outermost one, else that of the text. Throws file_error: unreadable_file,
-// damaged_file.
+// Reads a config.json, a quantize_config.json (a configuration as a whole) or ModelOpt's hf_quant_config.json. Returns
+// nothing if the file has no configuration. The JSON is Python's: it may have NaN and Infinity, and of several members with
+// one name the last counts. Of several configurations the outermost counts, then that of text_config, then that of another
+// part of the model. Throws file_error: unreadable_file, damaged_file.
 std::optional<quantisation_config> read_quantisation_config(std::string_view path);
 
 }  // namespace kaio::weights

@@ -5,14 +5,14 @@
 //   auto model = safetensors_file::open("model.safetensors.index.json");   // or one file *.safetensors
 //   if (const tensor_entry* w = model.find("lm_head.weight")) use(w->shape, w->bytes);
 //
-// A header is accepted and refused as the package safetensors (0.8) does it: its length (at most 100,000,000 bytes); its
-// JSON; names, which are any UTF-8, empty ones and control characters too, the last tensor of several with one name; that
-// each tensor's offsets are as far apart as its shape and type ask for, with products that fit into 64 bits; that tensors
-// neither overlap nor leave holes, and end where the file does. An index names files of its own folder, and
-// every tensor that it names is in its file. What contradicts the format throws file_error with
-// errc::damaged_file, an unknown type errc::unsupported_format, a file that cannot be mapped
-// errc::unreadable_file. Nobody may shorten a file while it is mapped: reading what is gone ends the program
-// (SIGBUS).
+// A header is accepted or refused as by the package safetensors (0.8):
+//   header    at most 100,000,000 bytes, JSON
+//   names     any UTF-8, even empty or with control characters; of several tensors with one name the last
+//   tensors   offsets as far apart as shape and type ask for, with products that fit into 64 bits
+//   data      no overlaps and no holes; the last tensor ends where the file does
+// An index names files of its own folder, and each tensor that it names is in its file. A contradiction throws file_error
+// with errc::damaged_file, an unknown type errc::unsupported_format, a file that cannot be mapped errc::unreadable_file.
+// Do not shorten a mapped file: reading beyond its new end kills the program with SIGBUS.
 //
 // Source: github.com/huggingface/safetensors, README "Format" and safetensors/src/tensor.rs.
 
@@ -31,9 +31,9 @@ class safetensors_file {
     std::string_view key, value;
   };
 
-  // Maps one file, or all those that an index (*.json) names.
+  // Maps one file, or all files that an index (*.json) names.
   static safetensors_file open(std::string_view path);
-  // Reads memory of the caller's that stays as it is while the object lives; `name` is for messages.
+  // Reads the caller's memory, which must not change while the object lives; `name` is for messages.
   static safetensors_file view(std::span<const std::byte> bytes, std::string_view name);
   safetensors_file(safetensors_file&& other) noexcept;
   safetensors_file& operator=(safetensors_file&& other) noexcept;
@@ -41,7 +41,7 @@ class safetensors_file {
 
   // In the order of their bytes, file by file.
   std::span<const tensor_entry> tensors() const noexcept;
-  // __metadata__ of the file; of an index that of its first file.
+  // __metadata__ of the file; of an index, that of its first file.
   std::span<const text_entry> metadata() const noexcept;
   // Null where there is none of that name.
   const tensor_entry* find(std::string_view name) const noexcept;

@@ -1,7 +1,6 @@
 #pragma once
-// The formats of the elements of weights in files: what they are called, how long their blocks are, and what
-// kaio does with them. One table (src/weights/format/weight_format.cpp) has them all; a row of it is what a
-// new format takes.
+// The formats of the elements of weights in files: their names, block lengths, and the operations of kaio for
+// them. One table (src/weights/format/weight_format.cpp) has them all; a new format is a new row.
 //
 //   facts(weight_format::q4_k).block_bytes      // 144, for 256 elements
 //   facts(weight_format::bf16).operation        // "matmul": the operation that multiplies with it
@@ -56,7 +55,7 @@ enum class weight_format : std::uint8_t {
   iq4_xs,
   mxfp4,
   nvfp4,
-  // Those whose codes are in tables, or of two or three numbers.
+  // Blocks whose codes index tables, and those with binary, ternary or 2-bit codes.
   iq1_s,
   iq1_m,
   iq2_xxs,
@@ -78,7 +77,7 @@ struct format_facts {
   std::uint32_t block_elements, block_bytes;
   bool has_values;  // read_values decodes it
   std::string_view
-      operation;  // of kaio, that multiplies with it, and what comes before; empty: none does yet
+      operation;  // kaio's operation that multiplies with it, after a step before; empty: none does yet
 };
 
 const format_facts& facts(weight_format format) noexcept;

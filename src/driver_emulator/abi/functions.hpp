@@ -1,7 +1,7 @@
 #pragma once
-// The declarations of the functions that the library exports, and the numbers by which calls are counted and
-// made to fail. Both follow driver_abi/functions.def, as do the answers of cuGetProcAddress;
-// tests/driver_emulator/abi.cpp compares the list with cuda.h.
+// The declarations of the exported functions, and their numbers, which count calls and make them fail. Both follow
+// driver_abi/functions.def, as do the answers of cuGetProcAddress; tests/driver_emulator/abi.cpp compares the list
+// with cuda.h.
 
 #include "driver_emulator/abi/types.hpp"
 

@@ -1,5 +1,5 @@
-// The properties that the emulated GPUs report. Limits are those of the emulated architecture; rates and
-// sizes of caches, which an emulator has none of, are those of an ordinary board of that architecture.
+// The properties that the emulated GPUs report. Limits are those of the emulated architecture. An emulator has
+// no clock rates and cache sizes: these are those of an ordinary board of that architecture.
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
@@ -27,7 +27,7 @@ constexpr board boards[] = {
     {100, 1965000, 3996000, 8192, 126 * mib, 2}, {120, 2407000, 14001000, 512, 96 * mib, 64},
 };
 
-// That of the architecture, or of the last one before it.
+// The board of the architecture, or of the last one before it.
 const board& board_of(const device& d) {
   const auto* after = std::find_if(std::begin(boards), std::end(boards),
                                    [&](const board& b) { return b.sm > d.architecture.sm; });
@@ -38,7 +38,7 @@ int as_int(std::uint64_t value) {
   return static_cast<int>(std::min<std::uint64_t>(value, std::numeric_limits<int>::max()));
 }
 
-// Nothing where the driver has no such attribute.
+// Nothing if the driver has no such attribute.
 std::optional<int> attribute_of(const device& d, CUdevice_attribute attribute) {
   const emulator::architecture& a = d.architecture;
   const board& b = board_of(d);
@@ -80,7 +80,7 @@ std::optional<int> attribute_of(const device& d, CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_NUMA_ID: return -1;
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: return hopper;
-    // What there is on every emulated device.
+    // Every emulated device has these.
     case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
     case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
@@ -100,7 +100,7 @@ std::optional<int> attribute_of(const device& d, CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return 1;
     default: break;
   }
-  // Everything else that is an attribute the emulated device does not have.
+  // The other attributes are 0: the emulated device does not have them.
   const int last = CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
   if (attribute >= CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK && attribute <= last) return 0;
   return {};
@@ -229,7 +229,7 @@ CUresult cuDeviceGetP2PAttribute(int* value, int attribute, CUdevice from, CUdev
     require(value != nullptr && attribute >= 1 && attribute <= 5);
     require(&find_device(from) != &find_device(to), CUDA_ERROR_INVALID_DEVICE);
     *value =
-        attribute == 2 || attribute == 3;  // accesses and atomics; all pairs are as fast, arrays are none
+        attribute == 2 || attribute == 3;  // access and native atomics; all ranks are 0, arrays: no access
   });
 }
 CUresult cuDeviceGetExecAffinitySupport(int* supported, int type, CUdevice ordinal) {
@@ -244,7 +244,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, int attribute, void* val
   return call(function_id::cuDeviceGetGraphMemAttribute, [&] {
     require(value != nullptr && attribute >= 0 && attribute <= 3);
     find_device(ordinal);
-    std::uint64_t used = 0;  // by the allocations of graphs, which keep theirs as long as they live
+    std::uint64_t used = 0;  // by allocations of graphs, which last as long as their graph
     for (const auto& [handle, node] : state().nodes.all())
       if (const auto* w = std::get_if<allocate_work>(&node->what)) used += w->parameters.bytes;
     std::memcpy(value, &used, sizeof used);

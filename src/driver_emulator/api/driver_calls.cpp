@@ -69,7 +69,7 @@ void* find_symbol(std::string_view name) {
   return found != all.end() && found->name == name ? found->address : nullptr;
 }
 
-// What a name without a version suffix means to a program that was written for this version.
+// The function that a name without a version suffix means to a program written for this version.
 struct form {
   std::string_view name;
   int version;
@@ -159,7 +159,7 @@ CUresult cuGetProcAddress_v2(const char* name, void** address, int version, std:
   return proc_address(function_id::cuGetProcAddress_v2, name, address, version, flags, status);
 }
 
-// Private tables of the driver, by which the CUDA runtime library reaches into it.
+// The driver's private tables, through which the CUDA runtime library reaches into it.
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   return anytime_call(function_id::cuGetExportTable, [&] {
     require(table != nullptr && id != nullptr);

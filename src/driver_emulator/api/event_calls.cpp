@@ -17,7 +17,7 @@ std::shared_ptr<event> find_event(CUevent handle) {
   return e;
 }
 
-// Of an event's context, where a kernel has failed.
+// Throws failure if the event's context is destroyed, or if a kernel has failed in it.
 void check_lost(const event& e) {
   const std::shared_ptr<context> c = e.owner.lock();
   require(c != nullptr, CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -84,7 +84,7 @@ CUresult cuEventRecordWithFlags(CUevent handle, CUstream where, unsigned flags) 
   return record(function_id::cuEventRecordWithFlags, handle, where, flags);
 }
 
-// As for cuStreamQuery: what is left runs now, and the next question hears of it.
+// As in cuStreamQuery, the remaining work runs now, and the next query reports it.
 CUresult cuEventQuery(CUevent handle) {
   return call(function_id::cuEventQuery, [&]() -> CUresult {
     const std::shared_ptr<event> e = find_event(handle);
@@ -113,7 +113,7 @@ CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent begin, CUevent end) 
   return elapsed(function_id::cuEventElapsedTime_v2, milliseconds, begin, end);
 }
 
-// All work of a context, as one event.
+// Records all work of a context as one event.
 CUresult cuCtxRecordEvent(CUcontext in, CUevent handle) {
   return call(function_id::cuCtxRecordEvent, [&] {
     const std::shared_ptr<context> c = context_or_current(in);

@@ -32,7 +32,7 @@ launch_request request_of(const CUlaunchConfig& c, CUfunction f) {
   return r;
 }
 
-// Blocks of one multiprocessor, for a block of so many threads.
+// The number of blocks of `threads` threads on one multiprocessor.
 int blocks_of_multiprocessor(const function& f, int threads, std::size_t shared) {
   const emulator::architecture& a = f.module->code.device();
   if (threads > most_threads(*f.entry, a) || f.entry->shared_bytes + shared > a.shared_per_block) return 0;
@@ -49,7 +49,7 @@ CUresult active_blocks(function_id id, int* blocks, CUfunction handle, int threa
   });
 }
 
-// The block with which a multiprocessor holds the most threads; of several the largest.
+// Finds the block size with the most threads on a multiprocessor; among equals the largest.
 CUresult potential_block(function_id id, int* grid, int* block, CUfunction handle,
                          CUoccupancyB2DSize shared_of, std::size_t shared, int limit, unsigned flags) {
   return call(id, [&](context&) {

@@ -65,7 +65,7 @@ std::pair<CUdeviceptr, allocation*> find_host(const void* host) {
   return {0, nullptr};
 }
 
-// The allocation of that kind that starts at a pointer; it is no longer used when this returns.
+// Finds the allocation of that kind that starts at a pointer, and waits for the work that may use it.
 CUdeviceptr take_host(const void* host, allocation_kind kind, CUresult otherwise) {
   const auto [address, a] = find_host(host);
   if (a == nullptr || a->kind != kind || a->host != host) {

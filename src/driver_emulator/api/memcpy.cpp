@@ -1,5 +1,5 @@
-// The driver's copies: each is a box (copies.hpp) that is put into a stream; those without a stream go into
-// the default one, and wait for it where the host's memory takes part.
+// The driver's copies. Each is a box (copies.hpp) that is put into a stream. Copies without a stream go into the
+// default one, and wait for it if host memory takes part.
 
 #include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
@@ -20,7 +20,7 @@ void put(const CUDA_MEMCPY3D& shape, CUstream where) {
   submit(find_stream(where), copy_work{checked_copy(shape)}, CU_GRAPH_NODE_TYPE_MEMCPY);
 }
 
-// Between buffers of devices the host does not wait, unless the memory asks for it.
+// The host does not wait for copies between device buffers, unless the memory asks for it.
 void put_in_default(const CUDA_MEMCPY3D& shape) {
   const CUDA_MEMCPY3D checked = checked_copy(shape);
   const auto waits = [](CUmemorytype type, CUdeviceptr address) {

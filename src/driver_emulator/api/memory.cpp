@@ -14,8 +14,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// Addresses of the emulator's memory begin here and rise; a process of 64 bits has its own far above, and
-// programs at fixed addresses far below.
+// Addresses of the emulator's memory begin here and rise. The own addresses of a 64-bit process are far above,
+// those of programs at fixed addresses far below.
 constexpr CUdeviceptr first_device_address = CUdeviceptr{1} << 32;
 constexpr CUdeviceptr end_of_device_addresses = CUdeviceptr{1} << 44;
 

@@ -136,7 +136,7 @@ CUresult add_file(function_id id, CUlinkState handle, CUjitInputType type, const
   });
 }
 
-// The line of a text that begins with the directive; with its end.
+// The begin and end of the line that begins with the directive.
 std::pair<std::size_t, std::size_t> directive(const std::string& text, std::string_view name) {
   std::size_t begin = 0;
   while (begin < text.size()) {
@@ -148,8 +148,8 @@ std::pair<std::size_t, std::size_t> directive(const std::string& text, std::stri
   return {0, 0};
 }
 
-// One text of several: the directives that a module has once are those of the first, and declarations of
-// what another text defines are left to the compiler, which knows both.
+// Joins several texts into one. Directives that a module has once come from the first text. Declarations of
+// what another text defines stay: the compiler knows both.
 std::string joined(const std::vector<std::string>& texts) {
   std::string all = texts.front();
   for (std::size_t i = 1; i < texts.size(); ++i) {

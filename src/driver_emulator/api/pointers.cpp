@@ -59,7 +59,7 @@ bool give_attribute(void* to, CUpointer_attribute attribute, CUdeviceptr address
   return true;
 }
 
-// How many bytes an attribute has, for those that are given as zero for an unknown address.
+// The size of an attribute in bytes: cuPointerGetAttributes zeroes it for an unknown address.
 std::size_t bytes_of(CUpointer_attribute attribute) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -94,7 +94,7 @@ CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
       try {
         known = give_attribute(data[i], attributes[i], address);
       } catch (const failure&) {
-        // This function gives what there is, and zero for the rest.
+        // cuPointerGetAttributes sets an attribute that is not available to zero.
       }
       if (known) continue;
       std::memset(data[i], 0, bytes_of(attributes[i]));

@@ -1,5 +1,5 @@
-// Memory that is allocated and freed in the order of a stream, and the pools that it comes from. Nothing is
-// kept back: freed memory goes at once.
+// Memory that is allocated and freed in the order of a stream, and its pools. A pool keeps nothing: freed memory
+// is released at once.
 
 #include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/graph/graphs.hpp"

@@ -29,7 +29,7 @@ CUresult destroy_stream(function_id id, CUstream handle) {
     if (s->captured != nullptr) s->captured->valid = false;
     const std::shared_ptr<context> c = s->owner.lock();
     if (c == nullptr) return;
-    // With work left it stays until that is done.
+    // A stream with work left stays until that is done.
     if (s->items.empty()) std::erase(c->streams, s);
     if (c->lost != CUDA_SUCCESS) refuse(c->lost);
   });
@@ -69,8 +69,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
   });
 }
 
-// A query runs what is left, but only the next query reports it: a program that does not query again has not
-// waited.
+// A query runs the remaining work, but only the next query reports that: a program that does not query again
+// has not waited.
 CUresult cuStreamQuery(CUstream handle) {
   return call(function_id::cuStreamQuery, [&]() -> CUresult {
     const std::shared_ptr<stream> s = find_stream(handle);

@@ -1,4 +1,4 @@
-// Tensor maps: what a program describes becomes the emulator's own 128 bytes.
+// Tensor maps: encodes a program's description as the emulator's own 128 bytes.
 
 #include "driver_emulator/state/entry.hpp"
 #include "emulator/memory/tensor_map.hpp"

@@ -46,7 +46,7 @@ void merge(std::vector<CUgraphNode>& to, const std::vector<CUgraphNode>& more) {
     if (std::find(to.begin(), to.end(), n) == to.end()) to.push_back(n);
 }
 
-// Every node that some of the nodes come after, and they themselves.
+// The nodes and all their dependencies, direct or not.
 std::set<CUgraphNode> all_before(const std::vector<CUgraphNode>& nodes) {
   std::set<CUgraphNode> before;
   std::vector<CUgraphNode> open = nodes;
@@ -236,7 +236,7 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* to) {
     }
     require(c->mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->thread == std::this_thread::get_id(),
             CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    // Work of other streams must come before what the first stream does last.
+    // Work of other streams must come before the last work of the stream that began the capture.
     const std::set<CUgraphNode> joined = all_before(s->capture_after);
     bool unjoined = false;
     for_each_stream_of(c, [&](stream& other) {

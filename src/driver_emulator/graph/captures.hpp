@@ -6,8 +6,8 @@
 
 namespace kaio::driver_emulator {
 
-// For functions that may not be called while a stream is captured, unless the thread's mode allows it: they
-// end the captures, and fail with CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
+// For functions that may not be called while a stream is captured. Unless the thread's mode allows them, they
+// invalidate the captures and fail with CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.
 void forbid_in_capture();
 // For functions that wait for `s`, or ask it.
 void forbid_captured(const stream& s);
@@ -19,7 +19,7 @@ void forbid_implicit_order(const context& c);
 // Adds work to the graph that a stream is captured into.
 void capture_work(stream& s, work what, CUgraphNodeType type);
 void capture_record(stream& s, event& e);
-// Whether the wait was captured; false where neither the stream nor the event is.
+// Returns whether the wait was captured: false if neither the stream nor the event is.
 bool capture_wait(const std::shared_ptr<stream>& s, event& e);
 
 }  // namespace kaio::driver_emulator

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::uint64_t instantiate_flags = 15;  // free on launch, upload, from the device, priorities
 
-// Fills an array that a program has room for, or gives the length that it must have. What is after the last
-// is null.
+// Fills the program's array and pads it with null. Without an array, returns the length that it must have.
 template <class Handle>
 void give_list(const std::vector<Handle>& from, Handle* to, std::size_t* count) {
   require(count != nullptr);
@@ -47,7 +46,7 @@ std::shared_ptr<executable_graph> find_executable(CUgraphExec handle) {
   return e;
 }
 
-// Why an executable graph cannot become that of another graph: what is different, and at which node.
+// Why an executable graph cannot take over another graph: what differs, and at which node.
 struct difference {
   CUgraphExecUpdateResult result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
   CUgraphNode node = nullptr, from = nullptr;

@@ -12,7 +12,7 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// What kernel nodes are described by came in two forms: the second adds a kernel of a library and a context.
+// The parameters of kernel nodes have two forms: the second adds a kernel of a library and a context.
 CUDA_KERNEL_NODE_PARAMS widened(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
   return {p.function, p.grid_x,       p.grid_y,     p.grid_z, p.block_x, p.block_y,
           p.block_z,  p.shared_bytes, p.parameters, p.extra,  nullptr,   nullptr};
@@ -68,7 +68,7 @@ CUDA_KERNEL_NODE_PARAMS described(kernel_work& w) {
           w.block.z,      w.shared, w.pointers.data(), nullptr,  nullptr,   owner ? owner->handle : nullptr};
 }
 
-// What a node of any type does, as cuGraphAddNode describes it.
+// Returns the work of a node of any type, from the parameters of cuGraphAddNode.
 work work_of_any(CUgraphNodeParams& p) {
   switch (p.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return kernel_of(p.of.kernel, {});
@@ -109,7 +109,7 @@ std::shared_ptr<executable_graph> find_executable(CUgraphExec handle) {
   return e;
 }
 
-// The node of an executable graph that a node of its graph became.
+// Finds the node of an executable graph that was made from a node of its graph.
 executable_node& find_executable_node(CUgraphExec executable, CUgraphNode handle) {
   const std::shared_ptr<executable_graph> e = find_executable(executable);
   const auto found = std::find_if(e->nodes.begin(), e->nodes.end(),

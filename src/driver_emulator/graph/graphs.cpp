@@ -90,7 +90,7 @@ std::shared_ptr<graph> clone_graph(const graph& g, bool as_child) {
 
 std::vector<std::shared_ptr<graph_node>> in_order(const graph& g) {
   std::vector<std::shared_ptr<graph_node>> order;
-  std::map<CUgraphNode, std::size_t> open;  // how many of the nodes before it are not in the order yet
+  std::map<CUgraphNode, std::size_t> open;  // dependencies of a node that are not in the order yet
   std::map<CUgraphNode, std::vector<std::shared_ptr<graph_node>>> behind;
   for (const auto& n : g.nodes) {
     open[n->handle] = n->after.size();

@@ -1,6 +1,6 @@
 #pragma once
-// Graphs: nodes with what each of them does and comes after, and executable graphs, which are the nodes in
-// one order that respects every dependency. Source: CUDA driver API, "Graph Management".
+// Graphs: nodes, each with its work and its dependencies. An executable graph has the nodes in one order that
+// respects every dependency. Source: CUDA driver API, "Graph Management".
 
 #include "driver_emulator/state/objects.hpp"
 
@@ -17,13 +17,13 @@ void destroy_graph(const std::shared_ptr<graph>& g);
 // Adds a node. The nodes that it comes after must be of the same graph. Throws failure.
 CUgraphNode add_node(graph& g, CUgraphNodeType type, work what, const CUgraphNode* after, std::size_t count);
 
-// A copy, whose nodes remember what they are copies of.
+// Copies a graph; the copied nodes remember their originals.
 std::shared_ptr<graph> clone_graph(const graph& g, bool as_child);
 
-// The nodes in an order in which every node comes after those that it depends on. Throws failure: a cycle.
+// Returns the nodes in an order in which each comes after its dependencies. Throws failure: a cycle.
 std::vector<std::shared_ptr<graph_node>> in_order(const graph& g);
 
-// What the node does when its graph runs: a child graph is its steps.
+// Returns the work of a node when its graph runs; a child graph becomes its steps.
 work executable_work(const graph_node& n);
 std::vector<executable_node> executable_nodes(const graph& g);
 
@@ -33,7 +33,7 @@ allocate_work make_allocation(const CUDA_MEM_ALLOC_NODE_PARAMS& parameters);
 // Edges, in the order of the nodes that they lead to.
 std::vector<std::pair<CUgraphNode, CUgraphNode>> edges_of(const graph& g);
 
-// Gives up references that a program's object is kept alive by; the last one destroys it.
+// Releases references to a program's object; releasing the last one destroys it.
 void release_user_object(CUuserObject handle, std::uint64_t count);
 
 }  // namespace kaio::driver_emulator

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t fat_magic = 0xba55ed50;
 constexpr std::uint64_t most_text_bytes = emulator::parse_budget{}.bytes;
 
-// What is at the beginning of a fat binary, and of each of its members.
+// The headers of a fat binary and of each of its members.
 struct fat_header {
   std::uint32_t magic;
   std::uint16_t version, header_bytes;

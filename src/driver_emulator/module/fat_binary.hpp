@@ -1,6 +1,6 @@
 #pragma once
-// The container in which nvcc puts code for several architectures: a header, then members one after another,
-// each with a header of its own, plain or compressed. What is read of it is the PTX text for one device. The
+// The container in which nvcc puts code for several architectures: a header, then members one after another.
+// Each member has its own header, and is plain or compressed. Only the PTX text for one device is read. The
 // reader trusts nothing but the length of the span.
 //
 //   std::string text = ptx_of_fat_binary(contents, 90);
@@ -27,13 +27,13 @@ class image_error : public std::runtime_error {
 
 using image_bytes = std::span<const std::byte>;
 
-// Of one image; a larger one is malformed.
+// The limit of one image; a larger one is malformed.
 inline constexpr std::size_t most_image_bytes = std::size_t{1} << 30;
-// Which every fat binary has at least, and which state how long it is.
+// Every fat binary has at least these bytes, which state its length.
 inline constexpr std::size_t fat_header_bytes = 16;
 
 bool is_fat_binary(image_bytes image);
-// How long the fat binary says that it is, its header included. Throws image_error: no such header, or more
+// The length that the fat binary states, its header included. Throws image_error: no such header, or more
 // than most_image_bytes.
 std::size_t bytes_of_fat_binary(image_bytes header);
 

@@ -50,7 +50,7 @@ bool is_wrapper(image_bytes image) {
   return image.size() >= magic_bytes && std::memcmp(image.data(), &wrapper_magic, magic_bytes) == 0;
 }
 
-// The first four bytes in memory. A text may end in any of them; it has a zero there, and no container has.
+// The first four bytes in memory, or fewer: a text may end in any of them with a zero. No container has a zero there.
 image_bytes magic_in_memory(const std::byte* at) {
   return {at, strnlen(reinterpret_cast<const char*>(at), magic_bytes)};
 }

@@ -21,7 +21,7 @@ class block {
     const std::optional<std::size_t> low = byte(), high = byte();
     return low && high ? std::optional(*low | *high << 8) : std::nullopt;
   }
-  // Four bits of a token, and where all are set the bytes that are added to them: each 255 but the last.
+  // A length: four bits of a token. If all four are set, bytes follow that are added, up to the first that is not 255.
   std::optional<std::size_t> length(std::size_t bits) {
     if (bits != 15) return bits;
     for (std::size_t all = bits;;) {
@@ -45,7 +45,7 @@ class block {
 constexpr std::size_t most_expansion = 255;  // an LZ4 block never grows by more
 constexpr std::size_t shortest_match = 4;
 
-// Of libzstd.so.1, which stays open: programs that end may still call the driver. Null where there is none.
+// From libzstd.so.1, which stays open: programs that end may still call the driver. Null: there is no such library.
 using decompress_function = std::size_t (*)(void*, std::size_t, const void*, std::size_t);
 decompress_function zstandard() {
   static const auto function = [] {

@@ -1,6 +1,6 @@
 #pragma once
-// The two ways in which nvcc compresses the members of a fat binary. Both are given the bytes that they may
-// read and the number of bytes that must come out, and neither reads or makes one more.
+// The two compressions that nvcc uses for members of a fat binary. Both get the input bytes and the number of
+// output bytes; neither reads or writes one more.
 
 #include <cstddef>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-// The options that programs pass when they load code: buffers for the compiler's messages, and how it is to
-// compile, which an emulator ignores. Source: CUDA driver API, CUjit_option.
+// The options with which programs load code: buffers for the compiler's messages, and settings for compiling,
+// which an emulator ignores. Source: CUDA driver API, CUjit_option.
 
 #include "driver_emulator/abi/types.hpp"
 

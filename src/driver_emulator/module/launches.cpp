@@ -57,7 +57,7 @@ void take_attributes(kernel_work& w, const launch_request& r) {
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
         w.programmatic = a.value.programmatic_stream_serialization != 0;
         break;
-      // A grid runs only when the one before it has ended, which is one of the ways that these allow.
+      // A grid runs only after the one before it has ended. All these attributes allow that.
       case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
       case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:

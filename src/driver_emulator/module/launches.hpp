@@ -1,6 +1,6 @@
 #pragma once
-// A launch as the driver's functions describe it becomes work for a stream, checked against the limits of the
-// kernel and the device. Source: CUDA driver API, "Execution Control".
+// Turns a launch, as the driver's functions describe it, into work for a stream. It is checked against the limits of
+// the kernel and the device. Source: CUDA driver API, "Execution Control".
 
 #include "driver_emulator/state/objects.hpp"
 
@@ -17,10 +17,10 @@ struct launch_request {
   unsigned attribute_count = 0;
 };
 
-// Throws failure: the code that the driver's function returns for what is wrong.
+// Throws failure with the code that the driver's function returns for the mistake.
 kernel_work checked_launch(const launch_request& request);
 
-// How many blocks of a function are resident on the device at once.
+// The number of blocks of a function that are resident on the device at once.
 std::uint64_t resident_blocks(const function& f, const ptx::dim3& block, unsigned shared);
 
 }  // namespace kaio::driver_emulator

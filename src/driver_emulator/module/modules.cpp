@@ -18,7 +18,7 @@ namespace {
 
 constexpr int shared_without_asking = 48 * 1024;
 
-// The `.version` of a text, of whatever else it holds; 0.0 where there is none.
+// The `.version` of a text that may be invalid otherwise; 0.0: none.
 ptx::isa_version version_of(std::string_view text) {
   constexpr std::string_view directive = ".version";
   const std::size_t at = text.find(directive);
@@ -32,7 +32,7 @@ ptx::isa_version version_of(std::string_view text) {
   return v;
 }
 
-// Why a text that is refused is refused: for another device, for what a newer PTX ISA has, or because it is wrong.
+// The reason for refusing a text: it is for another device, needs a newer PTX ISA, or is wrong.
 CUresult result_of_refusal(const std::string& text, const device& d) {
   try {
     if (!emulator::runs_on(emulator::parse_header(text), d.architecture)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -144,8 +144,8 @@ int most_threads(const emulator::entry& e, const emulator::architecture& a) {
   return static_cast<int>(most);
 }
 
-// A GPU's compiler decides how many registers a kernel takes; here it is what the text names, bounded by what
-// the kernel's largest block leaves to each thread.
+// A GPU's compiler chooses a kernel's registers. Here it is the number that the text names, bounded by the
+// registers that the kernel's largest block leaves to each thread.
 int registers_of(const emulator::entry& e, const emulator::architecture& a) {
   constexpr int all = 65536, most_of_thread = 255, unit = 8;
   const int fits = all / std::max(most_threads(e, a), 1) / unit * unit;

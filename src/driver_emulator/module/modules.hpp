@@ -9,8 +9,8 @@
 
 namespace kaio::driver_emulator {
 
-// Throws failure: not valid PTX, or not for this device; why is in the options' log, or, where there is none,
-// on the standard error stream.
+// Throws failure: not valid PTX, or not for this device. The options' log has the reason; without a log, the
+// standard error stream has it.
 emulator::module compile(const std::string& text, const device& for_device, jit_options& options);
 
 std::shared_ptr<loaded_module> find_module(CUmodule handle);
@@ -18,8 +18,8 @@ std::shared_ptr<loaded_module> find_module(CUmodule handle);
 CUmodule load_module(context& c, const emulator::module& code);
 // The function of that name; it has one handle as long as the module is loaded. Throws failure: not found.
 CUfunction function_of(const std::shared_ptr<loaded_module>& m, std::string_view name);
-// A function by its handle, or by that of a kernel of a library, which means its function in the current
-// context. Throws failure.
+// Finds a function by its handle. The handle of a library's kernel means its function in the current context.
+// Throws failure.
 std::shared_ptr<function> find_function(CUfunction handle);
 std::shared_ptr<kernel> find_kernel(CUkernel handle);
 // The module of a library in a context; it is made when it is first asked for.

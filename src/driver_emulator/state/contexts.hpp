@@ -5,7 +5,7 @@
 
 namespace kaio::driver_emulator {
 
-// On the calling thread; none, or one that was destroyed since, gives nothing.
+// The context of the calling thread; null if there is none, or if it has been destroyed.
 std::shared_ptr<context> current_context();
 CUcontext current_handle();
 // Replaces the top of the thread's stack; null takes it away.
@@ -16,7 +16,7 @@ CUcontext pop_current();
 
 // A context by its handle. Throws failure: it is not one, or is destroyed.
 std::shared_ptr<context> find_context(CUcontext handle);
-// The same, with null for the current one.
+// As find_context, but null means the current context.
 std::shared_ptr<context> context_or_current(CUcontext handle);
 
 device& find_device(CUdevice ordinal);

@@ -49,7 +49,7 @@ side target_of(const CUDA_MEMCPY3D& c) {
   return s;
 }
 
-// What a side's pitch and height are where they may be left out, and whether they can be.
+// Fills in a side's pitch and height if they may be left out, and checks them.
 void complete(std::size_t& pitch, std::size_t& height, std::size_t x, std::size_t y, std::size_t z,
               const CUDA_MEMCPY3D& c) {
   const bool one_row = c.height == 1 && c.depth == 1 && y == 0 && z == 0;
@@ -125,7 +125,7 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& r) {
   return c;
 }
 
-// The two differ in the type of two members only: a context is where the other has a reserved pointer.
+// The types differ in two members only: a context in place of a reserved pointer.
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& box) {
   static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER));
   CUDA_MEMCPY3D c{};

@@ -6,18 +6,18 @@
 
 namespace kaio::driver_emulator {
 
-// Of consecutive bytes.
+// A copy of consecutive bytes.
 CUDA_MEMCPY3D linear_copy(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type, CUdeviceptr from,
                           std::size_t bytes);
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& rows);
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& box);
 
-// Fills in what may be left out, and decides for each side whether it is host or device memory. Throws
-// failure: a size that cannot be, or device memory that is not there.
+// Fills in what may be left out, and decides whether each side is host or device memory. Throws failure: an
+// impossible size, or device memory that does not exist.
 CUDA_MEMCPY3D checked_copy(CUDA_MEMCPY3D shape);
 CUDA_MEMSET_NODE_PARAMS checked_fill(CUDA_MEMSET_NODE_PARAMS shape);
 
-// Of checked shapes. Throw memory_error: the memory is gone by now.
+// The shapes must be checked. Both throw memory_error: the memory is gone by now.
 void copy(const CUDA_MEMCPY3D& shape);
 void fill(const CUDA_MEMSET_NODE_PARAMS& shape);
 

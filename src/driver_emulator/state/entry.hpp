@@ -1,7 +1,7 @@
 #pragma once
-// What every function of the library goes through: it is counted and may be made to fail, the driver must be
-// initialised and a context current where it is needed, no exception leaves it, and the state is locked while
-// its body runs.
+// Every function of the library enters here. The call is counted and may be made to fail. The driver must be
+// initialised, and a context current if one is needed. No exception leaves the function, and the state is
+// locked while its body runs.
 //
 //   CUresult cuMemFree_v2(CUdeviceptr address) {
 //     return release_call(function_id::cuMemFree_v2, [&] { free_device(address); });
@@ -16,7 +16,7 @@
 
 namespace kaio::driver_emulator {
 
-// Thrown where a function cannot do what it is asked to; the code is what it returns.
+// Thrown if a function cannot do its work; the function returns the code.
 struct failure {
   CUresult code;
 };
@@ -29,7 +29,7 @@ enum class call_kind {
   anytime,  // before cuInit too
   plain,
   in_context,  // a context must be current, and no kernel may have failed in it
-  releasing,   // frees, destroys or waits: does so even where it is made to fail
+  releasing,   // frees, destroys or waits, even if it is made to fail
 };
 
 namespace detail {
@@ -57,7 +57,7 @@ CUresult run(function_id id, call_kind kind, Body& b) noexcept {
 }
 }  // namespace detail
 
-// `b` takes nothing, or the current context, which must then be one; it returns nothing or a CUresult. It
+// `b` takes nothing, or the current context, which must then exist. It returns nothing or a CUresult, and
 // runs with the state locked.
 template <class Body>
 CUresult call(function_id id, Body b) noexcept {
@@ -72,7 +72,7 @@ CUresult release_call(function_id id, Body b) noexcept {
   return detail::run(id, call_kind::releasing, b);
 }
 
-// Within the body of a call: the state is unlocked for the scope, as while work of a stream runs.
+// Unlocks the state for a scope within the body of a call, for example while work of a stream runs.
 class unlocked_state {
  public:
   unlocked_state();
@@ -95,7 +95,7 @@ class per_thread_default_stream {
   bool before_;
 };
 
-// While a thread is in a function of the program that a stream called, it may not call the driver.
+// Marks a function of the program that a stream calls: the thread may not call the driver meanwhile.
 class program_callback {
  public:
   program_callback() : before_(std::exchange(inside, true)) {}

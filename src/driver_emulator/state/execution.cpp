@@ -1,4 +1,4 @@
-// What the pieces of work that streams hold do when their turn comes.
+// The execution of streams' work.
 
 #include "driver_emulator/state/copies.hpp"
 #include "driver_emulator/state/entry.hpp"
@@ -33,7 +33,7 @@ CUresult result_of(emulator::fault_kind kind) {
   }
 }
 
-// The first failure is what every later call on the context returns; what happened is for people to read.
+// Keeps the first failure, which every later call on the context returns. The report is for people to read.
 void lose(context& c, CUresult result, const char* report) {
   driver_state& s = state();
   const std::lock_guard lock(s.mutex);
@@ -48,7 +48,7 @@ struct executor {
   bool must_end;
 
   bool operator()(const empty_work&) const { return true; }
-  // What it waits for has run before.
+  // The awaited work has run before.
   bool operator()(const wait_work&) const {
     state().memory.note_host_step();
     return true;

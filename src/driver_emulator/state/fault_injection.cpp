@@ -26,10 +26,10 @@ constexpr const char* function_names[function_count] = {
 #include "driver_abi/functions.def"
 };
 
-// What has to fail: a call by its number among all calls, or among those of one function.
+// The call that has to fail, by its number among all calls, or among those of one function.
 struct planned_failure {
   bool planned = false;
-  function_id function = function_id::count;  // count: whichever
+  function_id function = function_id::count;  // count: any function
   std::uint64_t number = 0;
   CUresult error = CUDA_SUCCESS;
   bool sticky = false;

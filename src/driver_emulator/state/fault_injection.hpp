@@ -9,7 +9,7 @@ namespace kaio::driver_emulator {
 CUresult injected_failure(function_id id) noexcept;
 // Dead handles and missing contexts are counted by the results of calls.
 void count_misuse(CUresult result) noexcept;
-// With what CU_JIT_OPTIMIZATION_LEVEL asked for, or -1.
+// `jit_level` is the CU_JIT_OPTIMIZATION_LEVEL that was asked for, or -1.
 void count_load(int jit_level) noexcept;
 // Remembers an accepted launch.
 void note_launch(const kernel_work& launch, CUstream where, CUcontext in);

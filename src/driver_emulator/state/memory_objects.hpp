@@ -18,7 +18,7 @@ void free_allocation(CUdeviceptr address);
 
 // Whether the bytes are in one buffer that the device sees.
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
-// Whether an address is one that only device memory can have. What is not may be memory of the host.
+// Whether an address is in the range of device memory. Any other address may be memory of the host.
 bool is_device_address(CUdeviceptr address);
 
 void unload_module(CUmodule module);

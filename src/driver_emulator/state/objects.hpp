@@ -1,8 +1,8 @@
 #pragma once
-// What the driver's handles mean, and the process's one state that holds them. Handles are numbers that
-// are never used twice, so that a dead one is known to be dead; an object stays alive while work that was put
-// into a stream needs it. Everything here is guarded by driver_state::mutex, except the parts of modules and
-// memory that running kernels read, which do not change.
+// What the driver's handles mean, and the process's one state that holds them. A handle is a number that is
+// never used twice, so a dead one is known to be dead. An object lives while queued work needs it.
+// driver_state::mutex guards everything here, except the parts of modules and memory that running kernels
+// read, which do not change.
 
 #include "driver_emulator/abi/types.hpp"
 #include "emulator/emulator.hpp"
@@ -74,7 +74,7 @@ struct loaded_module {
   emulator::module code;
   emulator::module_instance variables;
   std::map<std::string, CUfunction, std::less<>> functions;
-  CUlibrary library = nullptr;  // that it belongs to
+  CUlibrary library = nullptr;  // that has this module
 
   loaded_module(emulator::module m, emulator::memory& memory) : code(std::move(m)), variables(code, memory) {}
 };
@@ -102,7 +102,7 @@ struct kernel {
   CUkernel handle = nullptr;
   CUlibrary library = nullptr;
   std::string name;
-  std::map<int, int> attributes;  // that cuKernelSetAttribute gave, for functions that are made later
+  std::map<int, int> attributes;  // set by cuKernelSetAttribute, for functions that are made later
 };
 
 struct linker {
@@ -140,7 +140,7 @@ struct user_object {
   std::uint64_t references = 0;
 };
 
-// A point in a stream: everything up to and with the work of this number.
+// A point in a stream: the end of the work with this number.
 struct stream_point {
   std::shared_ptr<stream> where;
   std::uint64_t number = 0;
@@ -158,16 +158,16 @@ struct event {
   bool is_done() const;
 };
 
-// What a stream executes and a graph's node holds.
+// A kernel as a stream executes it and a graph's node holds it.
 struct kernel_work {
   std::shared_ptr<function> code;
   ptx::dim3 grid, block, cluster{0, 0, 0};
   std::uint32_t shared = 0;
   bool cooperative = false;
-  bool programmatic = false;  // it may begin before the kernel before it has ended
+  bool programmatic = false;  // it may begin before the previous kernel has ended
   std::vector<std::byte> parameters;
   std::vector<CUlaunchAttribute> attributes;
-  // What cuGraphKernelNodeGetParams gives back: one pointer into `parameters` for each parameter.
+  // The result of cuGraphKernelNodeGetParams: one pointer into `parameters` for each parameter.
   std::vector<void*> pointers;
 };
 struct copy_work {
@@ -192,7 +192,7 @@ struct wait_work {
   std::shared_ptr<event> target;
 };
 struct empty_work {};
-// A word of memory that is written when the stream comes to it, or that it waits for.
+// A word of memory that the stream writes or waits for.
 struct word_work {
   CUdeviceptr address = 0;
   std::uint64_t value = 0;
@@ -289,7 +289,7 @@ struct context {
   unsigned flags = 0;
   unsigned version = 3020;
   std::uint64_t id = 0;
-  std::atomic<CUresult> lost{CUDA_SUCCESS};  // after a fault of a kernel, what every call returns
+  std::atomic<CUresult> lost{CUDA_SUCCESS};  // after a fault of a kernel, the result of every call
   int cache_config = 0, shared_config = 0;
   std::map<int, std::size_t> limits;
   std::shared_ptr<stream> legacy;

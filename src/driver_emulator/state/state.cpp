@@ -103,8 +103,8 @@ void initialise() {
   driver_state& s = state();
   if (over.load(std::memory_order_relaxed)) refuse(CUDA_ERROR_DEINITIALIZED);
   if (s.initialised) return;
-  // The threads that run kernels are joined when the process ends. Their pool is made before the guard, so
-  // that the driver is over before they are.
+  // The threads that run kernels are joined when the process ends. Their pool is made before the guard, so that
+  // the driver ends before they do.
   emulator::worker_pool::shared();
   static const struct end_of_process {
     ~end_of_process() { over = true; }

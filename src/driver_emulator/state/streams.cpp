@@ -41,7 +41,7 @@ void for_each_stream(context& c, Visit visit) {
   for (const auto& s : c.streams) visit(s);
 }
 
-// What a new item of a stream waits for: the legacy stream waits for all blocking ones, and they for it.
+// The work that a new item waits for. The legacy stream waits for all blocking streams, and they for it.
 std::vector<stream_point> implicit_order(const std::shared_ptr<stream>& where, context& c) {
   std::vector<stream_point> after;
   const auto wait_for = [&](const std::shared_ptr<stream>& other) {
@@ -54,7 +54,7 @@ std::vector<stream_point> implicit_order(const std::shared_ptr<stream>& where, c
   return after;
 }
 
-// Events that a graph waits for and records are those of its nodes.
+// Visits the steps of a graph too: the events that it waits for and records are those of its nodes.
 template <class Visit>
 void for_each_step(const work& what, Visit visit) {
   if (const auto* run = std::get_if<std::shared_ptr<graph_run_work>>(&what)) {
@@ -64,7 +64,7 @@ void for_each_step(const work& what, Visit visit) {
   }
 }
 
-// How far each stream has to run for what is wanted.
+// The point up to which each stream has to run.
 using extents = std::map<stream*, stream_point>;
 extents needed_for(const std::vector<stream_point>& wanted) {
   extents needed;
@@ -84,7 +84,7 @@ extents needed_for(const std::vector<stream_point>& wanted) {
   return needed;
 }
 
-// The stream whose first item is the oldest of those that have to run; null if none is left.
+// The stream with the oldest first item, among those that still have to run; null: none is left.
 std::shared_ptr<stream> next_of(const extents& needed) {
   std::shared_ptr<stream> next;
   for (const auto& [key, point] : needed) {

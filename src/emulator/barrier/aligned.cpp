@@ -52,7 +52,7 @@ bool assemble(warp& w, const instruction& i, u32 lanes) {
   }
   for (u32 k = 0; k < w.parked; ++k)
     if (waits_here(w.lane_groups[k])) w.lane_groups[k].reason = wait_reason::none;
-  w.limit = 0;  // they are where this lane group continues
+  w.limit = 0;  // the woken lanes are at the same next instruction
   return true;
 }
 

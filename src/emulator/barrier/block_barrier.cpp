@@ -13,8 +13,8 @@
 namespace kaio::emulator {
 namespace {
 
-// A warp whose live lanes have all arrived counts in full: a barrier's count is in warps, and lanes that
-// ended or never were cannot come. Without a count, all threads that have not ended must come.
+// If all live lanes of a warp have arrived, it counts as 32 threads: a barrier counts warps, and ended or
+// missing lanes cannot arrive. Without a count, all threads that have not ended must arrive.
 bool complete(const block& home, const barrier& b) {
   u32 present = b.arrivals;
   for (const warp& w : home.warps) {

@@ -1,5 +1,5 @@
 #pragma once
-// The end of threads: nobody waits for a thread that has ended, so those that did continue.
+// Ends threads. No thread waits for an ended thread, so the ones that did continue.
 
 #include "emulator/machine/warp.hpp"
 

@@ -1,18 +1,16 @@
 #pragma once
-// The .sync instructions of a warp: lanes wait until all lanes that the member mask names, and that have not
-// ended, execute the same instruction with the same mask. They need not be at the same place of the
-// program.
+// The .sync instructions of a warp: lanes wait until all live lanes of the member mask execute the same
+// instruction with the same mask. The lanes may be at different places of the program.
 
 #include "emulator/machine/warp.hpp"
 #include "emulator/program/program.hpp"
 
 namespace kaio::emulator {
 
-// Executes lanes that wait at .sync instructions of the warp and need not wait any longer, as after the end
-// of some lanes.
+// Executes the waiting .sync instructions that need not wait any longer, for example after some lanes ended.
 void settle_members(warp& w);
 
-// The lane whose value a lane of a shuffle gets: its own where the one it asks for is out of range.
+// The source lane of a shuffle: the lane itself if the requested lane is out of range.
 struct shuffle_source {
   u32 lane;
   bool in_range;

@@ -58,8 +58,8 @@ void call_graph::read(node& n, const syntax::function& f) {
   n.callees.erase(std::unique(n.callees.begin(), n.callees.end()), n.callees.end());
 }
 
-// Tarjan's algorithm without recursion. Calls through pointers lead to one node more, from which all
-// functions are reached whose address is taken.
+// Tarjan's algorithm without recursion. Calls through pointers lead to one extra node, whose edges lead to
+// all functions with their address taken.
 reached_functions call_graph::from(u32 number) const {
   struct visit {
     u32 order = 0, low = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Which functions of a module call which, found in the text before anything is decoded: what a kernel needs
-// to have decoded with it, in which order, and which calls may come back to the function that makes them.
+// The call graph of a module, read from the text before decoding. For a kernel it gives the functions to
+// decode, their order, and the calls that may re-enter the calling function.
 //
 //   call_graph graph(module_functions, variables);
 //   const reached_functions r = graph.from(kernel);
@@ -14,10 +14,10 @@
 
 namespace kaio::emulator {
 
-// A function of a module by all of its declarations.
+// A function of a module, with all of its declarations.
 struct function_symbol {
   const syntax::function* declared = nullptr;  // the first of them
-  const syntax::function* defined = nullptr;   // the one that has the body; nullptr: none has
+  const syntax::function* defined = nullptr;   // the one with the body; nullptr: there is none
 };
 
 struct function_table {
@@ -28,9 +28,9 @@ struct function_table {
 };
 
 struct reached_functions {
-  std::vector<u32> order;               // numbers; of functions that call each other in a circle any order
-  std::unordered_map<u32, u32> circle;  // number -> circle: functions with equal ones may call each other
-  u32 pointer_circle = 0;               // the circle of all functions that are called through pointers
+  std::vector<u32> order;               // function numbers; any order within a circle of mutual calls
+  std::unordered_map<u32, u32> circle;  // number -> circle: functions of one circle may call each other
+  u32 pointer_circle = 0;               // the circle of all functions called through pointers
   bool recursive = false;
 };
 
@@ -38,7 +38,7 @@ class call_graph {
  public:
   call_graph(const function_table& table, const std::vector<syntax::declaration>& variables);
 
-  // What the function with this number reaches, itself last.
+  // The functions that function `number` reaches, itself last.
   reached_functions from(u32 number) const;
   const std::vector<u32>& callees(u32 number) const { return nodes_[number].callees; }
   bool calls_pointers(u32 number) const { return nodes_[number].calls_pointers; }

@@ -14,8 +14,8 @@ constexpr unsigned deepest_loop = 64;  // loops nested deeper keep the order of 
 
 struct basic_block {
   u32 first = 0, last = 0;  // instructions [first, last)
-  u32 falls = nowhere;      // the block that control falls through to
-  std::vector<u32> next;    // its successors, those later in the text first
+  u32 falls = nowhere;      // the next block if no branch is taken
+  std::vector<u32> next;    // its successors, later ones in the text first
 };
 
 bool leaves(const instruction& i) {
@@ -24,7 +24,7 @@ bool leaves(const instruction& i) {
   return ends && i.guard == 0 && i.guard_inverted == 0;
 }
 
-// Calls the function with the places that an instruction may branch to.
+// Calls the function with each place that an instruction may branch to.
 template <class Function>
 void for_targets(const instruction& i, const std::vector<u32>& targets, Function&& function) {
   if (i.op == operation::bra) function(static_cast<u32>(i.immediate));
@@ -56,7 +56,7 @@ std::vector<basic_block> split(const std::vector<instruction>& code, const std::
       b.next.push_back(b.falls);
     }
     for_targets(end, targets, [&](u32 target) { b.next.push_back(block_at[target]); });
-    // The successor that is later in the text is followed first: then it is also later in the order.
+    // The successor later in the text is followed first, which also puts it later in the order.
     std::sort(b.next.begin(), b.next.end(), std::greater<>());
     b.next.erase(std::unique(b.next.begin(), b.next.end()), b.next.end());
   }
@@ -79,9 +79,9 @@ class weak_topological_order {
   }
 
  private:
-  using component = std::vector<u32>;  // its first member is where it is entered
+  using component = std::vector<u32>;  // its first member is its entry
 
-  // Appends the blocks of `part` that `root` reaches without an edge to `head`.
+  // Appends the blocks of root's component that `root` reaches without an edge to `head`.
   void arrange(u32 root, u32 head, unsigned depth) {
     const std::vector<component> found = components(root, head);
     for (auto c = found.rbegin(); c != found.rend(); ++c) {
@@ -99,8 +99,7 @@ class weak_topological_order {
     }
   }
 
-  // Tarjan's algorithm without recursion: the strongly connected components, each after those that it leads
-  // to.
+  // Tarjan's algorithm without recursion: the strongly connected components, each after its successors.
   std::vector<component> components(u32 root, u32 head) {
     struct frame {
       u32 block;
@@ -149,8 +148,8 @@ class weak_topological_order {
   }
 
   const std::vector<basic_block>& blocks_;
-  std::vector<u32> part_;    // the component that a block was last put into
-  std::vector<u32> number_;  // in the order of visits; numbers of earlier searches count as not visited
+  std::vector<u32> part_;    // the last component that each block was put into
+  std::vector<u32> number_;  // order of visits; numbers of earlier searches mean not visited
   std::vector<u32> low_;
   std::vector<bool> open_;
   std::vector<u32> order_;
@@ -167,7 +166,7 @@ void order_blocks(std::vector<instruction>& code, std::vector<u32>& targets) {
   if (unchanged) return;
 
   std::vector<instruction> moved;
-  std::vector<u32> start(code.size(), nowhere);  // where the block went that began here
+  std::vector<u32> start(code.size(), nowhere);  // the new place of each block that began here
   moved.reserve(code.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
     const basic_block& b = blocks[order[k]];

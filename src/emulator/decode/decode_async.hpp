@@ -1,7 +1,7 @@
 #pragma once
-// Shared by the decoders of the families of asynchronous instructions: words that must come directly
-// after the opcode, state spaces whose order gives the direction of a copy, several addresses in one
-// instruction, and features of the architecture-specific targets.
+// Shared by the decoders of the asynchronous families: modifiers directly after the opcode, state spaces
+// whose order gives the direction of a copy, several addresses in one instruction, and features of
+// architecture-specific targets.
 
 #include "emulator/decode/instruction_decoder.hpp"
 
@@ -10,29 +10,29 @@
 
 namespace kaio::emulator {
 
-// Takes these modifiers if they are the first ones, in this order.
+// If these modifiers come first, in this order, takes them.
 bool starts_with(instruction_decoder& f, std::initializer_list<std::string_view> words);
 
-// The state spaces of a copy, as "shared::cluster.global"; an error if there are not two.
+// The state spaces of a copy, as "shared::cluster.global"; an error if there are not exactly two.
 std::string two_spaces(instruction_decoder& f);
 
 // The address in an operand, in a state space. `cluster`: it may be in another block.
 address_operand address_operand_of(instruction_decoder& f, std::size_t operand_index, state_space space,
                                    bool cluster = false);
 
-// Adds to the kernel's table, and makes the instruction name it.
+// Adds `transfer` to the kernel's table, and stores its index in the instruction.
 void set_transfer(instruction_decoder& f, const transfer_operands& transfer);
 
-// An error unless .target is that of an architecture or a family of them: sm_90a, sm_100f.
+// An error unless .target names one architecture or family: sm_90a, sm_100f.
 void require_specific(instruction_decoder& f, std::string_view called);
 
-// .L2::cache_hint: its policy comes last. Returns how many operands that takes.
+// .L2::cache_hint: its policy is the last operand. Returns the number of operands for it.
 std::size_t cache_policy(instruction_decoder& f);
 
-// A constant between two bounds.
+// A constant within two bounds.
 u64 constant_of(instruction_decoder& f, std::size_t operand_index, u64 least, u64 most);
 
-// .mbarrier::complete_tx::bytes, which the instruction must have.
+// Requires .mbarrier::complete_tx::bytes.
 void need_mbarrier_completion(instruction_decoder& f);
 
 // The members of the families that share an opcode with other instructions.

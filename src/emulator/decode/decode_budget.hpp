@@ -1,5 +1,5 @@
 #pragma once
-// What a module may cost at most: beyond it the decoder rejects the module.
+// The limits of a module's cost. The decoder rejects a module beyond them.
 
 #include "emulator/program/scalar.hpp"
 
@@ -9,9 +9,9 @@ namespace kaio::emulator {
 
 struct decode_budget {
   std::size_t file_bytes = 8u << 20;      // register file of one warp
-  std::size_t variable_bytes = 1u << 30;  // of one module's variables
-  std::size_t instructions = 4u << 20;    // of all kernels together, each with the functions that it reaches
-  u32 stack_bytes = 64u << 10;            // of a thread whose depth of calls is not known
+  std::size_t variable_bytes = 1u << 30;  // variables of one module
+  std::size_t instructions = 4u << 20;    // all kernels together, each with the functions that it reaches
+  u32 stack_bytes = 64u << 10;            // per thread, if the depth of calls is not known
 };
 
 }  // namespace kaio::emulator

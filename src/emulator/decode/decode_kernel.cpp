@@ -12,13 +12,13 @@
 namespace kaio::emulator {
 namespace {
 
-// How deep calls can go is known where no function calls itself and none allocates; otherwise a thread has
-// what the budget gives.
+// The depth of calls is known if no function calls itself and none allocates. Otherwise a thread gets the
+// budget's stack.
 void local_memory(kernel_decoder& kernel, const std::deque<function_decoder>& functions) {
   const module_symbols& module = kernel.module;
   u64 deepest = 0;
   bool bounded = !kernel.reached().recursive;
-  std::unordered_map<u32, u64> depths;  // of a function with all that it calls
+  std::unordered_map<u32, u64> depths;  // frame of each function with all that it calls
   u64 below_pointers = 0;
   for (const auto& f : functions) {
     bounded = bounded && !f.allocates();
@@ -47,7 +47,7 @@ void local_memory(kernel_decoder& kernel, const std::deque<function_decoder>& fu
 
 entry decode_kernel(module_symbols& module, u32 root) {
   kernel_decoder kernel(module, root);
-  std::deque<function_decoder> functions;  // in the order in which they are reached
+  std::deque<function_decoder> functions;  // callees before their callers
   for (const u32 number : kernel.reached().order) {
     const syntax::function* const f = module.functions.functions[number].defined;
     if (f == nullptr || (f->is_entry && number != root)) continue;

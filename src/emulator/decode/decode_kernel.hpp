@@ -5,7 +5,7 @@
 
 namespace kaio::emulator {
 
-// `root`: as kernel_decoder has it. Throws ptx_error.
+// `root`: as in kernel_decoder. Throws ptx_error.
 entry decode_kernel(module_symbols& module, u32 root);
 
 }  // namespace kaio::emulator

@@ -18,7 +18,7 @@ struct special_name {
   special_form form;
   unsigned bytes;  // 0: a predicate
   kind is = kind::scalar;
-  std::string_view feature = {};  // the row of requirements.cpp
+  std::string_view feature = {};  // its row in requirements.cpp
 };
 
 constexpr special_name specials[] = {
@@ -79,8 +79,8 @@ std::optional<unsigned> numbered(std::string_view name, std::string_view prefix,
   return number;
 }
 
-// Counters of performance monitors count nothing, and the environment that a driver defines is empty but for
-// the two registers by which the blocks of a cooperative grid find each other.
+// Performance-monitor counters read zero. The environment registers read zero too, except two: they hold the
+// workspace with which the blocks of a cooperative grid synchronise.
 std::optional<special_use> numbered_special(std::string_view name) {
   if (numbered(name, "%pm", "", 8)) return special_use{special_form::zero, 4};
   if (numbered(name, "%pm", "_64", 8)) return special_use{special_form::zero, 8};

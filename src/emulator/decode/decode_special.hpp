@@ -1,7 +1,7 @@
 #pragma once
-// Special registers as operands: which there are, from which PTX ISA version and architecture on, and how an
-// instruction reads one. Those that do not change while a warp runs have a row of the register file that is
-// filled when it starts; the others are read by an instruction of their own. Source: PTX ISA, "Special
+// Special registers as operands: which exist, since which PTX ISA version and architecture, and how an
+// instruction reads one. If a register does not change while a warp runs, it has a row of the register file,
+// filled when the warp starts. An instruction of its own reads any other. Source: PTX ISA, "Special
 // Registers".
 //
 //   if (const auto special = special_operand(f, f.operand(1))) return move_special(f, *special);
@@ -20,19 +20,19 @@ struct special_use {
   bool short_form = false;  // may be read as 16 bits, as in PTX 1.x
 };
 
-// Whether a name is that of a special register, unless the text declares it.
+// True if a name is a special register's, unless the text declares it.
 bool is_special(std::string_view name);
 
-// The special register that an operand names; nothing if it names something else.
+// The special register that an operand names; nothing if it names anything else.
 std::optional<special_use> special_operand(instruction_decoder& f, const syntax::operand& o);
 
-// The row that holds its value when the instruction that is being decoded executes.
+// The row that holds its value when the current instruction executes.
 u32 special_source(instruction_decoder& f, const special_use& special);
 
 // mov with a special register as its second operand.
 void move_special(instruction_decoder& f, const special_use& special);
 
-// The rows of the elements of a whole register, as %tid, each of `bytes`.
+// The rows of the elements of a whole register, such as %tid; `bytes` each.
 std::array<u32, 4> special_elements(instruction_decoder& f, const special_use& special, unsigned bytes);
 
 }  // namespace kaio::emulator

@@ -1,5 +1,5 @@
-// The statements of a function: the part of function_decoder that decodes its instructions, each by the
-// function of its family.
+// The statements of a function: the part of function_decoder that decodes its instructions. The function of
+// its family decodes each one.
 
 #include "emulator/decode/decode_special.hpp"
 #include "emulator/decode/function_decoder.hpp"
@@ -19,7 +19,7 @@ namespace kaio::emulator {
 namespace {
 
 const std::unordered_map<std::string_view, decode_function>& opcodes() {
-  // Never destroyed: the destructors of static objects load kernels too.
+  // Never destroyed, because destructors of static objects load kernels too.
   static const auto& table = *[] {
     auto* const all = host::make_lasting<std::unordered_map<std::string_view, decode_function>>();
     for (const auto& family :
@@ -164,8 +164,8 @@ bool function_decoder::names_special(const syntax::operand& o) {
          find(o.name) == nullptr;
 }
 
-// Whether a special register is the guard, an element of a list, or what mov takes apart or negates: each is moved to
-// a register first.
+// True if a special register is the guard, an element of a list, or an operand that mov unpacks or negates. Each is
+// first moved to a register.
 bool function_decoder::has_special(const syntax::instruction& i) {
   const auto special = [&](const syntax::operand& o) { return names_special(o); };
   if (is_special(i.guard) && find(i.guard) == nullptr) return true;

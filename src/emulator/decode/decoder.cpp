@@ -79,7 +79,7 @@ class variable_decoder {
  public:
   variable_decoder(module_symbols& symbols, decoded_module& to) : symbols_(symbols), to_(to) {}
 
-  // In the module. An external declaration may come in addition to the one that defines the variable.
+  // Declares a variable of the module. An external declaration may accompany the definition.
   void declare(const syntax::declaration& d) {
     const auto other = seen_.find(d.name);
     if (other != seen_.end() && other->second->link != syntax::linkage::external &&
@@ -98,7 +98,7 @@ class variable_decoder {
       symbols_.variables[d.name] = add(d);
   }
 
-  // Of a function.
+  // Declares a variable of a function.
   void declare_scoped(const syntax::declaration& d) { symbols_.scoped.emplace(&d, add(d)); }
 
   void all_defined() const {
@@ -107,7 +107,7 @@ class variable_decoder {
         fail(d->at, fmt::format("'{}' is external and is not defined in the module", name));
   }
 
-  // After all are declared.
+  // Called when all variables are declared.
   void initialise() {
     for (std::size_t i = 0; i < declared_.size(); ++i) {
       const syntax::declaration& d = *declared_[i];
@@ -157,7 +157,7 @@ class variable_decoder {
       fail(value.at, value.masked
                          ? fmt::format("a byte of an address does not initialise {}", ptx::suffix(d.type))
                          : fmt::format("an address does not initialise {}", ptx::suffix(d.type)));
-    // A message names the text before it.
+    // Only a symbol declared earlier in the text may be named.
     const u32 bytes = std::min(element, 8u);
     const auto named = symbols_.variables.find(value.symbol);
     if (named != symbols_.variables.end() && symbols_.declared.at(value.symbol).before(value.at)) {
@@ -213,7 +213,7 @@ void declare_function(module_symbols& symbols, const syntax::function& f) {
   s.defined = &f;
 }
 
-// Another name of a function takes that function's number.
+// An alias of a function takes that function's number.
 void make_alias(module_symbols& symbols, const syntax::function& f) {
   const function_symbol* const of = symbols.functions.find(f.alias_of);
   if (of == nullptr) fail(f.alias_at, fmt::format("'{}' is not declared", f.alias_of));
@@ -238,7 +238,7 @@ void declare_functions(module_symbols& symbols) {
       fail(s.declared->at, fmt::format("'{}' has no body", s.declared->name));
 }
 
-// Kernels with all functions that they reach; functions that none reaches are only checked.
+// Decodes kernels with all functions that they reach. Functions that none reaches are only checked.
 void decode_functions(module_symbols& symbols, decoded_module& to) {
   const call_graph graph(symbols.functions, symbols.text.variables);
   symbols.graph = &graph;

@@ -1,7 +1,7 @@
 #pragma once
-// Turns parsed PTX into decoded kernels: resolves names in their scopes, checks every instruction against
-// what the PTX ISA and the module's .version and .target allow, lays variables out, and gives registers their
-// rows. What is not valid, or valid and not executed by the emulator, is rejected with line, column and
+// Turns parsed PTX into decoded kernels: resolves names in their scopes, lays variables out, and gives
+// registers their rows. It checks every instruction against the PTX ISA and the module's .version and
+// .target. Invalid text, and valid text that the emulator does not execute, is rejected with line, column and
 // reason before anything runs.
 //
 //   decoded_module m = decode(parse(text), architecture{});
@@ -13,8 +13,8 @@
 
 namespace kaio::emulator {
 
-// Whether the device executes what the module's .target names: an older architecture, one of its family (sm_100f:
-// sm_100 to sm_109), or the one that it is (sm_90a).
+// True if the device executes the module's .target: an older architecture, one of its family (sm_100f: sm_100 to
+// sm_109), or exactly its own (sm_90a).
 bool runs_on(const syntax::module& module, const architecture& device);
 
 // Throws ptx_error. The instructions of the result have no handlers yet: the interpreter binds them.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr u32 unplaced_label = std::numeric_limits<u32>::max();
 
-// The place in a vector register that `.x` or `.r` names; 4 for anything else.
+// The index of the element that `.x` or `.r` names; 4 for anything else.
 u32 element_of(std::string_view member) {
   constexpr std::string_view coordinates = "xyzw", colours = "rgba";
   if (member.size() != 2) return 4;
@@ -46,11 +46,10 @@ function_decoder::function_decoder(kernel_decoder& kernel, const syntax::functio
   scopes_.push_back({});
 }
 
-// ---- what must be known before any instruction is decoded ----
+// ---- before any instruction is decoded ----
 
-// Labels may be used before they are defined; where dynamic shared memory begins is known only when all
-// static shared variables of all functions are, and where the frames of called functions begin only when all
-// local variables are.
+// Labels may be used before their definition. Dynamic shared memory begins after all static shared variables
+// of all functions. The frames of called functions begin after all local variables.
 void function_decoder::collect() {
   if (text_.is_entry)
     kernel_parameters();
@@ -60,7 +59,7 @@ void function_decoder::collect() {
     if (o.kind == syntax::operand_kind::name) kernel_.use_module_shared(o.name);
     for (const syntax::operand& e : o.elements) self(self, e);
   };
-  // Local variables come last: what is past the end of the last of them is outside of the frame.
+  // Local variables come last, so an access past the last one is outside the frame.
   for (const syntax::state_space space : {syntax::state_space::param, syntax::state_space::local})
     for (const syntax::declaration& d : text_.declarations)
       if (d.space == space) frame_variable(d);
@@ -84,7 +83,7 @@ void function_decoder::collect() {
       case syntax::statement_kind::targets: break;
       case syntax::statement_kind::declaration: {
         const syntax::declaration& d = text_.declarations[s.index];
-        // The name is put in its scope when its statement is reached; the place is taken now.
+        // Reserves the place now; the name enters its scope at its statement.
         if (d.space == syntax::state_space::shared) kernel_.declare_shared(d);
         break;
       }
@@ -117,8 +116,8 @@ void function_decoder::kernel_parameters() {
   to.parameter_bytes = static_cast<u32>(offset);
 }
 
-// A frame begins with what the function returns, then what it takes: a call through a pointer finds them
-// by the types alone (place_in_frame).
+// A frame begins with the function's results, then its parameters: a call through a pointer finds them from
+// the types alone (place_in_frame).
 void function_decoder::frame_parameters() {
   u64 at = 0;
   u64 signature = 0;
@@ -216,7 +215,7 @@ void function_decoder::place_register(symbol& s, std::string_view name) {
 
 // ---- symbols ----
 
-// %r12 belongs to %r<13>, or to %r1<3>. The register gets a name of its own when it is first used.
+// %r12 belongs to %r<13>, or to %r1<3>. The register gets its own name at its first use.
 const symbol* function_decoder::find_in_ranges(scope& in, std::string_view name) {
   u64 number = 0, scale = 1;
   for (std::size_t cut = name.size(); cut > 1; scale *= 10) {
@@ -245,7 +244,7 @@ const symbol* function_decoder::find(std::string_view name) {
     if (const symbol* s = find_in_ranges(in, name)) return s;
   }
   if (const symbol* s = kernel_.module_shared(name)) return s;
-  // A name of the module can be used after its declaration only.
+  // A name of the module is visible only after its declaration.
   const auto module_symbol = [&](const auto& table, symbol_kind kind) -> const symbol* {
     const auto found = table.find(name);
     if (found == table.end()) return nullptr;
@@ -264,7 +263,7 @@ const symbol* function_decoder::find_element(std::string_view name, std::string_
   const symbol* const whole = find(name);
   const u32 element = element_of(member);
   if (whole == nullptr || whole->kind != symbol_kind::vector_reg || element >= whole->count) return nullptr;
-  // The scope that has the vector has its elements too.
+  // The elements belong to the scope of the vector.
   for (int i = current_; i >= 0; i = scopes_[static_cast<std::size_t>(i)].parent) {
     scope& in = scopes_[static_cast<std::size_t>(i)];
     if (!in.names.contains(name)) continue;
@@ -355,8 +354,8 @@ void function_decoder::decode() {
   std::swap(code_, result().code);
 }
 
-// What a function does before its first instruction: it takes parameters that are registers, and notes where
-// its frame ends.
+// The code before a function's first instruction: it loads parameters that are registers, and records the end
+// of its frame.
 void function_decoder::begin() {
   instruction i;
   i.guard = always_row();

@@ -1,7 +1,7 @@
 #pragma once
 // The decoder's state while it works on one function: scopes and symbols, labels, the frame in local memory.
-// `instruction_decoder` uses it for one instruction at a time. The members that decode statements, and make
-// those, are in decode_statements.cpp.
+// `instruction_decoder` uses it for one instruction at a time. The members that decode statements are in
+// decode_statements.cpp.
 
 #include "emulator/decode/kernel_decoder.hpp"
 #include "emulator/parse/syntax.hpp"
@@ -24,21 +24,21 @@ class function_decoder {
  public:
   function_decoder(kernel_decoder& kernel, const syntax::function& text, u32 number, bool is_root);
 
-  // In this order, each for all functions of a kernel before the next: labels and places in memory,
-  // instructions, and the code in its place after that of the functions before.
+  // Each step runs for all functions of a kernel before the next one: labels and places in memory, then
+  // instructions, then the code, appended after that of the previous functions.
   void collect();
   void decode();
   void append();
 
-  // A symbol by its name, seen from the current scope; a register gets its row. nullptr if there is none.
+  // Finds a symbol by its name from the current scope; a register gets its row. nullptr if there is none.
   const symbol* find(std::string_view name);
   // Element `.x` of a vector register; nullptr if there is none.
   const symbol* find_element(std::string_view name, std::string_view member);
-  // The index of a label, seen from the current scope.
+  // The index of a label, looked up from the current scope.
   u32 label(std::string_view name, const place& at);
-  // What brx.idx or call names, declared before them; nullptr if there is none.
+  // The list that brx.idx or call names, declared before; nullptr if there is none.
   const syntax::targets* targets(std::string_view name);
-  // The labels of .branchtargets, as label() has them: entry::branch_targets from the result on.
+  // The labels of .branchtargets, as from label(): the result is the first index in entry::branch_targets.
   u32 branch_targets(const syntax::targets& list, u32& count);
 
   u32 constant_row(unsigned bytes, u64 low, u64 high = 0) {
@@ -52,22 +52,22 @@ class function_decoder {
   u32 address_row(u32 variable, u64 addend, bool generic) {
     return kernel_.address_row(variable, addend, generic, here_);
   }
-  // A row that holds the address of a symbol that is no register, within its state space, plus `addend`.
+  // A row with the address of a symbol that is no register, within its state space, plus `addend`.
   u32 symbol_row(const symbol& s, u64 addend, unsigned bytes);
   // A row for one instruction and the next.
   u32 temporary_row(unsigned bytes) { return kernel_.allocate_row(bytes, here_); }
-  // The address of a frame's variable is the value of this row plus symbol::value. no_row: in a kernel, whose
-  // frame is at 0.
+  // A frame variable's address is the value of this row plus symbol::value. no_row: a kernel, whose frame is
+  // at 0.
   u32 frame_row() const { return is_root_ ? no_row : kernel_.result.frame_row; }
-  // The same for the frame of a function that is called from here.
+  // The corresponding pair for the frame of a function that is called from here.
   u32 callee_base_row() const { return allocates_ ? top_row_ : frame_row(); }
   u32 callee_base() const { return allocates_ ? 0 : static_cast<u32>(frame_bytes()); }
   u32 top_row() const { return top_row_; }
-  // Notes a call, and returns its number in entry::calls. `back`: this function may run anew before it
+  // Adds a call, and returns its index in entry::calls. `back`: this function may run again before the call
   // returns.
   u32 add_call(call_site site, bool back);
 
-  // Fills in which registers an instruction reads and writes; rows of constants are left out.
+  // Fills in the registers that an instruction reads and writes, without the rows of constants.
   void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes) {
     kernel_.note_uses(i, reads, writes);
   }
@@ -77,7 +77,7 @@ class function_decoder {
   const module_symbols& module() const { return kernel_.module; }
   kernel_decoder& kernel() { return kernel_; }
   entry& result() { return kernel_.result; }
-  // A reduction in global memory whose order does not show, unless kinds are mixed.
+  // Notes a reduction in global memory. Its order does not show, unless kinds are mixed.
   void note_reduction(u32 form) { kernel_.note_reduction(form); }
   bool is_kernel() const { return is_root_ && text_.is_entry; }
   bool is_root() const { return is_root_; }
@@ -113,7 +113,7 @@ class function_decoder {
   bool names_special(const syntax::operand& o);
   bool has_special(const syntax::instruction& i);
   void special_instruction(const syntax::instruction& i);
-  // Appends an instruction that the text does not have; its result is the row that this returns.
+  // Appends an instruction that the text does not have. Returns the row of its result.
   u32 add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
                       ptx::type source_type = ptx::type::none);
   void begin();
@@ -131,7 +131,7 @@ class function_decoder {
   int current_ = 0;
   std::vector<u32> label_index_;  // label -> index in the code
   std::unordered_map<const syntax::declaration*, u64> frame_places_;
-  std::deque<std::string> element_names_;  // of vector registers
+  std::deque<std::string> element_names_;  // names of vector elements and sums
   std::vector<instruction> code_;
   std::vector<kept_row> rows_;
   u64 frame_bytes_ = 0;

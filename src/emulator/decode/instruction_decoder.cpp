@@ -28,7 +28,7 @@ bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider)
   if (have == wanted) {
     if (is_bits(instruction_type) || is_bits(register_type)) return true;
     if (ptx::is_integer(instruction_type))
-      return ptx::is_integer(register_type) || register_type == ptx::type::f16x2;  // as ptxas has it
+      return ptx::is_integer(register_type) || register_type == ptx::type::f16x2;  // ptxas accepts the same
     return instruction_type == register_type;
   }
   if (!wider || have < wanted) return false;
@@ -390,7 +390,7 @@ void instruction_decoder::address(std::size_t operand_index) {
     case symbol_kind::shared:
     case symbol_kind::param: {
       const bool shared = s->kind == symbol_kind::shared;
-      // A symbol gives its space where the instruction does not.
+      // If the instruction has no state space, the symbol gives it.
       if (shared && out.space == state_space::generic) out.space = state_space::shared;
       if (out.space != (shared ? state_space::shared : state_space::param))
         misplaced(shared ? "shared" : "parameter");

@@ -1,7 +1,7 @@
 #pragma once
-// One instruction while it is decoded: what a family's decode function asks about its modifiers and operands,
-// and what it fills in. The order of modifiers does not matter but for types, as in ptxas; one that no
-// decoder asked for is an error.
+// One instruction while it is decoded: a family's decode function asks for its modifiers and operands, and
+// fills in the result. As in ptxas, the order of modifiers does not matter, except for types. A modifier that
+// no decoder asked for is an error.
 //
 //   void decode_popc(instruction_decoder& f) {
 //     f.types(1);
@@ -30,9 +30,9 @@ class instruction_decoder {
   bool accept(std::string_view modifier);                        // takes it if it is there
   int accept_one(std::initializer_list<std::string_view> from);  // index, or -1; two of them are an error
   int need_one(std::initializer_list<std::string_view> from, std::string_view what);
-  // Takes all modifiers that are one of these, which may be given more than once, in the order of the text.
+  // Takes all modifiers in this list, in the order of the text. Each may appear more than once.
   std::vector<std::string_view> accept_all(std::initializer_list<std::string_view> from);
-  // The same for modifiers that belong to the opcode and directly follow it, as in mul.wide.
+  // Takes one modifier that belongs to the opcode and directly follows it, such as .wide in mul.wide.
   int need_first(std::initializer_list<std::string_view> from, std::string_view what);
   void types(std::size_t least, std::size_t most);
   void types(std::size_t count) { types(count, count); }
@@ -54,17 +54,17 @@ class instruction_decoder {
   std::size_t operands() const { return text.operands.size(); }
   void destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void source(std::size_t slot, std::size_t operand_index, ptx::type type);
-  // The same for an operand whose type the instruction does not name, such as a shift amount or a member
-  // mask: no floating-point register or constant is good, not even for .b32.
+  // For an operand whose type the instruction does not name, such as a shift amount or a member mask: no
+  // floating-point register or constant is accepted, not even for .b32.
   void word_destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void word_source(std::size_t slot, std::size_t operand_index, ptx::type type);
   // A source that is a register or a constant of 0 to 255: a position or a length of bits.
   void bit_position(std::size_t slot, std::size_t operand_index);
-  // The same where only a register that is declared as untyped bits, or with the other type, is good.
+  // Accepts only a register declared as untyped bits, or with the other type.
   void bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
   void bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
   void bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) const;
-  // The same for any operand; `wider`: a register wider than the type is good (ld, st, cvt).
+  // For any operand; `wider`: accepts a register wider than the type (ld, st, cvt).
   u32 destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
   u32 source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
   u32 predicate_row(const syntax::operand& o, bool sink = true);  // a destination; `sink`: may be `_`
@@ -72,7 +72,7 @@ class instruction_decoder {
   void address(std::size_t operand_index);
   state_space space_modifier();
 
-  // Loads or stores a variable of the frame, of the size of a register, for the instruction that is decoded.
+  // Loads or stores a register-sized variable of the frame, for the current instruction.
   u32 load_from_frame(u64 place, ptx::type type);
   void store_to_frame(u64 place, ptx::type type, u32 row);
 
@@ -83,7 +83,7 @@ class instruction_decoder {
     function_decoder::fail(at, std::move(reason));
   }
   [[noreturn]] void fail(std::string reason) const { fail(text.at, std::move(reason)); }
-  // A form that begins with a newer target, {100, true} for sm_100a, and that the emulator does not execute.
+  // Rejects a form that needs a newer target ({100, true}: sm_100a) and is not emulated.
   [[noreturn]] void fail_newer(const place& at, std::string_view form, ptx::target first) const;
   std::string name() const;  // opcode with its modifiers
   void finish_modifiers();
@@ -131,7 +131,7 @@ std::span<const opcode_row> wgmma_opcodes();
 std::span<const opcode_row> async_opcodes();
 std::span<const opcode_row> video_opcodes();
 
-// By its place in {".cta", ".gpu", ".sys", ".cluster"}, the order in which forms ask for a scope.
+// Index into {".cta", ".gpu", ".sys", ".cluster"}, the order in which forms ask for a scope.
 constexpr memory_scope scope_of(int index) {
   constexpr memory_scope scopes[] = {memory_scope::cta, memory_scope::gpu, memory_scope::sys,
                                      memory_scope::cluster};
@@ -141,8 +141,8 @@ constexpr memory_scope scope_of(int index) {
 // barrier.cluster, which shares its opcode with the barriers of a block.
 void decode_cluster_barrier(instruction_decoder& f);
 
-// Whether an operand of ld.param or st.param is in the frame of the function: a parameter of a call that is
-// made here, or what the function itself takes or returns.
+// True if an operand of ld.param or st.param is in the function's frame: a parameter of a call made here, or
+// a parameter or result of the function itself.
 bool is_frame_parameter(instruction_decoder& f, std::size_t operand_index, access_kind access);
 
 bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider);

@@ -191,7 +191,7 @@ u32 kernel_decoder::address_row(u32 variable, u64 addend, bool generic, const pl
   return row;
 }
 
-// ---- what the functions ask ----
+// ---- queries of function decoders ----
 
 void kernel_decoder::note_reduction(u32 kind) {
   reductions_ |= 1u << kind;

@@ -1,6 +1,6 @@
 #pragma once
-// The decoder's state for one kernel and all functions that it reaches: the entry that is made, the rows of
-// its register file, and its shared memory. decode_kernel makes it, and a function_decoder for each function.
+// The decoder's state for one kernel and all functions that it reaches: the resulting entry, the rows of its
+// register file, and its shared memory. decode_kernel makes it, and a function_decoder for each function.
 
 #include "emulator/decode/call_graph.hpp"
 #include "emulator/decode/decode_budget.hpp"
@@ -16,17 +16,17 @@
 
 namespace kaio::emulator {
 
-// What is known of a module while its kernels are decoded.
+// The facts about a module while its kernels are decoded.
 struct module_symbols {
   const syntax::module& text;
   const architecture& device;
   const decode_budget& budget;
   std::unordered_map<std::string_view, u32> variables;                      // .global and .const
-  std::unordered_map<const syntax::declaration*, u32> scoped;               // those of functions
+  std::unordered_map<const syntax::declaration*, u32> scoped;               // variables of functions
   std::unordered_map<std::string_view, const syntax::declaration*> shared;  // module-scope .shared
   function_table functions;
-  std::vector<u32> element_bytes;                        // by the index of a variable
-  std::unordered_map<std::string_view, place> declared;  // where the text has a variable first
+  std::vector<u32> element_bytes;                        // by index of the variable
+  std::unordered_map<std::string_view, place> declared;  // first place of each variable in the text
   const call_graph* graph = nullptr;
   const decoded_module* decoded = nullptr;
   std::size_t instructions = 0;  // decoded so far
@@ -40,27 +40,27 @@ enum class parameter_role : u8 { argument, input, result };
 struct symbol {
   symbol_kind kind = symbol_kind::reg;
   ptx::type type = ptx::type::none;
-  bool placed = false;  // a register that has a row
-  u64 value = 0;        // row, offset in its space or frame, index of a variable, number of a function
+  bool placed = false;  // a register with a row
+  u64 value = 0;        // row, offset in its space or frame, variable index, function number
   u64 bytes = 0;
   u32 count = 1;          // elements of a vector register
-  u32 alignment = 1;      // of a parameter of a call
-  u32 element_bytes = 0;  // of a variable
+  u32 alignment = 1;      // for a parameter of a call
+  u32 element_bytes = 0;  // for a variable
   parameter_role role = parameter_role::argument;
 };
 
 class kernel_decoder {
  public:
-  // `root`: the number of the kernel; or of a function that no kernel reaches, which is decoded without those
-  // that it calls, to be checked.
+  // `root`: the number of the kernel. It may also be a function that no kernel reaches: it is decoded without
+  // its callees, as a check.
   kernel_decoder(module_symbols& module, u32 root);
 
   const syntax::function& text() const { return text_; }
   // The functions that it reaches, the kernel last.
   const reached_functions& reached() const { return reached_; }
-  // Gives a function that it reaches its place in entry::functions.
+  // Gives a reached function its place in entry::functions.
   void add_function(u32 number);
-  // Ends shared memory, after the declarations of all functions.
+  // Fixes the size of shared memory, after the declarations of all functions.
   void lay_out_shared();
 
   u32 allocate_row(unsigned bytes_of_lane, const place& at);
@@ -72,7 +72,7 @@ class kernel_decoder {
   void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes);
   void note_reduction(u32 kind);
   symbol place_shared(const syntax::declaration& d);
-  // A .shared variable of the module, which takes its place when it is first used.
+  // A module-scope .shared variable, which takes its place at its first use.
   const symbol* module_shared(std::string_view name) const;
   void use_module_shared(std::string_view name);
   const symbol& declared_shared(const syntax::declaration& d) const { return declared_shared_.at(&d); }
@@ -109,8 +109,8 @@ inline constexpr u64 align_up(u64 value, u64 alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Where the next result or parameter of a function is in its frame, of which `at` bytes are taken.
-// `signature` becomes that of the function with it.
+// The place of a function's next result or parameter in its frame, whose first `at` bytes are taken. Adds the
+// result or parameter to `signature`.
 struct frame_slot {
   u32 offset, bytes;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The families of operations, each in its own file: given a decoded instruction, the function that executes
-// it; nullptr if the instruction is not of that family or has no such form. interpreter.cpp asks them in
+// The families of operations, each in its own file. A function takes a decoded instruction and returns the
+// function that executes it, or nullptr if its family has no such form. interpreter.cpp asks the families in
 // turn.
 
 #include "emulator/program/program.hpp"

@@ -12,7 +12,7 @@
 namespace kaio::emulator {
 namespace {
 
-// In a random schedule one in so many turns does a part of the outstanding cp.async.
+// A random schedule completes some outstanding cp.async in one of this many turns.
 constexpr u64 early_copies = 8;
 
 }  // namespace
@@ -188,7 +188,7 @@ void asynchronous::complete(warp& w, thread_copy& copy, u32 lanes) {
       std::memcpy(copy.to[lane], copy.from[lane], widest);
       return;
     }
-    // Without a source, nothing is read, and the address may be any.
+    // A copy without a source reads nothing, so its address may be invalid.
     if (copy.read[lane] != 0) std::memcpy(copy.to[lane], copy.from[lane], copy.read[lane]);
     std::memset(copy.to[lane] + copy.read[lane], 0, copy.bytes - copy.read[lane]);
   });

@@ -1,8 +1,8 @@
 #pragma once
-// Work that runs concurrently with the warps of a cluster: copies that an instruction starts and that end at
-// some later time. A copy is done as late as the program allows: when its thread waits for it, when no thread
-// can move, or when every warp has had its turn; in a random schedule at some time before that. So data that
-// are used without a wait are seen to be old, and a source that is written too early is seen to be new.
+// Work that runs concurrently with the warps of a cluster, such as copies. A task is done as late as the
+// program allows: when its thread waits for it, when no thread can move, or after every warp has had a turn.
+// A cp.async is done when its thread waits, or at the end. A random schedule may do both earlier. So a
+// missing wait shows as old data, and an early write to a source as new data.
 //
 //   asynchronous& async = w.owner->group.async;
 //   async.issue(std::make_unique<bulk_copy>(...));   // its mbarrier or its group signals the end
@@ -24,7 +24,7 @@ struct block;
 struct grid;
 struct random_source;
 
-// An operation that was issued, in the steps in which it is done.
+// An issued operation, with the steps that carry it out.
 class async_task {
  public:
   async_task() = default;
@@ -32,9 +32,9 @@ class async_task {
   async_task& operator=(const async_task&) = delete;
   virtual ~async_task() = default;
 
-  virtual void read() {}     // takes what it reads
-  virtual void write() = 0;  // writes what it took
-  virtual void signal() {}   // notifies those that wait
+  virtual void read() {}     // reads its sources
+  virtual void write() = 0;  // writes what it read
+  virtual void signal() {}   // notifies the waiting threads
 
   performer issuer() const { return {about.by, about.issued, about.lane}; }
 
@@ -43,34 +43,34 @@ class async_task {
   u64 due = 0;
 };
 
-// cp.async by the lanes of a warp in one instruction.
+// One cp.async instruction of the lanes of a warp.
 struct thread_copy {
   const instruction* issued = nullptr;
-  u32 lanes = 0;   // whose copies are still to be done
-  u64 number = 0;  // of the operation of lane 0; those of the others follow
+  u32 lanes = 0;   // whose copies are not done yet
+  u64 number = 0;  // operation of lane 0; the other lanes follow
   u32 bytes = 0;
   std::array<u64, warp_lanes> group;
   std::array<std::byte*, warp_lanes> to;
   std::array<const std::byte*, warp_lanes> from;
-  std::array<u8, warp_lanes> read;  // bytes; the rest is zero
+  std::array<u8, warp_lanes> read;  // bytes per lane; the rest is zero
 };
 
 class asynchronous {
  public:
-  // Of a cluster with these blocks, which may still be made, and the source of its random schedule.
+  // `blocks`: of one cluster, possibly not made yet. `random`: the source of its random schedule.
   asynchronous(const grid& launched, const std::vector<std::unique_ptr<block>>& blocks,
                random_source& random);
 
   // Forgets everything: the cluster begins anew.
   void start();
   bool idle() const { return tasks_.empty() && outstanding_copies_ == 0; }
-  // A warp has had its turn: does the work that is due.
+  // Does the work that is due after a warp's turn.
   void pass_time();
-  // No thread can move: does one thing after the other until one can. False if there was nothing to do.
+  // For when no thread can move: does one task after the other until one can. False if there was none to do.
   bool complete_some();
-  // Does all that is left.
+  // Does all remaining work.
   void drain();
-  // Differs from one turn to the next while anything is to be done.
+  // Differs from one turn to the next while any task is left.
   u64 fingerprint() const { return tasks_.empty() ? 0 : now_; }
 
   // Fills in the operation's number, and notifies the observers.
@@ -79,16 +79,16 @@ class asynchronous {
   // ---- bulk groups of a thread ----
   u64 open_bulk_group(const warp& w, unsigned lane);
   void commit_bulk(const warp& w, u32 lanes);
-  // All groups of these lanes but the last `pending` are complete, or have read, when it returns.
+  // On return all groups of these lanes except the last `pending` are complete, or, if `read`, have read.
   void wait_bulk(warp& w, const instruction& i, u32 lanes, u32 pending, bool read);
 
   // ---- cp.async ----
-  // The copy of some lanes of the warp; fills in its number and its groups.
+  // Adds the copy of some lanes of the warp; fills in its number and its groups.
   void issue_copy(warp& w, const thread_copy& copy);
   void commit_copies(const warp& w, u32 lanes);
   void wait_copies(warp& w, const instruction& i, u32 lanes, u32 pending);
   void wait_all_copies(warp& w, const instruction& i, u32 lanes);
-  // The copies of a lane that were issued before the operation with this number.
+  // Completes the copies of a lane that were issued before the operation with this number.
   void complete_copies(warp& w, unsigned lane, u64 before);
 
   mbarriers& phases(const block& home);

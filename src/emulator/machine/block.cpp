@@ -36,7 +36,7 @@ void block::start(const ptx::dim3& at) {
   index = at;
   executed = 0;
   finished = false;
-  // One that completed is as at the start.
+  // A barrier that completed is already in its start state.
   for (barrier& b : barriers)
     if (b.open) b = {};
   std::fill(shared.begin(), shared.end(), std::byte{0});

@@ -1,6 +1,6 @@
 #pragma once
 // The state of a running block: its warps, its shared and local memory, its barriers. Blocks of a grid share
-// nothing but the grid, which does not change while it runs, and global memory.
+// only global memory and the grid, which does not change while it runs.
 
 #include "emulator/machine/grid.hpp"
 #include "emulator/machine/observer.hpp"
@@ -24,7 +24,7 @@ struct cluster;
 inline constexpr unsigned barriers_of_a_block = 16;
 
 struct barrier {
-  bool open = false;                      // a thread has arrived since it last completed
+  bool open = false;                      // a thread has arrived since the last completion
   bool counted = false;                   // a thread count was given
   u32 expected = 0;                       // threads
   u32 arrivals = 0;                       // threads
@@ -50,11 +50,11 @@ struct block {
   zeroed_bytes local;  // lane by lane, warp by warp
   std::vector<warp> warps;
   std::array<barrier, barriers_of_a_block> barriers{};
-  u64 changes = 0;  // counts what was written to memory, so that a livelock is found
+  u64 changes = 0;  // counts memory writes, to find livelocks
   std::vector<std::unique_ptr<observer>> observers;
-  std::vector<const region*> site_regions;  // where each memory access of the kernel went last
+  std::vector<const region*> site_regions;  // the last region of each memory access of the kernel
   u64 executed = 0;                         // warp instructions
-  bool finished = false;                    // and its observers know
+  bool finished = false;                    // and its observers are notified
 
  private:
   struct free_file {
@@ -64,9 +64,9 @@ struct block {
   std::size_t file_stride_ = 0;
 };
 
-// All threads of the block have ended.
+// True if all threads of the block have ended.
 bool has_ended(const block& b);
-// One of its warps can run.
+// True if one of its warps can run.
 bool is_ready(const block& b);
 
 }  // namespace kaio::emulator

@@ -1,6 +1,6 @@
 #pragma once
-// A grid that was launched. It does not change while its blocks run, and is all that they share but global
-// memory.
+// A launched grid. It does not change while its blocks run. Apart from global memory it is all that they
+// share.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/machine/schedule.hpp"
@@ -40,17 +40,17 @@ struct grid {
   bool programmatic = false;  // see launch::programmatic
   emulator::schedule order;
   std::vector<grid_observer*> observers;
-  std::atomic<u64>* executed = nullptr;  // warp instructions, added to when a block ends
-  u64 instruction_limit = 0;             // of a block; 0: none
+  std::atomic<u64>* executed = nullptr;  // each block adds its warp instructions at its end
+  u64 instruction_limit = 0;             // per block; 0: none
   u64 id = 0;
-  u64 workspace = 0;  // address of the memory by which a cooperative grid synchronises
+  u64 workspace = 0;  // address of a cooperative grid's synchronisation memory
   const ptx::kernel_image* image = nullptr;
   std::string kernel_origin;       // see launch::kernel_origin
-  std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
-  device_heap* heap = nullptr;     // what it allocates
+  std::string* printed = nullptr;  // the kernel's output; written by one thread at a time
+  device_heap* heap = nullptr;     // for the kernel's malloc
 
-  // After the shared memory of a block the system keeps 1 KiB of its own, in which cooperative groups let
-  // tiles of several warps meet. It is there for kernels that ask where it is.
+  // After the shared memory of a block the system keeps 1 KiB. There cooperative groups let tiles of several
+  // warps meet. The emulator has it for kernels that ask for its address.
   static constexpr u32 reserved_bytes = 1024, reserved_used = 288;
   u32 reserved_offset() const { return (shared_bytes + 127) / 128 * 128; }
   bool reads_reserved_offset() const;
@@ -61,8 +61,7 @@ struct grid {
 
 // The index of a thread within its block.
 ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane);
-// The line of an instruction in the text of the module, and the C++ statement that it came from, if it is
-// known.
+// The line of an instruction in the module's text, and its C++ statement if that is known.
 std::string_view text_of(const grid& g, const instruction& i);
 source_place source_of(const grid& g, const instruction& i);
 

@@ -1,7 +1,7 @@
 #pragma once
-// How an operation on scalars becomes an instruction on 32 lanes. Results are computed for all lanes into a
-// local array, in a loop that the compiler can vectorise, and then taken over for the lanes of the mask; so
-// source and destination may be the same register.
+// Turns an operation on scalars into an instruction on 32 lanes. A loop that the compiler can vectorise
+// computes all lanes into a local array; the lanes of the mask then take their results. So source and
+// destination may be the same register.
 //
 //   u32 sum(u32 a, u32 b) { return a + b; }
 //   handler h = each_lane<&sum>;   // to[0] = sum(from[0], from[1])
@@ -41,7 +41,7 @@ inline u32 condition(const warp& w, const instruction& i, unsigned slot) {
   return get_mask(w, i.from[slot]) ^ (i.flags.negated ? all_lanes : 0);
 }
 
-// The outcome of a comparison, combined with the predicate source in from[2] where there is one.
+// The outcome of a comparison, combined with the predicate source in from[2] if there is one.
 inline u32 combined(const warp& w, const instruction& i, u32 outcome) {
   switch (i.combine) {
     case combination::and_: return outcome & condition(w, i, 2);
@@ -65,7 +65,7 @@ void commit(std::byte* row, const T (&result)[warp_lanes], u32 mask) {
   }
 }
 
-// One bit a lane from one byte (0 or 1) a lane.
+// One bit per lane from one byte (0 or 1) per lane.
 inline u32 pack_bits(const u8 (&bytes)[warp_lanes]) {
   u32 result = 0;
   for (unsigned group = 0; group < 4; ++group) {
@@ -143,12 +143,12 @@ struct lane_map<Function, Result (*)(const instruction&, Sources...)> {
 template <auto Function>
 inline constexpr handler each_lane = &detail::lane_map<Function, decltype(Function)>::all;
 
-// The same for a function that is too slow to be computed for lanes that do not take part.
+// Like each_lane, for a function that is too slow to compute for inactive lanes.
 template <auto Function>
 inline constexpr handler each_active_lane = &detail::lane_map<Function, decltype(Function)>::active;
 
-// A mask of the lanes for which Function(from[0], ...) is true; lanes outside of the instruction's mask are
-// computed too.
+// A mask of the lanes for which Function(from[0], ...) is true. It is computed for all lanes, also outside
+// the instruction's mask.
 template <auto Function>
 u32 lanes_where(const warp& w, const instruction& i) {
   return detail::lane_map<Function, decltype(Function)>::test(w, i);

@@ -75,7 +75,7 @@ u64 locate_object(const block& b, state_space home, u64 offset, u64 address, fau
       break;
     case state_space::generic: break;
   }
-  if (home != state_space::global) report.object.address += address - offset;  // as the kernel sees it
+  if (home != state_space::global) report.object.address += address - offset;  // the kernel's own address
   return total;
 }
 

@@ -62,7 +62,7 @@ void mbarriers::store(u32 offset, const mbarrier_state& state) {
   ++home_.changes;
 }
 
-// A phase that is complete ends: those that wait for it continue with the outcome `true`.
+// Ends a complete phase: its waiting lanes continue with the outcome `true`.
 void mbarriers::settle(u32 offset, mbarrier_state& state) {
   if (state.pending != 0 || state.transactions != 0) {
     store(offset, state);

@@ -1,10 +1,9 @@
 #pragma once
 // The mbarriers in the shared memory of one block (PTX ISA, "mbarrier"). A phase is complete when all
-// expected arrivals have come and the expected bytes of asynchronous copies have been written; then the next
-// phase begins. CUDA leaves open how the 64 bits of an mbarrier hold this; here, from the low end: 20 bits of
-// expected arrivals, 20 bits of pending arrivals, 21 bits of pending bytes (plus 2^20) and 3 bits of the
-// phase's number. The same is kept in a copy outside of the memory, so that an mbarrier which was never
-// initialised, or was written over, is found.
+// expected arrivals have come and asynchronous copies have written all expected bytes; then the next phase
+// begins. CUDA does not define the 64 bits of an mbarrier. Here, from the low end:
+//   20 bits expected arrivals | 20 pending arrivals | 21 pending bytes (plus 2^20) | 3 phase number
+// A copy outside the memory detects an mbarrier that was never initialised, or was overwritten.
 //
 //   mbarriers phases(home);
 //   phases.initialize({w, i, lane}, offset, 128);
@@ -26,8 +25,7 @@ inline constexpr u32 most_arrivals = (1u << 20) - 1;
 inline constexpr u32 most_transaction_bytes = (1u << 20) - 1;
 inline constexpr u32 mbarrier_bytes = 8;
 
-// The lane that executes an instruction, for reports; an asynchronous operation acts for the one that issued
-// it.
+// The lane that executes an instruction, for reports. An asynchronous operation acts for its issuing lane.
 struct performer {
   warp* by = nullptr;
   const instruction* executed = nullptr;
@@ -36,7 +34,7 @@ struct performer {
 
 struct mbarrier_state {
   u32 expected = 0, pending = 0;  // arrivals
-  s64 transactions = 0;           // bytes that are expected and were not written yet
+  s64 transactions = 0;           // bytes expected and not yet written
   u64 phase = 0;
 
   u64 encoded() const;
@@ -54,21 +52,21 @@ class mbarriers {
   explicit mbarriers(block& home) : home_(home) {}
   void start() { states_.clear(); }
 
-  // All of these throw fault where the use is against the rules. `offset`: in the block's shared memory.
+  // All of these throw fault if the use breaks the rules. `offset`: in the block's shared memory.
   void initialize(const performer& p, u32 offset, u32 count);
   void invalidate(const performer& p, u32 offset);
-  u64 arrive(const performer& p, u32 offset, const mbarrier_arrival& arrival);  // the state before it
+  u64 arrive(const performer& p, u32 offset, const mbarrier_arrival& arrival);  // returns the state before it
   void expect_bytes(const performer& p, u32 offset, u32 bytes);
   void complete_bytes(const performer& p, u32 offset, u32 bytes);
-  // An arrival that does not count among the expected ones is to come: cp.async.mbarrier.arrive.
+  // Announces an arrival beyond the expected ones: cp.async.mbarrier.arrive.
   void add_pending(const performer& p, u32 offset);
 
-  // Whether the phase of a state, or with a parity, is complete; it is this one or the one
-  // before. `phase`: its number.
+  // True if the phase of a state, or with a parity, is complete: the current phase or the previous one.
+  // `phase`: its number.
   bool is_complete(const performer& p, u32 offset, u64 token, u64& phase);
   bool has_parity_completed(const performer& p, u32 offset, u32 parity, u64& phase);
 
-  // What lanes at the phase wait for, as text.
+  // Describes in text what the lanes at the phase wait for.
   std::string describe(u32 offset) const;
 
   static u32 pending_arrivals(u64 token) { return static_cast<u32>(token >> 20) & most_arrivals; }

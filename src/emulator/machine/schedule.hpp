@@ -1,6 +1,6 @@
 #pragma once
-// In which order warps, and blocks that take turns, are run. A kernel whose result depends on it has a race,
-// or is documented to depend on it; so each order is repeatable, and there are several to try.
+// The order in which warps run, and blocks that take turns. If a kernel's result depends on it, the kernel
+// has a race or is documented to depend on it. So each order is repeatable, and there are several to try.
 //
 //   schedule s = schedule::parse("random:42");
 
@@ -14,8 +14,8 @@ namespace kaio::emulator {
 enum class schedule_kind : u8 {
   round_robin,  // by index, long turns
   reverse,      // by falling index
-  starve,       // one warp, and one block, seldom runs while another one can: the one with number `seed`
-  random,       // any, with turns of any length; also the lanes of a warp that have gone different ways
+  starve,       // the warp and the block with number `seed` run seldom while others can
+  random,       // any order, any length of turn; also the diverged lanes of a warp
 };
 
 // SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014).

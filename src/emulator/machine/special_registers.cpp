@@ -9,7 +9,7 @@ namespace {
 
 using lane_values = std::array<u64, warp_lanes>;
 
-// The values of a register that differs from lane to lane; false if it does not.
+// The values of a register that differs from lane to lane; false if it does not differ.
 bool values_of_lanes(special_form which, const grid& g, u32 warp_index, lane_values& values) {
   const auto each = [&](auto value) {
     for (unsigned lane = 0; lane < warp_lanes; ++lane) values[lane] = value(lane);
@@ -38,7 +38,7 @@ bool values_of_lanes(special_form which, const grid& g, u32 warp_index, lane_val
   }
 }
 
-// The value of one that is the same in all lanes of a warp.
+// The value of a register that is the same in all lanes of a warp.
 u64 value_of_warp(special_form which, const grid& g, u32 warp_index, const ptx::dim3& index, u32 rank) {
   const ptx::dim3& n = g.threads;
   const ptx::dim3& c = g.cluster_blocks;

@@ -1,5 +1,5 @@
 #pragma once
-// Ranges of bits in an array of bytes: bit k belongs to byte k of some memory, and is set if it was
+// Ranges of bits in an array of bytes: bit k belongs to byte k of some memory and is set once that byte is
 // written.
 //
 //   set_bits(defined, offset, 4, true);

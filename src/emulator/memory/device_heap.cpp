@@ -7,7 +7,7 @@ void device_heap::prepare(const std::function<u64(u64)>& take) {
   if (address_ == 0) next_ = address_ = take(default_bytes);
 }
 
-// Where so many bytes are free, from the end of the last piece that was given out on; 0 if nowhere.
+// An address with `bytes` free bytes, searched from the end of the last allocation on; 0 if there is none.
 u64 device_heap::place(u64 bytes) const {
   u64 at = next_;
   for (auto p = pieces_.lower_bound(at); p != pieces_.end() && p->first - at < bytes; ++p)

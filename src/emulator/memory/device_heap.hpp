@@ -1,9 +1,9 @@
 #pragma once
-// The memory that kernels take with malloc and give back with free (CUDA C++ programming guide, "Dynamic
-// Global Memory Allocation"): one buffer of an emulated device, made when the first kernel that allocates is
-// launched. What one kernel takes another may use and free. Addresses do not depend on the machine. A piece
-// that was freed is not given out again by the same grid as long as there is room: so an observer does not
-// take the accesses of one owner for those of the next. All functions may be called from any thread.
+// The memory for malloc and free in kernels (CUDA C++ programming guide, "Dynamic Global Memory Allocation"):
+// one buffer per emulated device, made at the first launch of a kernel that allocates. Another kernel may use
+// and free the memory. Addresses do not depend on the machine. While there is room, a grid does not get a
+// freed piece again. So an observer does not mistake one owner's accesses for the next one's. All functions
+// may be called from any thread.
 
 #include "emulator/program/scalar.hpp"
 
@@ -15,16 +15,16 @@ namespace kaio::emulator {
 
 class device_heap {
  public:
-  // As cudaLimitMallocHeapSize has it by default.
+  // The default of cudaLimitMallocHeapSize.
   static constexpr u64 default_bytes = 8u << 20;
 
-  // Takes its buffer, unless it has one, from this function of a number of bytes, which gives an address.
-  // Throws what that throws.
+  // If it has no buffer, gets one from `take`, which maps a number of bytes to an address. Throws what `take`
+  // throws.
   void prepare(const std::function<u64(u64)>& take);
-  // An address that is a multiple of 16; 0 if there is no room, or for no bytes. `grid`: the number of the
-  // grid that asks.
+  // Returns a multiple of 16; 0 if there is no room, or for no bytes. `grid`: the number of the grid that
+  // asks.
   u64 allocate(u64 bytes, u64 grid);
-  // False if the address is not of a piece that is taken. 0 is freed without effect.
+  // False if no allocated piece has this address. 0 is freed without effect.
   bool free(u64 address);
 
  private:
@@ -39,7 +39,7 @@ class device_heap {
   std::mutex mutex_;
   u64 address_ = 0;
   u64 next_ = 0;                 // where the search begins
-  u64 grid_ = 0;                 // the last that asked
+  u64 grid_ = 0;                 // the last grid that asked
   std::map<u64, piece> pieces_;  // by address
 };
 

@@ -13,9 +13,9 @@ namespace kaio::emulator {
 namespace {
 
 constexpr u64 unlimited = std::numeric_limits<u64>::max();
-constexpr u64 kept_for_the_program = 16;              // one part in so many
+constexpr u64 kept_for_the_program = 16;              // one part in 16
 constexpr u64 between_looks = u64{64} << 20;          // bytes taken
-constexpr u64 where_nothing_is_known = u64{1} << 32;  // a host without /proc
+constexpr u64 where_nothing_is_known = u64{1} << 32;  // for a host without /proc
 
 // The number after `name` in a file of lines "name number ...".
 std::optional<u64> number_after(const std::string& file, std::string_view name) {
@@ -38,15 +38,15 @@ std::optional<u64> number_in(const std::string& file) {
   return {};
 }
 
-// How the memory controller of a version of control groups calls its files.
+// The file names of the memory controller in one version of control groups.
 struct controller {
-  std::string mount;  // below the root
+  std::string mount;  // path below the root
   const char* limit;
   const char* usage;
   const char* reclaimable;  // in memory.stat: part of the usage
 };
 
-// What the group at `folder` allows beyond what it uses.
+// The bytes that the group at `folder` still allows.
 u64 left_in(const std::string& folder, const controller& c) {
   const std::optional<u64> limit = number_in(folder + "/" + c.limit),
                            used = number_in(folder + "/" + c.usage);
@@ -56,7 +56,7 @@ u64 left_in(const std::string& folder, const controller& c) {
   return *limit - std::min(kept, *limit);
 }
 
-// A group and those that it is in. In a container its path may be one outside of what is mounted.
+// A group and its ancestors. In a container its path may be one outside the mounted tree.
 u64 left_in_groups(const std::string& mount, std::string path, const controller& c) {
   u64 left = left_in(mount, c);
   while (path.size() > 1) {
@@ -93,7 +93,7 @@ u64 available_host_memory(const std::string& root) {
 }
 
 host_reservation& host_reservation::shared() {
-  // Buffers of static objects may be the last to go.
+  // Lasting, because buffers of static objects may be destroyed last.
   static auto& instance = *host::make_lasting<host_reservation>([] { return available_host_memory(); });
   return instance;
 }

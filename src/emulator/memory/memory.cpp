@@ -22,11 +22,11 @@ constexpr std::size_t remembered_frees = 65536;
 
 constexpr u64 align_up(u64 value) { return (value + buffer_alignment - 1) & ~(buffer_alignment - 1); }
 
-// From this size on a buffer has pages of its own: those that were never touched cost nothing, whatever the
-// allocator of the host program would do.
+// From this size on a buffer has its own pages: untouched pages cost nothing, whatever allocator the host
+// program uses.
 constexpr u64 own_pages = u64{1} << 20;
 
-// Zeroes, reserved against what the host has for as long as they live. Throws std::bad_alloc.
+// Zeroed bytes, reserved from the host's memory while they live. Throws std::bad_alloc.
 class buffer_storage {
  public:
   buffer_storage(host_reservation& host, u64 bytes) : reserved_(host, bytes) {
@@ -51,12 +51,12 @@ class buffer_storage {
   struct give_to_heap {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  const reservation reserved_;  // given back after the memory
+  const reservation reserved_;  // destroyed after the memory
   zeroed_bytes pages_;
   std::unique_ptr<std::byte, give_to_heap> heap_;
 };
 
-// nullptr: the host does not have as much.
+// nullptr: the host does not have that many bytes.
 std::shared_ptr<std::byte> zeroed_storage(host_reservation& host, u64 bytes) {
   try {
     const auto storage = std::make_shared<buffer_storage>(host, bytes);
@@ -92,11 +92,11 @@ const region* memory_snapshot::at_or_below(u64 address) const {
   return above == regions.begin() ? nullptr : &*std::prev(above);
 }
 
-// Addresses rise; when they are used up, the first gap between live buffers that is wide enough is taken.
+// Addresses rise. When they are used up, it takes the first gap between live buffers that is wide enough.
 u64 memory::place(u64 bytes) {
   const u64 end_of_space = shared_window;
   const u64 need = align_up(bytes) + gap;
-  // Memory of the host may be in the way.
+  // Attached host memory may be in the way.
   for (auto b = buffers_.lower_bound(next_); b != buffers_.end() && b->first - next_ < need;
        b = buffers_.lower_bound(next_))
     next_ = align_up(b->first + b->second.bytes) + gap;
@@ -156,7 +156,7 @@ u64 memory::attach(void* host, u64 bytes) {
       (above != buffers_.begin() && address - std::prev(above)->first < std::prev(above)->second.bytes);
   if (taken || address >= shared_window || bytes > shared_window - address) address = place(bytes);
   buffers_.emplace(address, live{bytes, {static_cast<std::byte*>(host), [](std::byte*) {}}, {}, false});
-  // Where a range was freed there is one again.
+  // The range is live again, so it is no longer freed.
   freed_.erase(freed_.lower_bound(address), freed_.lower_bound(address + bytes));
   snapshot_.reset();
   return address;

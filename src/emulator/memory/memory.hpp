@@ -1,9 +1,9 @@
 #pragma once
-// Global memory of an emulated device: an address space of buffers. Addresses are numbers of the device,
-// never host pointers; each buffer has its exact size, starts at a multiple of 256 and has a gap before the
-// next, so that any access that is outside of it is known to be. Freed addresses are not handed out again
-// until the whole address space has been used up once. Buffers of all memories together are no more than the host
-// has (host_memory.hpp). All functions may be called from any thread.
+// Global memory of an emulated device: an address space of buffers. Addresses are numbers of the device, never
+// host pointers. Each buffer has its exact size, starts at a multiple of 256 and has a gap before the next. So
+// every access outside it is detected. Freed addresses are not reused until the whole address space has been used
+// up once. The buffers of all memories together fit the host's memory (host_memory.hpp). All functions may be
+// called from any thread.
 //
 //   memory global;
 //   std::uint64_t x = global.allocate(4 * n);
@@ -40,19 +40,19 @@ struct region {
   u64 address = 0;
   u64 bytes = 0;
   std::byte* data = nullptr;
-  u8* defined = nullptr;  // a bit for each byte, set once it is written; nullptr: all are defined
+  u8* defined = nullptr;  // a bit per byte, set once it is written; nullptr: all are defined
 };
 
-// What a new buffer holds. It is zero-filled in any case; the sanitizer reports reads of bytes never written.
+// The state of a new buffer, always zero-filled; the sanitizer reports reads of bytes never written.
 enum class contents : u8 { zeroed, undefined };
 
-// The buffers that were live at one moment, by address. It keeps their storage alive.
+// The live buffers at one moment, by address. It keeps their storage alive.
 struct memory_snapshot {
   std::vector<region> regions;
   std::vector<std::shared_ptr<std::byte>> storage;
   std::vector<std::shared_ptr<u8>> defined;
 
-  // The buffer with the greatest address that is not above `address`; nullptr if there is none.
+  // The buffer with the greatest address that is at most `address`; nullptr if there is none.
   const region* at_or_below(u64 address) const;
 };
 
@@ -63,7 +63,7 @@ struct buffer {
 
 class memory {
  public:
-  // `capacity`: bytes that may be allocated at a time. `host` outlives the buffers, and snapshots of them.
+  // `capacity`: the most bytes allocated at a time. `host` outlives the buffers and snapshots of them.
   explicit memory(u64 capacity = std::numeric_limits<u64>::max(),
                   host_reservation& host = host_reservation::shared())
       : capacity_(capacity), host_(host) {}
@@ -72,29 +72,29 @@ class memory {
 
   // Throws memory_error: zero_size, out_of_memory.
   u64 allocate(u64 bytes, contents initial = contents::zeroed);
-  // Makes memory of the host a buffer too, as mapped and managed memory is: at its own address, or elsewhere
-  // where that address is not one of global memory or is taken. It is not counted as used, and stays the
-  // caller's, who keeps it alive until it is freed here. Throws memory_error: zero_size, out_of_memory.
+  // Makes host memory a buffer too, like mapped and managed memory: at its own address, or elsewhere if that
+  // one is taken or no global address. It does not count as used. The caller owns it, and keeps it alive
+  // until it is freed here. Throws memory_error: zero_size, out_of_memory.
   u64 attach(void* host, u64 bytes);
   // Throws memory_error: not_a_buffer, double_free.
   void free(u64 address);
 
-  // Host access. The whole range must be in one live buffer, or memory_error is thrown: out_of_bounds.
+  // Host access. If the range is not within one live buffer, throws memory_error: out_of_bounds.
   void read(void* to, u64 from, u64 bytes) const;
   void write(u64 to, const void* from, u64 bytes);
   void copy(u64 to, u64 from, u64 bytes);
   void fill(u64 to, u8 value, u64 bytes);
-  // `count` copies of the low `unit` bytes of `value`; unit is 1, 2, 4 or 8.
+  // Writes `count` copies of the low `unit` bytes of `value`; unit is 1, 2, 4 or 8.
   void fill(u64 to, u64 value, unsigned unit, u64 count);
 
   // The live buffer that contains the address.
   std::optional<buffer> find(u64 address) const;
-  // Where an address is relative to the nearest buffer, live or freed of late.
+  // An address relative to the nearest buffer, live or recently freed.
   nearest_object nearest(u64 address) const;
   u64 used() const;
-  // Bytes that could be allocated now, by the capacity and by the host.
+  // Bytes that could be allocated now, limited by the capacity and the host.
   u64 left() const;
-  // Memory that kernels allocate.
+  // The memory for malloc in kernels.
   device_heap& heap() { return heap_; }
   u64 capacity() const { return capacity_; }
 
@@ -102,8 +102,7 @@ class memory {
   // From here on every byte counts as written, as after a kernel without an observer.
   void assume_defined();
 
-  // How often the host has read or written memory, or waited for a device: two grids between which it did are in
-  // order.
+  // How often the host has read or written memory, or waited for a device. A step between two grids orders them.
   u64 host_steps() const { return host_steps_.load(std::memory_order_relaxed); }
   void note_host_step() const { host_steps_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -111,10 +110,10 @@ class memory {
   struct live {
     u64 bytes;
     std::shared_ptr<std::byte> storage;
-    std::shared_ptr<u8> defined;  // of an undefined buffer
-    bool counted = true;          // in used()
+    std::shared_ptr<u8> defined;  // for an undefined buffer
+    bool counted = true;          // included in used()
   };
-  // Some bytes of a live buffer, whose storage stays alive while this is held.
+  // Bytes of a live buffer. Its storage stays alive while this is held.
   struct piece {
     std::shared_ptr<std::byte> storage;
     std::shared_ptr<u8> defined;
@@ -131,13 +130,13 @@ class memory {
   device_heap heap_;
   mutable std::mutex mutex_;
   std::map<u64, live> buffers_;
-  std::map<u64, u64> freed_;  // address -> bytes, of late
+  std::map<u64, u64> freed_;  // address -> bytes, recently freed
   std::deque<u64> freed_order_;
   u64 next_ = first_address;
   u64 used_ = 0;
   bool some_undefined_ = false;
   mutable std::atomic<u64> host_steps_{0};
-  mutable std::shared_ptr<const memory_snapshot> snapshot_;  // none after a change
+  mutable std::shared_ptr<const memory_snapshot> snapshot_;  // nullptr after a change
 
   static constexpr u64 first_address = u64{1} << 32;
 };

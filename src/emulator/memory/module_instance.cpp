@@ -41,7 +41,7 @@ module_instance::~module_instance() {
     try {
       memory_.free(addresses_[i]);
     } catch (const std::exception&) {
-      // Somebody freed the variable through its address; there is nothing left to free.
+      // The variable was freed through its address; there is nothing left to free.
     }
   }
 }

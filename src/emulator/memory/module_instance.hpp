@@ -12,7 +12,7 @@
 namespace kaio::emulator {
 
 // A module's .global variables in a memory: allocated and initialised here, freed with the object. A module
-// without such variables needs none.
+// without such variables needs no instance.
 class module_instance {
  public:
   // Throws memory_error: out_of_memory.
@@ -21,9 +21,9 @@ class module_instance {
   module_instance(const module_instance&) = delete;
   module_instance& operator=(const module_instance&) = delete;
 
-  // Of a variable of decoded_module::variables: within its state space, or generic.
+  // The address of entry `variable` of decoded_module::variables: within its state space, or generic.
   u64 address(u32 variable, bool generic) const;
-  // Device address of a .global variable, and its size; no value if there is none of that name.
+  // Device address and size of a .global variable; no value if none has that name.
   std::optional<buffer> find(std::string_view variable) const;
   const std::vector<std::byte>& constants() const { return constants_; }
 

@@ -14,7 +14,7 @@ constexpr u64 most_size = u64{1} << 32;
 constexpr u64 stride_limit = u64{1} << 40;
 constexpr u32 most_box = 256, most_step = 8, most_channels = 256, most_pixels = 1024;
 
-// The places of the arguments in the driver's functions.
+// The positions of the arguments in the driver's functions.
 struct places {
   unsigned steps, interleave, swizzle, promotion, fill;
 };
@@ -32,7 +32,7 @@ unsigned swizzle_bytes(tensor_swizzle swizzle) {
   return swizzle == tensor_swizzle::none ? 0 : 16u << static_cast<unsigned>(swizzle);
 }
 
-// What both kinds have.
+// Encodes the fields that both kinds share.
 failure encode_tensor(tensor_map& to, const places& at, tensor_element element, u32 rank, u64 address,
                       const u64* sizes, const u64* strides, const u32* steps, tensor_interleave interleave,
                       tensor_swizzle swizzle, u32 promotion, tensor_fill fill) {
@@ -82,7 +82,7 @@ failure encode_tensor(tensor_map& to, const places& at, tensor_element element, 
   return {};
 }
 
-// The innermost extent of a box that is not interleaved.
+// Checks the innermost extent of a box that is not interleaved.
 failure check_inner(unsigned argument, tensor_element element, u32 elements, tensor_interleave interleave,
                     tensor_swizzle swizzle) {
   if (interleave != tensor_interleave::none) return {};

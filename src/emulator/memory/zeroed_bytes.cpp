@@ -10,7 +10,7 @@ namespace kaio::emulator {
 namespace {
 
 constexpr std::size_t small = std::size_t{256}
-                              << 10;  // below, to write zeros is faster than to ask for pages
+                              << 10;  // below this, writing zeros is faster than asking for pages
 
 }  // namespace
 

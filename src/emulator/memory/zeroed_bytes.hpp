@@ -1,7 +1,6 @@
 #pragma once
-// Zeroed memory that may be large and sparsely used, as the local memory of a block whose threads call
-// functions recursively: pages never written cost nothing, and to zero it anew costs as much as was
-// written.
+// Zeroed memory that may be large and sparsely used, such as the local memory of a block with recursive
+// functions. Unwritten pages cost nothing; clearing costs as much as was written.
 //
 //   zeroed_bytes local(bytes);
 //   local.clear();

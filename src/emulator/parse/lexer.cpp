@@ -65,8 +65,8 @@ void lexer::skip_blank() {
   }
 }
 
-// `# 12 "kernel.cu" 1`, or `#line 12 "kernel.cu"`, of a preprocessor: its length up to the end of the line; 0 for
-// anything else. Messages name the lines of the text itself.
+// The length of a preprocessor's line marker, up to the end of the line: `# 12 "kernel.cu" 1` or `#line 12
+// "kernel.cu"`; 0 for anything else. Messages name the lines of the text itself.
 std::size_t lexer::line_marker() const {
   std::size_t at = 1;
   const auto blanks = [&] {
@@ -125,7 +125,7 @@ token lexer::next() {
                                           : fmt::format("byte {:#04x} has no place in PTX", code));
 }
 
-// After the `e` at this place.
+// True if an exponent follows the `e` at this place.
 bool lexer::has_exponent(std::size_t at) const {
   const char sign = peek(at + 1);
   return is_digit(sign) || ((sign == '-' || sign == '+') && is_digit(peek(at + 2)));

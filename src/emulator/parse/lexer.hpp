@@ -1,6 +1,6 @@
 #pragma once
-// Cuts PTX text into tokens (PTX ISA, "Syntax"). A token is a view of the text with the place where it
-// is, so that every later rejection can name line and column. Comments and white space vanish here.
+// Cuts PTX text into tokens (PTX ISA, "Syntax"). A token is a view of the text with its place, so a later
+// rejection can name line and column. Comments and white space are dropped here.
 //
 //   lexer source("add.f32 %f1, %f2, 0f3F800000;");
 //   source.next();   // identifier "add", then dotted ".f32", identifier "%f1", punctuation ",", ...
@@ -45,7 +45,7 @@ class lexer {
   // `first_line`: the number of the text's first line.
   explicit lexer(std::string_view text, u32 first_line = 1) : text_(text), place_{first_line, 1} {}
 
-  // The next token; token_kind::end for ever at the end. Throws ptx_error.
+  // The next token; at the end always token_kind::end. Throws ptx_error.
   token next();
 
  private:

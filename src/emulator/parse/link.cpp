@@ -21,7 +21,7 @@ using renaming = std::unordered_map<std::string_view, std::string_view>;
   throw ptx_error(at.line, at.column, std::move(reason));
 }
 
-// ---- names of one module's own ----
+// ---- names private to a module ----
 
 void rename(std::string_view& name, const renaming& to) {
   if (const auto found = to.find(name); found != to.end()) name = found->second;
@@ -58,7 +58,7 @@ void rename(syntax::module& unit, const renaming& to) {
   for (syntax::function& f : unit.functions) rename(f, to);
 }
 
-// Calls the function with every name that the module declares, and whether other modules see it.
+// Calls the function with every name that the module declares, and whether other modules see the name.
 template <class Function>
 void for_names(const syntax::module& unit, Function&& function) {
   for (const syntax::declaration& d : unit.variables) function(d.name, d.link != linkage::none);
@@ -69,7 +69,7 @@ void for_names(const syntax::module& unit, Function&& function) {
 }
 
 void keep_own_names(std::vector<syntax::module>& units, std::deque<std::string>& names) {
-  std::unordered_map<std::string_view, std::size_t> users;  // of a name: the last unit that has it
+  std::unordered_map<std::string_view, std::size_t> users;  // name -> the last unit that has it
   std::unordered_set<std::string_view> several;
   for (std::size_t k = 0; k < units.size(); ++k)
     for_names(units[k], [&](std::string_view name, bool) {
@@ -89,9 +89,9 @@ void keep_own_names(std::vector<syntax::module>& units, std::deque<std::string>&
   }
 }
 
-// ---- names that they share ----
+// ---- shared names ----
 
-// Of several definitions one stays: the one that is not weak, or the first.
+// Chooses one of several definitions: the one that is not weak, or the first.
 template <class Symbol>
 void choose(std::vector<Symbol*>& definitions) {
   const auto is_weak = [](const Symbol* s) { return s->link == linkage::weak; };
@@ -131,7 +131,7 @@ void link_variables(std::vector<syntax::declaration>& variables) {
     const bool all_common = std::all_of(definitions.begin(), definitions.end(), [](const auto* d) {
       return d->link == linkage::common && d->initial.empty();
     });
-    if (all_common) {  // the largest
+    if (all_common) {  // keep the largest
       const auto largest =
           std::max_element(definitions.begin(), definitions.end(),
                            [](const auto* a, const auto* b) { return a->elements < b->elements; });
@@ -148,7 +148,7 @@ void link_variables(std::vector<syntax::declaration>& variables) {
   }
 }
 
-// Orders targets: sm_90 is before sm_100, which is before sm_100f, and that before sm_100a.
+// Orders targets: sm_90 < sm_100 < sm_100f < sm_100a.
 u32 specificity(const syntax::module& m) {
   return m.target.sm * 4u + (m.target.arch_specific ? 2u : m.family_specific ? 1u : 0u);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Makes one module of several, as a linker does: what one declares .extern another one defines, .weak gives
-// way, .common meets, and names without linkage stay each module's own.
+// Makes one module of several, as a linker does. One module defines what another declares .extern, .weak
+// gives way, .common definitions merge, and names without linkage stay private to their modules.
 //
 //   link_units(units, names);   // units[0] has everything then
 
@@ -12,8 +12,8 @@
 
 namespace kaio::emulator {
 
-// Moves all modules into the first. Their places must be of one text that has them one after another. Names
-// that two modules use for different things are replaced; `names` keeps the new ones. Throws ptx_error.
+// Moves all modules into the first. Their places must be in one text that contains them one after another. If
+// two modules use a name for different things, it is replaced; `names` owns the new ones. Throws ptx_error.
 void link_units(std::vector<syntax::module>& units, std::deque<std::string>& names);
 
 }  // namespace kaio::emulator

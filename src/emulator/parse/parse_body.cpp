@@ -45,7 +45,7 @@ void parser_state::body(syntax::function& f) {
   }
 }
 
-// A label, or what brx.idx and call name by one.
+// A label, or a list that brx.idx and call name by a label.
 void parser_state::labelled(syntax::function& f, const token& label) {
   if (label.is("_")) throw failure(label.at, "'_' is not a label");
   const token t = peek();

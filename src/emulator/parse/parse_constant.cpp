@@ -1,5 +1,5 @@
 // Constant expressions (PTX ISA, "Constant Expressions"): C's operators over 64-bit signed and unsigned
-// integers; over reals sums, products, comparisons and unary minus.
+// integers. Reals have sums, products, comparisons and unary minus.
 
 #include "emulator/parse/parser_state.hpp"
 
@@ -80,7 +80,7 @@ constant parser_state::constant_expression(unsigned level) {
   for (;;) {
     const token t = peek();
     const std::string_view op = operator_at(level, t);
-    // `a|b` and `<` belong to operands and declarations where no constant is to the right of them.
+    // If no constant is to the right, `a|b` and `<` belong to operands and declarations.
     if (op.empty()) break;
     if (peek(1).kind != token_kind::integer && peek(1).kind != token_kind::real && !peek(1).is("WARP_SZ") &&
         !peek(1).is("(") && !peek(1).is("-") && !peek(1).is("~") && !peek(1).is("!") && !peek(1).is("+"))

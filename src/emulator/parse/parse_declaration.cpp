@@ -209,7 +209,7 @@ void parser_state::initialiser(syntax::declaration& d) {
   d.unsized = false;
 }
 
-// The values of one extent, in braces. A list may be shorter than its extent: the rest is zero.
+// The values of one extent, in braces. If a list is shorter than its extent, the rest is zero.
 void parser_state::initialiser_list(syntax::declaration& d, u64& index, std::size_t level) {
   if (level == extents_.size()) {
     if (peek().is("{"))

@@ -47,7 +47,7 @@ void parser_state::function(syntax::linkage link) {
   module_.functions.push_back(std::move(f));
 }
 
-// Of an entry, of a .func, or of a prototype, whose parameters have no names.
+// The parameters of an entry, a .func or a prototype; a prototype's have no names.
 void parser_state::formal_parameters(std::vector<syntax::declaration>& to, bool is_entry, bool nameless) {
   take();  // (
   if (accept(")")) return;
@@ -73,7 +73,7 @@ void parser_state::formal_parameters(std::vector<syntax::declaration>& to, bool 
   expect(")", "after the parameters");
 }
 
-// .ptr{.space}{.align n}: what a pointer points to. ptxas takes .align without .ptr too; it moves no parameter.
+// .ptr{.space}{.align n}: the target of a pointer. ptxas also takes .align without .ptr; it moves no parameter.
 void parser_state::pointer_attributes(bool is_entry) {
   const token t = peek();
   if (!t.is(".ptr") && !(is_entry && t.is(".align"))) return;
@@ -137,7 +137,7 @@ void parser_state::entry_directives(syntax::function& f) {
     throw failure(blocks_are_clusters, ".blocksareclusters needs .reqntid and .reqnctapercluster");
 }
 
-// Directives about how a function is called make no difference to an emulator.
+// Directives about calling conventions make no difference to an emulator.
 void parser_state::function_directives() {
   constexpr std::array<std::string_view, 8> of_kernels = {
       ".maxntid",      ".reqntid",        ".minnctapersm",      ".maxnreg",

@@ -122,7 +122,7 @@ void parser_state::target() {
       if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || sm < 10 || sm > 999)
         throw failure(name.at, fmt::format("{} is not an architecture", quoted(name)));
       have_sm = true;
-      // Of several, the module needs the newest.
+      // If there are several, the module needs the newest.
       if (sm < module_.target.sm || (sm == module_.target.sm && !architecture && !family)) continue;
       module_.target.sm = static_cast<std::uint16_t>(sm);
       module_.target.arch_specific = architecture;
@@ -188,7 +188,7 @@ void parser_state::module_item() {
   variables(space, link, module_.variables, budget_.variables, aligned);
 }
 
-// .alias name, function: another name of a function, which was declared before.
+// .alias name, function: another name of a function, declared before.
 void parser_state::alias() {
   take();
   const token name = identifier("the name of a function");
@@ -208,7 +208,7 @@ void parser_state::alias() {
                 fmt::format("'{}' is not declared: an alias is declared as a function first", name.text));
 }
 
-// .file, .loc, .section and .pragma do not change what is computed.
+// .file, .loc, .section and .pragma do not change results.
 bool parser_state::skip_debugging() {
   const token first = peek();
   if (first.is(".loc")) {

@@ -1,8 +1,8 @@
 #pragma once
-// The recursive-descent parser of parse(): one object per text, one member function per rule of the grammar.
-// Its rules are in five files: parser_state.cpp (the module), parse_declaration.cpp (variables and
-// initialisers), parse_function.cpp (functions and their directives), parse_body.cpp (statements and
-// operands) and parse_constant.cpp (constant expressions).
+// The recursive-descent parser of parse(): one object per text, one member function per grammar rule. Its
+// rules are in five files: parser_state.cpp (the module), parse_declaration.cpp (variables and initialisers),
+// parse_function.cpp (functions and their directives), parse_body.cpp (statements and operands) and
+// parse_constant.cpp (constant expressions).
 
 #include "emulator/parse/lexer.hpp"
 #include "emulator/parse/parse_budget.hpp"
@@ -96,11 +96,11 @@ class parser_state {
   unsigned pending_ = 0;
   unsigned depth_ = 0;
   std::size_t statements_ = 0, initial_values_ = 0, registers_ = 0, names_ = 0;
-  std::vector<u64> extents_;  // of the declarator that is being read
+  std::vector<u64> extents_;  // for the current declarator
   syntax::module module_;
 };
 
-// By its directive; none for anything else.
+// The space of a directive; none for anything else.
 syntax::state_space space_of(std::string_view directive);
 
 }  // namespace kaio::emulator

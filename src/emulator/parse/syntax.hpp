@@ -1,7 +1,7 @@
 #pragma once
-// A parsed PTX module, as it was written: names are not resolved and types not checked. Views point into the
-// text, which must outlive it. A function's body is one flat list of statements in which braces are
-// statements too, so that no depth of nesting costs stack.
+// A parsed PTX module, as written: names are not resolved and types not checked. Views point into the text,
+// which must outlive it. A function's body is one flat list of statements. Braces are statements too, so deep
+// nesting costs no stack.
 //
 //   syntax::module m = parse(text);
 //   m.functions[0].body[3].instruction.opcode == "add"
@@ -73,7 +73,7 @@ struct initial_value {
   std::string_view symbol;
   bool generic = false;  // generic(symbol): its generic address
   bool masked = false;
-  u32 shift = 0;  // of a masked address: the bits below its byte
+  u32 shift = 0;  // for a masked address: the bits below its byte
   place at;
 };
 
@@ -84,7 +84,7 @@ struct declaration {
   linkage link = linkage::none;
   ptx::type type = ptx::type::none;
   u32 vector = 1;     // .v2, .v4
-  u32 rank = 0;       // of an array
+  u32 rank = 0;       // rank of the array
   u32 alignment = 0;  // 0: the type's own
   std::string_view name;
   bool is_range = false;
@@ -104,8 +104,8 @@ struct statement {
   u32 index = 0;  // into instructions, declarations or targets of the function
 };
 
-// `label: .branchtargets a, b;`, .calltargets and .callprototype: what the instructions brx.idx and call name
-// as their last operand.
+// `label: .branchtargets a, b;`, .calltargets and .callprototype: the lists that brx.idx and call name as
+// their last operand.
 enum class targets_kind : u8 { branch, call, prototype };
 
 struct target_name {
@@ -119,7 +119,7 @@ struct targets {
   place at;
   std::string_view label;
   std::vector<target_name> names;
-  std::vector<declaration> results, parameters;  // of a prototype
+  std::vector<declaration> results, parameters;  // for a prototype
 };
 
 struct dimensions {
@@ -133,9 +133,9 @@ struct function {
   bool has_body = false;
   linkage link = linkage::none;
   std::string_view name;
-  std::vector<declaration> results;  // of a .func
+  std::vector<declaration> results;  // for a .func
   std::vector<declaration> parameters;
-  std::string_view alias_of;  // the function that .alias makes this one a name of
+  std::string_view alias_of;  // the function that this name is an alias of
   place alias_at;
   dimensions maximum_threads;   // .maxntid
   dimensions required_threads;  // .reqntid
@@ -154,7 +154,7 @@ struct module {
   unsigned address_bytes = 8;
   std::vector<declaration> variables;
   std::vector<function> functions;
-  // Names that the text does not spell: of a<2> those are a0 and a1.
+  // Names that the text does not spell: for a<2>, a0 and a1.
   std::shared_ptr<std::deque<std::string>> names = std::make_shared<std::deque<std::string>>();
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The classes that a profile sums instructions up in: what part of a multiprocessor they keep busy.
+// The instruction classes of a profile's sums: the part of a multiprocessor that an instruction keeps busy.
 //
 //   class_of(i) == instruction_class::global_load
 
@@ -40,7 +40,7 @@ enum class instruction_class : u8 {
 inline constexpr std::size_t instruction_classes = static_cast<std::size_t>(instruction_class::other) + 1;
 
 instruction_class class_of(const instruction& i);
-// As reports write it: "global load".
+// The name in reports: "global load".
 std::string_view name_of(instruction_class c);
 
 }  // namespace kaio::emulator::profile

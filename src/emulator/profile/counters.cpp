@@ -43,7 +43,7 @@ constexpr std::size_t most_shapes = 8;
 
 u64 lanes_of(u32 mask) { return static_cast<u64>(std::popcount(mask)); }
 
-// What one host thread has counted of a launch.
+// The counts of one host thread for a launch.
 struct thread_counters {
   u64 blocks = 0, barriers = 0;
   std::vector<instruction_counters> counters;
@@ -68,7 +68,7 @@ class launch_counters {
 
   const grid& launched() const { return launched_; }
 
-  // Those of the host thread that calls.
+  // The counters of the calling host thread.
   thread_counters& mine() {
     const std::lock_guard lock(mutex_);
     thread_counters& result = of_thread_[std::this_thread::get_id()];
@@ -76,7 +76,7 @@ class launch_counters {
     return result;
   }
 
-  // The buffer at a place of the host's memory.
+  // The buffer at an address of the host's memory.
   const region* buffer_at(const std::byte* at) const {
     const std::less<const std::byte*> below;
     auto above = std::upper_bound(by_storage_.begin(), by_storage_.end(), at,
@@ -84,7 +84,7 @@ class launch_counters {
     return above == by_storage_.begin() ? nullptr : &*std::prev(above);
   }
 
-  // `exceptions`: as std::uncaught_exceptions returns at the end.
+  // `exceptions`: the result of std::uncaught_exceptions at the end.
   void add_up(int exceptions) {
     if (exceptions > exceptions_) ++to_.faulted;
     for (const auto& [thread, counted] : of_thread_) {
@@ -100,7 +100,7 @@ class launch_counters {
   const grid& launched_;
   kernel_profile& to_;
   const int exceptions_ = std::uncaught_exceptions();
-  std::vector<region> by_storage_;  // buffers by their place in the host's memory
+  std::vector<region> by_storage_;  // buffers by address in the host's memory
   std::mutex mutex_;
   std::map<std::thread::id, thread_counters> of_thread_;
 };
@@ -153,8 +153,8 @@ class block_counters final : public observer {
         count(of(i).memory[place], static_cast<memory_place>(place), address, lanes[place], bytes, kind);
   }
 
-  // The copies that the lanes of a warp issue with one instruction are one request; a bulk copy is one by
-  // itself.
+  // If lanes of a warp issue copies with one instruction, these are one request; a bulk copy is its own
+  // request.
   void async_issued(const async_operation& operation) override {
     for (const async_range& range : operation.ranges) {
       if (range.bytes == 0 || operation.issued == nullptr) continue;
@@ -177,7 +177,7 @@ class block_counters final : public observer {
   void completed(block&, u32) override { ++counted_->barriers; }
 
  private:
-  // An instruction that was put off may be a copy of that of the code; then its line identifies it.
+  // A deferred instruction may be a copy of the one in the code; then its line identifies it.
   instruction_counters& of(const instruction& i) {
     const std::less<const instruction*> below;
     if (!below(&i, code_) && below(&i, code_ + size_))
@@ -188,7 +188,7 @@ class block_counters final : public observer {
     return counted_->counters[same == code_ + size_ ? 0 : static_cast<std::size_t>(same - code_)];
   }
 
-  // Where a lane's bytes are, and their address or offset there.
+  // The memory of a lane's bytes, and their address or offset in it.
   memory_place place_of(const warp& w, unsigned lane, const std::byte* at, u64& address) {
     const block& b = *w.owner;
     const auto offset = [&](const auto& bytes) { return static_cast<u64>(at - bytes.data()); };
@@ -246,7 +246,7 @@ class block_counters final : public observer {
     c.atomic_turns += most_at_one_address(address, mask);
   }
 
-  // Of one side, source or destination.
+  // One side of the copies: source or destination.
   struct lane_copies {
     u64 address[warp_lanes] = {};
     std::array<u32, memory_places> lanes{};
@@ -257,10 +257,10 @@ class block_counters final : public observer {
   const instruction* code_;
   std::size_t size_;
   thread_counters* counted_ = nullptr;
-  const region* last_ = nullptr;  // the buffer of the last access
+  const region* last_ = nullptr;  // the last accessed buffer
   u32 active_ = 0;
   std::array<lane_copies, 2> copies_{};
-  bool copied_ = false;  // there is something in copies_
+  bool copied_ = false;  // copies_ is not empty
 };
 
 }  // namespace
@@ -268,7 +268,7 @@ class block_counters final : public observer {
 collector::collector() = default;
 collector::~collector() = default;
 
-// Launches of the same text count as those of one kernel, however often it was loaded.
+// Launches of one text count as one kernel, however often the text was loaded.
 kernel_profile& collector::profile_of(const grid& g) {
   for (kernel_profile& p : kernels_)
     if (p.name == g.kernel.name && p.counters.size() == g.kernel.code.size() &&
@@ -303,7 +303,7 @@ std::unique_ptr<observer> collector::watch(block& b) {
   return std::make_unique<block_counters>(*running_.at(b.launched.id), b);
 }
 
-// Its blocks are gone by now, also those that a fault stopped.
+// Its blocks no longer exist here, even after a fault.
 void collector::end(const grid& g) {
   const std::lock_guard lock(mutex_);
   const auto launch = running_.find(g.id);

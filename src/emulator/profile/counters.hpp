@@ -1,7 +1,7 @@
 #pragma once
-// The counters of a profile while kernels run: for each instruction how often it was executed, by how many
-// lanes, and what its memory accesses cost. Counts of several launches of one kernel are added up. Nothing is
-// sampled, and nothing depends on the machine that the emulator runs on.
+// The counters of a profile while kernels run: each instruction's executions, lanes, and the cost of its
+// memory accesses. Launches of one kernel are added up. Nothing is sampled, and nothing depends on the host
+// machine.
 //
 //   profile::collector counts;
 //   l.observers.push_back(&counts);
@@ -24,29 +24,29 @@
 
 namespace kaio::emulator::profile {
 
-// Where an access of a warp went, which for a generic address is known at its execution only.
+// The memory of a warp's access. For a generic address it is known only at execution.
 enum class memory_place : u8 { global, shared, cluster, local, constant, parameter };
 inline constexpr std::size_t memory_places = 6;
 
 struct access_counters {
   u64 requests = 0;      // by a warp
-  u64 lanes = 0;         // that took part
-  u64 bytes = 0;         // that the lanes asked for
+  u64 lanes = 0;         // lanes that took part
+  u64 bytes = 0;         // bytes that the lanes asked for
   u64 transactions = 0;  // sectors in global and local memory, wavefronts in shared memory
-  u64 ideal = 0;         // the least that would do for as many different bytes
-  u64 worst = 0;         // transactions of one request
+  u64 ideal = 0;         // the minimum for this number of different bytes
+  u64 worst = 0;         // most transactions of one request
   u64 atomics = 0;       // requests that are atomic
-  u64 atomic_turns = 0;  // lanes at the address that most lanes of the request are at
+  u64 atomic_turns = 0;  // lanes at the address that most of the request's lanes use
 
   access_counters& operator+=(const access_counters& other);
 };
 
 struct instruction_counters {
-  u64 executions = 0;  // by a warp
-  u64 active = 0;      // lanes that were there
-  u64 executed = 0;    // and that passed the guard; of a branch: that took it
+  u64 executions = 0;  // by warps
+  u64 active = 0;      // lanes present
+  u64 executed = 0;    // lanes that also passed the guard; for a branch: that took it
   u64 empty = 0;       // executions in which no lane passed the guard
-  u64 divergent = 0;   // of a branch: executions after which the lanes went different ways
+  u64 divergent = 0;   // branch executions after which the lanes diverged
   std::array<access_counters, memory_places> memory{};
 
   const access_counters& at(memory_place place) const { return memory[static_cast<std::size_t>(place)]; }
@@ -54,7 +54,7 @@ struct instruction_counters {
   instruction_counters& operator+=(const instruction_counters& other);
 };
 
-// The shape of launches, and how many had it.
+// A shape of launches, and the number of launches with it.
 struct launch_shape {
   ptx::dim3 grid, block, cluster;
   u32 dynamic_shared = 0;
@@ -64,14 +64,14 @@ struct launch_shape {
 struct kernel_profile {
   std::string name;
   module program;
-  const entry* kernel = nullptr;             // of `program`
+  const entry* kernel = nullptr;             // in `program`
   std::vector<source_place> statement_of{};  // by the line of the text, from 0; empty: not known
   std::vector<launch_shape> shapes{};        // the first different ones
   u64 launches = 0;
   u64 faulted = 0;  // launches that ended with a fault
   u64 blocks = 0, threads = 0, warps = 0;
-  u64 barriers = 0;                              // of a block, that were completed
-  std::vector<instruction_counters> counters{};  // by the number of the instruction in entry::code
+  u64 barriers = 0;                              // completed block barriers
+  std::vector<instruction_counters> counters{};  // by index in entry::code
 };
 
 class launch_counters;
@@ -86,7 +86,7 @@ class collector final : public grid_observer {
   std::unique_ptr<observer> watch(block& b) override;
   void end(const grid& g) override;
 
-  // The kernels in the order of their first launch. Not while a grid runs.
+  // The kernels in the order of their first launch. Must not be called while a grid runs.
   const std::list<kernel_profile>& kernels() const { return kernels_; }
 
  private:

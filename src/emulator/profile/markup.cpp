@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
-// `add` gets the characters that may need another form: those of one byte, and control characters.
+// Passes to `add` the characters that may need escaping: one-byte and control characters.
 template <class Add>
 std::string escaped(std::string_view text, Add&& add) {
   std::string result;

@@ -1,5 +1,5 @@
 #pragma once
-// Text escaped for JSON and HTML. Bytes that are not UTF-8, as in a file name, are replaced.
+// Text escaped for JSON and HTML. Bytes that are not UTF-8, for example in a file name, are replaced.
 //
 //   json_writer w;
 //   w.open('{').member("kernel", "saxpy").member("blocks", u64{4}).close('}');
@@ -12,9 +12,9 @@
 
 namespace kaio::emulator::profile {
 
-// For an element's text or a quoted attribute.
+// Escapes for an element's text or a quoted attribute.
 std::string html_escaped(std::string_view text);
-// With the quotes around it.
+// Includes the quotes.
 std::string json_string(std::string_view text);
 
 class json_writer {
@@ -25,7 +25,7 @@ class json_writer {
   json_writer& value(std::string_view text);
   json_writer& value(const char* text) { return value(std::string_view(text)); }
   json_writer& value(u64 number);
-  json_writer& value(double number);  // null for what JSON has no number for
+  json_writer& value(double number);  // null if JSON cannot represent the number
   json_writer& null();
   template <class Value>
   json_writer& member(std::string_view name, const Value& v) {

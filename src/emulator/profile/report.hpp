@@ -1,6 +1,6 @@
 #pragma once
-// Reports of a profile: a text to read in a terminal, JSON for programs, and one HTML file that needs no
-// other, with the listing of each kernel, its costs and its gaps in coverage.
+// Reports of a profile: text for a terminal, JSON for programs, and one self-contained HTML file with the
+// listing of each kernel, its costs and its gaps in coverage.
 //
 //   std::fputs(profile::text_report(counts.kernels()).c_str(), stdout);
 
@@ -16,16 +16,16 @@ std::string text_report(const std::list<kernel_profile>& kernels);
 std::string json_report(const std::list<kernel_profile>& kernels);
 std::string html_report(const std::list<kernel_profile>& kernels);
 
-// Writes the report that the name asks for: HTML for .html, JSON for .json, text for any other; "-" is the
+// Writes a report in the format of the name: HTML for .html, JSON for .json, text for any other; "-" is the
 // standard output. A file is replaced as a whole. Throws host::write_error.
 void write_report(const std::list<kernel_profile>& kernels, const std::string& file);
 
-// ---- what the reports share ----
+// ---- shared by the reports ----
 
 std::string grouped(u64 number);                    // 12,345
 std::string percent(double share);                  // 97.5 %
-std::string ratio(u64 numerator, u64 denominator);  // 3.25; "-" where there is nothing to divide by
-double share_of(u64 part, u64 whole);               // 0 where there is nothing to divide by
+std::string ratio(u64 numerator, u64 denominator);  // 3.25; "-" if the denominator is zero
+double share_of(u64 part, u64 whole);               // 0 if `whole` is zero
 std::string shown_path(const std::string& file);    // relative to the working directory when below it
 std::string shown_place(const source_place& place);
 std::string extent(const ptx::dim3& d);  // 8 x 8 x 1

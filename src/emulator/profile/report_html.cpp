@@ -1,5 +1,5 @@
-// The profile as one HTML page: figures, the C++ lines, and the listing of each kernel with bars for what its
-// lines cost and marks where nothing was executed. It has no scripts and loads nothing.
+// The profile as one HTML page: figures, the C++ lines, and the listing of each kernel. Bars show the cost of
+// lines; marks show lines that were not executed. It has no scripts and loads nothing.
 
 #include "emulator/profile/markup.hpp"
 #include "emulator/profile/report.hpp"
@@ -17,7 +17,7 @@ namespace kaio::emulator::profile {
 namespace {
 
 constexpr std::size_t costly_rows = 5;
-constexpr u32 shown_around = 24;  // lines without instructions between two that have some
+constexpr u32 shown_around = 24;  // lines without instructions shown between others
 
 constexpr std::string_view style = R"(
 :root { color-scheme: light dark; --ink: #1c2430; --dim: #68727f; --paper: #ffffff; --soft: #f3f5f8;
@@ -53,7 +53,7 @@ summary { cursor: pointer; color: var(--dim); margin: 0.6rem 0; }
 .mark { display: inline-block; width: 0.5rem; height: 0.9rem; vertical-align: -0.1rem; }
 )";
 
-// A cell with a bar in its background; the length is the share, which the text gives too.
+// A cell with a bar in its background. The bar's length is the share, which the text gives too.
 std::string bar_cell(std::string_view text, double share, std::string_view colour) {
   if (text.empty()) return "<td></td>";
   const double width = std::clamp(share, 0.0, 1.0) * 100;
@@ -207,13 +207,13 @@ class html_page {
         "</table>\n<p class=\"dim\">Of a multiprocessor. Registers are not known from PTX, and may allow fewer blocks.</p></div>\n";
   }
 
-  // The figures of a line, in the columns that both listings have.
+  // The figures of a line, in the columns of both listings.
   std::string figures(const line_figures* line, double most) const {
     if (line == nullptr) return "<td></td><td></td><td></td><td></td><td></td>";
     const instruction_counters& c = line->sum;
     std::string row =
         bar_cell(c.executions == 0 ? "0" : grouped(c.executions), most <= 0 ? 0 : line->cost / most, "heat");
-    // Lanes that a branch does not take are there all the same.
+    // Lanes that do not take a branch are still active there.
     const u64 lanes = line->branch.branches != 0 ? c.active : c.executed;
     row += cell(c.executions == 0 ? "" : percent(share_of(lanes, c.executions * warp_lanes)));
     row += access(both(c.at(memory_place::global), c.at(memory_place::local)), 32, "sector");
@@ -282,7 +282,7 @@ class html_page {
     out_ += "<div class=\"wide\"><table class=\"listing\">\n";
     head({"", "", "executed", "lanes", "sectors", "wavefronts", "branches"});
     const u32 start = s.of.kernel->line;
-    u32 shown = 0;  // the last line that is in the listing
+    u32 shown = 0;  // last listed line
     const source_place* from = nullptr;
     const auto show = [&](u32 number) {
       const line_figures* line = s.line(number);
@@ -310,7 +310,7 @@ class html_page {
   }
 
   std::string out_;
-  std::map<std::string, std::vector<std::string>> files_;  // C++ sources, as far as they can be read
+  std::map<std::string, std::vector<std::string>> files_;  // readable C++ sources
 };
 
 }  // namespace

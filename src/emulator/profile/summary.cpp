@@ -8,7 +8,7 @@
 namespace kaio::emulator::profile {
 namespace {
 
-// Instructions that the decoder inserted have no place in the text.
+// Inserted instructions have no place in the text.
 bool is_written(const instruction& i) {
   if (i.line == 0) return false;
   if (i.op == operation::bra) return i.form != static_cast<u8>(branch_form::inserted);

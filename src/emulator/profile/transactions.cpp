@@ -7,7 +7,7 @@
 namespace kaio::emulator::profile {
 namespace {
 
-// The places of the lanes that take part, sorted.
+// The addresses of the active lanes, sorted.
 struct sorted_lanes {
   std::array<u64, warp_lanes> at;
   u32 count = 0;
@@ -22,13 +22,13 @@ struct sorted_lanes {
 
 constexpr u64 ceiling(u64 a, u64 b) { return (a + b - 1) / b; }
 
-// Accesses wider than a bank row are counted as what they are: full rows.
+// Accesses wider than a bank row count as full rows.
 transactions wide_wavefronts(u32 mask, u32 bytes) {
   const u64 rows = static_cast<u64>(std::popcount(mask)) * ceiling(bytes, shared_banks * bank_bytes);
   return {rows, rows};
 }
 
-// Words in one bank wait for each other, unless they are the same word.
+// Different words in one bank wait for each other.
 u64 deepest_bank(std::array<u64, 2 * warp_lanes>& words, u32 count) {
   std::sort(words.begin(), words.begin() + count);
   const auto last = std::unique(words.begin(), words.begin() + count);
@@ -44,7 +44,7 @@ u64 deepest_bank(std::array<u64, 2 * warp_lanes>& words, u32 count) {
 transactions sectors(const u64 (&address)[warp_lanes], u32 mask, u32 bytes) {
   if (mask == 0 || bytes == 0) return {};
   u64 count = 0, distinct = 0;
-  u64 next_byte = 0, next_sector = 0;  // all before is counted
+  u64 next_byte = 0, next_sector = 0;  // everything before is counted
   for (const u64 first : sorted_lanes(address, mask)) {
     const u64 end = first + bytes;
     if (end > next_byte) distinct += end - std::max(first, next_byte);

@@ -1,7 +1,7 @@
 #pragma once
-// What can go wrong in the emulator, as structured exceptions: text that is not valid PTX (`ptx_error`), a
-// launch that breaks a limit (`launch_error`), a host access to device memory (`memory_error`), and a fault
-// of a running kernel (`fault`). They are internal: the runtime turns them into the public `kaio::error`
+// The errors of the emulator, as structured exceptions. `ptx_error`: text that is not valid PTX.
+// `launch_error`: a launch that breaks a limit. `memory_error`: a host access to device memory. `fault`: an
+// error of a running kernel. They are internal: the runtime turns them into the public `kaio::error`
 // hierarchy. Every message starts with `kaio:`, and may be shown on a terminal (host/printable.hpp).
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class ptx_error : public std::exception {
   std::string reason_, message_;
 };
 
-// A launch that the device cannot take: block or grid too large, shared memory beyond the limit, wrong
+// The device cannot take the launch: block or grid too large, shared memory beyond the limit, wrong
 // parameters.
 class launch_error : public std::exception {
  public:
@@ -48,7 +48,7 @@ enum class memory_error_kind : std::uint8_t {
   double_free
 };
 
-// A host access to device memory that is outside of every live buffer, or an allocation that cannot be had.
+// A host access outside every live buffer of device memory, or an allocation without room.
 class memory_error : public std::exception {
  public:
   memory_error(memory_error_kind kind, std::uint64_t address, std::uint64_t bytes, std::string_view message);
@@ -69,38 +69,38 @@ enum class fault_kind : std::uint8_t {
   use_after_free,     // an address in a buffer that was freed
   read_only,          // a write or an atomic on .const or .param memory
   barrier,            // wrong barrier number or thread count
-  mbarrier,           // an mbarrier that is not initialised, or is used against its counts
-  tensor_map,         // a tensor copy with something that is no tensor map, or not one for it
-  bulk_copy,          // a bulk copy with sizes, operands or destinations that none may have
+  mbarrier,           // an mbarrier that is uninitialised, or used against its counts
+  tensor_map,         // a tensor copy without a tensor map, or with an unsuitable one
+  bulk_copy,          // a bulk copy with invalid sizes, operands or destinations
   deadlock,           // threads that wait for each other or for threads that never come
   member_mask,        // a .sync instruction executed by a lane that its mask does not name
   trap,               // trap or brkpt
   device_assert,      // __assertfail
-  instruction_limit,  // a block, a launch or several together executed more than they may
+  instruction_limit,  // a block, a launch or several together exceeded their limit
   time_limit,         // a launch, or several together, ran longer than they may
-  cancelled,          // somebody wanted the launch to end
-  uninitialised,      // a use of a register, or a read of memory, that nothing was written to
+  cancelled,          // the launch was asked to end
+  uninitialised,      // a use of a register, or a read of memory, that was never written
   race,               // two accesses, at least one a write, that nothing orders
-  wrapped_index,      // an address from an index of 32 bits that did not fit
-  asynchronous,       // an access that comes too early or too late for an asynchronous operation
+  wrapped_index,      // an address from a 32-bit index that did not fit
+  asynchronous,       // an access too early or too late for an asynchronous operation
   stack_overflow,     // calls or alloca need more local memory than a thread has
   invalid_pc,         // a call or a branch to an address that has no code
 };
 
 enum class access_kind : std::uint8_t { none, read, write, atomic };
 
-// The buffer, or shared, local or constant variable that an address belongs to or is nearest to.
+// The buffer, or the shared, local or constant variable, that contains an address or is nearest to it.
 struct nearest_object {
   enum class relation : std::uint8_t { none, inside, before, after };
   relation where = relation::none;  // where the address is relative to the object
   bool freed = false;
-  std::uint64_t address = 0;  // of the object's first byte
+  std::uint64_t address = 0;  // address of the object's first byte
   std::uint64_t bytes = 0;
   std::uint64_t distance = 0;  // bytes between the address and the object; inside: from its start
-  std::string name;            // of a variable; empty for a buffer
+  std::string name;            // name of the variable; empty for a buffer
 };
 
-// The other of two accesses that meet: a race has two sides. Not there if its line is 0.
+// The other access of a conflict: a race has two sides. Line 0: there is none.
 struct other_access {
   std::uint32_t ptx_line = 0;
   std::string ptx_text;
@@ -117,10 +117,10 @@ struct other_access {
 struct fault_report {
   fault_kind kind = fault_kind::trap;
   std::string kernel;
-  std::string kernel_origin;   // where it comes from, if another kernel has its name
+  std::string kernel_origin;   // its origin, if another kernel has its name
   std::uint32_t ptx_line = 0;  // from 1
   std::string ptx_text;        // that line, trimmed
-  std::string file;            // the C++ statement that the line came from, where it is known
+  std::string file;            // the C++ statement that the line came from, if known
   std::uint32_t line = 0;
   ptx::dim3 block{0, 0, 0};
   ptx::dim3 thread{0, 0, 0};
@@ -128,15 +128,15 @@ struct fault_report {
   std::string_view space;  // "global", "shared", ...
   access_kind access = access_kind::none;
   std::uint64_t address = 0;
-  std::uint32_t bytes = 0;  // of the access by one thread
+  std::uint32_t bytes = 0;  // accessed by one thread
   nearest_object object;
   std::string detail;  // one sentence: what happened
   other_access other;
   std::string advice;              // what to do about it
-  std::vector<fault_report> more;  // of a sanitizer that collects its reports: the others
+  std::vector<fault_report> more;  // further reports, from a sanitizer that collects them
 };
 
-// A kernel did what no kernel may do; the grid was stopped.
+// A kernel did something invalid; the grid was stopped.
 class fault : public std::exception {
  public:
   explicit fault(fault_report report);

@@ -24,7 +24,7 @@ template <class T>
 inline constexpr float_bits<T> least_normal_bits =
     sizeof(T) == 4 ? float_bits<T>{0x00800000u} : static_cast<float_bits<T>>(0x0010000000000000ull);
 
-// The NaN that arithmetic in single precision returns: all bits but the sign.
+// The NaN that single-precision arithmetic returns: all bits but the sign.
 template <class T>
 inline constexpr float_bits<T> canonical_nan_bits = static_cast<float_bits<T>>(~sign_bit<T>);
 
@@ -40,8 +40,8 @@ bool is_nan(T value) {
 
 inline f64 quieted(f64 nan) { return std::bit_cast<f64>(std::bit_cast<u64>(nan) | u64{1} << 51); }
 
-// In double precision a NaN keeps the payload of its operand, and a new one is 0xfff8000000000000, as the
-// host's arithmetic has it.
+// In double precision a NaN keeps its operand's payload. A new NaN is 0xfff8000000000000, as in the host's
+// arithmetic.
 template <class T>
 T canonical(T value) {
   if constexpr (sizeof(T) == 8) return value;
@@ -56,7 +56,7 @@ T flushed(T value) {
       magnitude(value) < least_normal_bits<T> ? static_cast<float_bits<T>>(bits & sign_bit<T>) : bits);
 }
 
-// To [0, 1]; NaN and -0 become +0.
+// Clamps to [0, 1]; NaN and -0 become +0.
 template <class T>
 T saturated(T value) {
   return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
@@ -80,7 +80,7 @@ T result(T value) {
   return value;
 }
 
-// The host's rounding mode while it lives; the mode before is restored.
+// Sets the host's rounding mode while it lives, then restores the previous mode.
 class rounding_scope {
  public:
   explicit rounding_scope(rounding mode) : before_(std::fegetround()) { std::fesetround(host_mode(mode)); }

@@ -1,8 +1,8 @@
 #pragma once
 // The small floating-point formats of PTX (f16, bf16, tf32, e4m3, e5m2) as bits, and rounding to them from
-// double precision. Every finite value of every format is a double, products of two are exact doubles, and a
-// sum that is not is rounded to odd: a later rounding to at most 11 bits then gives what one rounding of the
-// exact value gives (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// double precision. Every finite value of each format is a double, and products of two are exact doubles. An
+// inexact sum is rounded to odd: rounding it again to at most 11 bits equals one rounding of the exact value
+// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 //
 //   f16 third = nearest<f16>(1.0 / 3);                  // 0x3555
 //   f64 exact = value_of(third);
@@ -17,7 +17,7 @@
 
 namespace kaio::emulator {
 
-// A format: bits of its significand with the hidden one, and the exponents of its normal values.
+// A format: the bits of its significand, hidden bit included, and the exponents of its normal values.
 struct f16 {
   static constexpr int precision = 11, least_exponent = -14, greatest_exponent = 15;
   u16 bits;
@@ -89,7 +89,7 @@ namespace detail {
 
 inline u64 magnitude_bits(f64 value) { return std::bit_cast<u64>(value) & ~(u64{1} << 63); }
 
-// The exponent of a value as Format stores it: subnormal values have that of the least normal ones.
+// The exponent of a value as Format stores it: subnormal values have the exponent of the least normal ones.
 template <class Format>
 int stored_exponent(u64 magnitude, int greatest) {
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;
@@ -98,8 +98,8 @@ int stored_exponent(u64 magnitude, int greatest) {
 
 }  // namespace detail
 
-// To nearest, ties to even. A double that is so much greater that its last place is the format's does the
-// rounding; the host rounds to nearest.
+// Rounds to nearest, ties to even. It adds a double so large that its last place is the format's: the host's
+// addition, which rounds to nearest, does the rounding.
 template <half_format Half>
 Half nearest(f64 value) {
   constexpr int places = 52 - (Half::precision - 1);
@@ -113,7 +113,7 @@ Half nearest(f64 value) {
   return {static_cast<u16>(magnitude > 0x7ff0000000000000ull ? half_nan : code | sign)};
 }
 
-// The code of a finite magnitude in a format that has no upper end.
+// The code of a finite magnitude; the format's exponent has no upper limit here.
 template <class Format>
 u64 code_of(f64 magnitude, bool negative, rounding mode) {
   const int exponent = detail::stored_exponent<Format>(std::bit_cast<u64>(magnitude), 1023);
@@ -133,7 +133,7 @@ u64 code_of(f64 magnitude, bool negative, rounding mode) {
 }
 
 // The code, without its sign, of a value that is not NaN in a format with infinities. `finite`: values beyond
-// the greatest finite one become that one (.satfinite).
+// the greatest finite value become that value (.satfinite).
 template <class Format>
 u32 rounded_code(f64 value, rounding mode, bool finite) {
   constexpr u32 infinity = infinity_code<Format>;
@@ -153,7 +153,7 @@ Half rounded(f64 value, rounding mode, bool finite = false) {
   return {static_cast<u16>(code | (std::signbit(value) ? half_sign : 0u))};
 }
 
-// a + b rounded to odd: where it is not exact, the neighbour whose last bit is set.
+// a + b rounded to odd: an inexact sum becomes the neighbour whose last bit is set.
 inline f64 odd_sum(f64 a, f64 b) {
   const f64 sum = a + b;
   const f64 part = sum - a;

@@ -1,5 +1,5 @@
 #pragma once
-// A module that is ready to run: its decoded kernels and variables, with the text that they came from.
+// A module that is ready to run: its decoded kernels and variables, with their text.
 
 #include "emulator/program/architecture.hpp"
 #include "emulator/program/program.hpp"
@@ -21,7 +21,7 @@ class module {
   const entry* find(std::string_view kernel) const;
   const decoded_module& decoded() const { return contents_->decoded; }
   const architecture& device() const { return contents_->device; }
-  // A line of the text, from 1; empty outside of it.
+  // A line of the text, counted from 1; empty outside the text.
   std::string_view line(u32 number) const;
   std::string_view text() const { return contents_->text; }
 

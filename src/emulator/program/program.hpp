@@ -1,10 +1,10 @@
 #pragma once
 // A decoded kernel: what the interpreter executes. Names have become places: every register that the kernel
-// uses has a row in the warp's register file, 32 lanes wide, and so has every constant, so that an
-// instruction finds each source in the same way. Labels are indices into the code. Types and modifiers are
-// checked and are plain enums.
+// uses has a row of 32 lanes in the warp's register file. Constants have rows too, so an instruction finds
+// all sources in the same way. Labels are indices into the code. Types and modifiers are checked and are
+// plain enums.
 //
-// The register file of a warp, `entry::initial` being its state at the start of a block:
+// The register file of a warp (`entry::initial` is its state at the start of a block):
 //   row 0: the guard of unguarded instructions (all lanes true) and the row that takes `_`
 //   then in the order of first use: registers (zero) and constants (the value in every lane)
 // A predicate's row is one 32-bit mask; every other row holds 32 values of the register's width.
@@ -24,7 +24,7 @@ namespace kaio::emulator {
 struct warp;
 struct instruction;
 
-// Executes one instruction for the lanes of `mask`, which are active and pass its guard.
+// Executes one instruction for the lanes of `mask`: the active lanes that pass its guard.
 using handler = void (*)(warp&, const instruction&, u32 mask);
 
 enum class operation : u8 {
@@ -178,7 +178,7 @@ enum class operation : u8 {
 
 enum class state_space : u8 { generic, global, shared, local, constant, param };
 
-// The memory consistency model's words for an access or a fence (PTX ISA, "Memory Consistency Model").
+// The terms of the memory consistency model for an access or a fence (PTX ISA, "Memory Consistency Model").
 enum class memory_order : u8 { weak, is_volatile, relaxed, acquire, release, acq_rel, sc };
 enum class memory_scope : u8 { none, cta, cluster, gpu, sys };
 
@@ -188,7 +188,7 @@ enum class comparison : u8 { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, l
 
 enum class combination : u8 { none, and_, or_, xor_ };
 
-// What `form` holds for instructions that have one more choice.
+// The contents of `form` for instructions with one more choice.
 enum class atomic_form : u8 { add, min, max, and_, or_, xor_, exch, cas, inc, dec };
 enum class mbarrier_form : u8 {
   init,
@@ -207,7 +207,7 @@ enum class mbarrier_form : u8 {
   try_wait_parity,
   pending_count,
 };
-enum class copy_group_form : u8 { commit, wait, wait_all, arrive, arrive_noinc };  // of cp.async
+enum class copy_group_form : u8 { commit, wait, wait_all, arrive, arrive_noinc };  // for cp.async
 enum class grid_dependency_form : u8 { launch_dependents, wait };
 enum class bulk_group_form : u8 { commit, wait, wait_read };
 enum class tensormap_form : u8 {
@@ -223,17 +223,17 @@ enum class tensormap_form : u8 {
   fill_mode,
   cp_fenceproxy,
 };
-// fence.proxy; `space` is what .async is limited to.
+// fence.proxy; `space` is the space that .async is limited to.
 enum class proxy_form : u8 { alias, async, tensormap, mbarrier_init, async_restricted, restricted };
 enum class shuffle_form : u8 { up, down, bfly, idx };
 enum class vote_form : u8 { all, any, uni, ballot };
 enum class match_form : u8 { any, all };
 enum class reduce_form : u8 { add, min, max, and_, or_, xor_, popc };
 enum class permute_form : u8 { index, f4e, b4e, rc8, ecl, ecr, rc16 };
-// The packed format that cvt reads or writes other than f16x2 and bf16x2.
+// The packed format that cvt reads or writes, other than f16x2 and bf16x2.
 enum class twin_form : u8 { none, e4m3x2, e5m2x2 };
 enum class test_form : u8 { finite, infinite, number, notanumber, normal, subnormal };
-// inserted: a jump that no text has, which the order of the blocks made necessary.
+// inserted: a jump that is not in the text; the order of the blocks requires it.
 enum class branch_form : u8 { written, inserted };
 enum class special_form : u8 {
   // constant while a warp runs
@@ -277,7 +277,7 @@ enum class special_form : u8 {
   cluster_ctarank,
   cluster_nctarank,
   is_explicit_cluster,
-  grid_workspace_high,  // %envreg1 and %envreg2: where the blocks of a cooperative grid count themselves
+  grid_workspace_high,  // %envreg1 and %envreg2: address of the grid_workspace of a cooperative grid
   grid_workspace_low,
   lanemask_eq,
   lanemask_le,
@@ -293,7 +293,7 @@ enum class special_form : u8 {
   globaltimer_hi,
 };
 
-// Modifiers that are either there or not.
+// Modifiers that are present or absent.
 struct instruction_flags {
   bool ftz : 1 = false;
   bool sat : 1 = false;
@@ -315,27 +315,27 @@ struct instruction_flags {
   bool cluster : 1 = false;         // a shared address may be in another block of the cluster
   bool unsynchronised : 1 = false;  // shfl and vote without .sync
   bool aligned : 1 = false;         // a barrier that all lanes of the warp must reach together
-  bool read_only : 1 = false;       // ld.nc and ldu: of memory that no thread writes while the kernel runs
+  bool read_only : 1 = false;       // ld.nc and ldu: no thread writes this memory while the kernel runs
 };
 
 struct instruction {
   handler execute = nullptr;
   u32 guard = 0;              // row of a predicate
   u32 guard_inverted = 0;     // all ones for @!p
-  std::array<u32, 8> to{};    // rows of the destinations, or of the values that a store takes
+  std::array<u32, 8> to{};    // rows of the destinations, or of a store's values
   std::array<u32, 9> from{};  // rows of the sources; a memory access has its address in from[0]
   s64 immediate = 0;          // address offset, lookup table, branch target
-  u32 line = 0;               // of the text, from 1
-  u32 site = 0;               // number of this memory access within the kernel
-  u32 uses = 0;               // entry::uses[uses ...]: the registers that it reads, then those that it writes
+  u32 line = 0;               // line number in the text, from 1
+  u32 site = 0;               // number of this memory access in the kernel
+  u32 uses = 0;               // entry::uses[uses ...]: the registers that it reads, then the written ones
   u16 reads = 0, writes = 0;
-  u32 rows = 0;    // entry::rows[rows ...]: operands beyond `to` and `from`, as fragments of a matrix
-  u32 detail = 0;  // of a table that its family keeps in the entry
+  u32 rows = 0;    // entry::rows[rows ...]: operands beyond `to` and `from`, such as matrix fragments
+  u32 detail = 0;  // index in its family's table in the entry
   operation op = operation::nop;
   ptx::type type = ptx::type::none;
   ptx::type source_type = ptx::type::none;
   u8 to_bytes = 0;    // width of the destination's register (or of a store's source)
-  u8 from_bytes = 0;  // width of the source's register; of the address: 4 or 8
+  u8 from_bytes = 0;  // width of the source's register; for an address: 4 or 8
   u8 count = 1;       // elements of a vector
   rounding round = rounding::none;
   comparison compare = comparison::eq;
@@ -347,12 +347,12 @@ struct instruction {
   instruction_flags flags;
 };
 
-// A place in memory that an instruction with several of them names.
+// A place in memory, for instructions that name several.
 struct address_operand {
   s64 offset = 0;
-  u32 row = 0;   // of the address
-  u32 site = 0;  // number of this memory access within the kernel
-  u8 bytes = 0;  // of the address: 4 or 8; 0: the offset alone
+  u32 row = 0;   // the address
+  u32 site = 0;  // number of this memory access in the kernel
+  u8 bytes = 0;  // width of the address: 4 or 8; 0: the offset alone
   state_space space = state_space::generic;
   bool cluster = false;  // a shared address may be in another block of the cluster
 };
@@ -365,25 +365,25 @@ struct transfer_operands {
   bool prefetches = false;  // nothing is written
   bool multicast = false;
   bool im2col = false;
-  u8 dimensions = 0;  // of a tensor
+  u8 dimensions = 0;  // rank of the tensor
 };
 
-// A special register that the kernel reads: its row is filled when a warp starts.
+// A special register that the kernel reads. Its row is filled when a warp starts.
 struct special_row {
   special_form which;
   u32 row;
-  u32 bytes;  // of a lane
+  u32 bytes;  // bytes per lane
 };
 
-// A constant row that holds the address of a module's variable, known only when the module is in a memory.
+// A constant row with the address of a module's variable, known once the module is in a memory.
 struct relocation {
   u32 row;
-  u32 variable;  // of decoded_module::variables
+  u32 variable;  // index in decoded_module::variables
   u64 addend;
   bool generic;  // as a generic address
 };
 
-// A parameter, or a variable in some state space: its place within that space.
+// The place of a parameter or variable in its state space.
 struct layout {
   std::string name;
   u64 offset = 0;  // bytes
@@ -392,54 +392,54 @@ struct layout {
 };
 
 // ---- functions ----
-// All functions that a kernel may call are decoded with it: their code is before the kernel's, their
-// registers have rows of their own, and their .param and .local variables are in frames of the thread's local
-// memory. A frame begins with what the function returns and takes, in the order of its declaration, so that
-// a call through a pointer finds them too; the frame of a called function begins where its caller's ends.
+// A kernel is decoded with all functions that it may call: their code precedes the kernel's, their registers
+// have their own rows, and their .param and .local variables are in frames of the thread's local memory. A
+// frame begins with the function's results and parameters in declaration order, so a call through a pointer
+// finds them. A called function's frame begins where its caller's ends.
 
 inline constexpr u32 no_function = 0xffffffffu;
 inline constexpr u32 no_row = 0xffffffffu;
 
-// What `form` holds for operation::call. enter: where a function with register parameters begins.
+// The contents of `form` for operation::call. enter: the start of a function with register parameters.
 enum class call_form : u8 { direct, indirect, enter };
 
-// An argument or result of a call: bytes of a frame, and where the caller (or a function with register
-// parameters) has them, in a register or in its own frame.
+// An argument or result of a call: bytes of a frame, and their place in the caller (or in a function with
+// register parameters), which is a register or its own frame.
 struct transfer {
-  u32 row = no_row;     // of a register
-  u32 row_bytes = 0;    // of a lane of it; 0: a predicate
-  u32 place = 0;        // in the caller's frame, where there is no row
-  u32 frame_place = 0;  // in the frame of the function that is called
+  u32 row = no_row;     // the register
+  u32 row_bytes = 0;    // bytes per lane of the row; 0: a predicate
+  u32 place = 0;        // in the caller's frame, if there is no row
+  u32 frame_place = 0;  // in the called function's frame
   u32 bytes = 0;
 };
 
-// A row whose lanes a call keeps while the function that calls may run anew.
+// A row that a call saves lane by lane, because the calling function may run again meanwhile.
 struct kept_row {
   u32 row;
-  u32 bytes;  // of a lane; 0: a predicate
+  u32 bytes;  // per lane; 0: a predicate
 };
 
 struct callable {
   std::string name;
-  u32 number = 0;                             // of the functions of the module, which is its address
+  u32 number = 0;                             // the function's index in the module, which gives its address
   u32 start = 0;                              // index in the code
-  u32 frame_bytes = 0;                        // with what it returns and takes
+  u32 frame_bytes = 0;                        // with results and parameters
   u64 signature = 0;                          // equal for functions that can be called in the same way
-  std::vector<transfer> parameters, results;  // those that are registers of the function
-  std::vector<kept_row> kept;                 // by calls that may come back to it before they return
+  std::vector<transfer> parameters, results;  // the ones in registers of the function
+  std::vector<kept_row> kept;                 // saved by calls that may re-enter the function
 };
 
 struct call_site {
-  u32 function = no_function;  // of entry::functions; none: it is the address in from[0]
-  u32 base_row = no_row;       // the new frame is at the value of this row, if there is one, plus `base`
+  u32 function = no_function;  // index in entry::functions; none: from[0] holds the address
+  u32 base_row = no_row;       // the new frame is at `base` plus this row's value, if there is a row
   u32 base = 0;
   u64 signature = 0;
   std::vector<transfer> arguments, results;
-  u32 keeper = no_function;  // the function that calls, where it may run anew before this call returns
-  std::vector<u32> targets;  // .calltargets: numbers of functions; empty: any
+  u32 keeper = no_function;  // the calling function, if it may run again before this call returns
+  std::vector<u32> targets;  // .calltargets: function indices; empty: any
 };
 
-// The address of a function: by its number, so that it means the same in every kernel of a module.
+// A function's address comes from its number, so it is the same in every kernel of a module.
 inline constexpr u64 code_window = u64{1} << 48;
 inline constexpr u64 code_step = 16;
 
@@ -451,16 +451,16 @@ struct entry {
   u32 registers = 0;              // registers that the kernel uses
   u32 shared_bytes = 0;           // static
   u32 dynamic_shared_offset = 0;  // where `.extern .shared` arrays begin
-  u32 local_bytes = 0;            // of one thread
+  u32 local_bytes = 0;            // per thread
   u32 sites = 0;
-  ptx::dim3 maximum_threads{0, 0, 0};   // .maxntid; 0 where it is not given
-  ptx::dim3 required_threads{0, 0, 0};  // .reqntid
-  ptx::dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
+  ptx::dim3 maximum_threads{0, 0, 0};   // .maxntid; 0: not given
+  ptx::dim3 required_threads{0, 0, 0};  // .reqntid; 0: not given
+  ptx::dim3 required_cluster{0, 0, 0};  // .reqnctapercluster; 0: not given
   bool explicit_cluster = false;        // .explicitcluster, or a required one
-  // Its blocks can see each other's order: through the result of an atomic, a rounding sum or a flag in
-  // memory. Such a grid is run in one fixed order, so that its results do not depend on the machine.
+  // Its blocks can observe each other's order: through an atomic's result, a rounded sum or a flag in memory.
+  // Such a grid runs in one fixed order, so its results do not depend on the machine.
   bool blocks_communicate = false;
-  // Its threads may wait in a loop for what other threads of the block do, as for a phase of an mbarrier.
+  // Its threads may wait in a loop for other threads of the block, for example for a phase of an mbarrier.
   bool may_spin = false;
   std::vector<instruction> code;
   std::vector<u32> uses;  // numbers of registers: see instruction::uses
@@ -475,10 +475,10 @@ struct entry {
   u32 carry = 0;           // row of the condition code
   bool allocates = false;  // it calls malloc or free
   u32 start = 0;           // index of the kernel's first instruction
-  u32 frame_row = no_row;  // where the frame of the running function begins; no row: there are no functions
+  u32 frame_row = no_row;  // start of the running function's frame; no row: there are no functions
   std::vector<callable> functions;
   std::vector<call_site> calls;     // instruction::detail of a call
-  std::vector<u32> branch_targets;  // of brx: instruction::detail is the first, `rows` how many
+  std::vector<u32> branch_targets;  // for brx: instruction::detail is the first, `rows` the count
 };
 
 // A variable of the module in .global or .const memory.
@@ -486,13 +486,13 @@ struct variable {
   layout where;
   state_space space = state_space::global;
   bool external = false;
-  std::vector<std::byte> initial;  // of its beginning; the rest is zero
+  std::vector<std::byte> initial;  // its first bytes; the rest is zero
   struct address_value {
-    u64 offset;  // of the 64-bit slot within the variable
+    u64 offset;  // offset of the 64-bit slot in the variable
     u32 variable;
     u64 addend;
     bool generic;
-    u32 bytes = 8;  // of the slot
+    u32 bytes = 8;  // bytes of the slot
     u32 shift = 0;  // the slot takes the address from this bit on
   };
   std::vector<address_value> addresses;

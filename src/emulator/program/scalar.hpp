@@ -1,6 +1,6 @@
 #pragma once
-// The scalar types of PTX under the names that its manual gives them, for the code that computes on lanes.
-// They are the emulator's own: the language has types of the same names with other duties.
+// The scalar types of PTX under the names of its manual, for code that computes on lanes. The emulator has
+// its own: the language has types of these names with other duties.
 
 #include <cstdint>
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_source_lines = 200000;
 
-// Words of a directive, apart by spaces and tabs.
+// The words of a directive, separated by spaces and tabs.
 class words {
  public:
   explicit words(std::string_view line) : rest_(line) {}
@@ -48,7 +48,7 @@ std::vector<source_place> from_image(const ptx::kernel_image& image) {
   return result;
 }
 
-// .file NUMBER "NAME"[, time, bytes]; they come before or after the .loc that name them.
+// .file NUMBER "NAME"[, time, bytes]; it may come before or after the .loc that names it.
 std::map<u32, std::string> files_of(const module& program, u32 lines) {
   std::map<u32, std::string> files;
   for (u32 i = 1; i <= lines; ++i) {
@@ -68,7 +68,7 @@ bool starts_function(std::string_view word) {
          word == ".entry" || word == ".func";
 }
 
-// .loc FILE LINE COLUMN[, ...] holds for what follows, up to the end of the function.
+// .loc FILE LINE COLUMN[, ...] holds for the following lines, up to the end of the function.
 std::vector<source_place> from_directives(const module& program) {
   const std::string_view text = program.text();
   if (text.find(".loc") == std::string_view::npos) return {};

@@ -1,6 +1,6 @@
 #pragma once
-// Which C++ statement each line of a module's text came from: from the kernel's image, or from the .loc
-// directives in the text do, which nvcc -lineinfo and Triton write.
+// Maps each line of a module's text to its C++ statement: from the kernel's image, or from the text's .loc
+// directives, which nvcc -lineinfo and Triton write.
 
 #include "emulator/program/scalar.hpp"
 
@@ -13,14 +13,14 @@ namespace kaio::emulator {
 
 class module;
 
-// A C++ statement, or what a .loc directive of the text names.
+// A C++ statement, or the place that a .loc directive names.
 struct source_place {
   std::string file;  // empty: not known
   u32 line = 0;
   friend bool operator==(const source_place&, const source_place&) = default;
 };
 
-// By the line of the text, from 0. `image` may be nullptr.
+// Indexed by the line of the text, from 0. `image` may be nullptr.
 std::vector<source_place> statements(const module& program, const ptx::kernel_image* image);
 
 // The lines of a source file; empty if it cannot be read.

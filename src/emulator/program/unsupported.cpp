@@ -20,7 +20,7 @@ std::string reason_not_executed(std::string_view opcode, ptx::target target, ptx
   std::string reason = fmt::format("'{}' is not an instruction of PTX that the emulator knows", opcode);
   if (newest_known_version < version)
     reason +=
-        fmt::format("; it knows those up to PTX ISA {}.{}, and the module is .version {}.{}",
+        fmt::format("; it knows instructions up to PTX ISA {}.{}, and the module is .version {}.{}",
                     newest_known_version.major, newest_known_version.minor, version.major, version.minor);
   return reason;
 }

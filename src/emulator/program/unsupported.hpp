@@ -1,5 +1,5 @@
 #pragma once
-// Why an opcode has no decode function: it is of textures, of newer architectures, or no instruction at all.
+// Why an opcode has no decode function: it is for textures or newer architectures, or does not exist.
 
 #include <kaio/ptx/target.hpp>
 
@@ -8,10 +8,10 @@
 
 namespace kaio::emulator {
 
-// The reason of the rejection of an instruction that the emulator does not execute.
+// The reason for rejecting an instruction that the emulator does not execute.
 std::string reason_not_executed(std::string_view opcode, ptx::target target, ptx::isa_version version);
 
-// That a form is for a newer target than the module's; or, where it is not, that the emulator lacks it. `first`:
+// Says that a form needs a newer target than the module's; if it does not, that the emulator lacks it. `first`:
 // {100, true} is sm_100a.
 std::string reason_newer(std::string_view form, ptx::target first, ptx::target target);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a launch may use: warp instructions, or wall-clock time, of its own or together with others. A launch may
-// have several budgets, and is ended by the first that is used up.
+// A limit on a launch, or on several together: warp instructions or wall-clock time. A launch may have several
+// budgets; the first exceeded one ends it.
 //
 //   launch l;
 //   l.budgets.push_back({.unit = budget_unit::nanoseconds, .limit = 2'000'000'000, .origin = "KAIO_LAUNCH_SECONDS"});
@@ -15,18 +15,18 @@ namespace kaio::emulator {
 
 enum class budget_unit : u8 {
   warp_instructions,
-  nanoseconds,  // of wall-clock time within launches; where several run at a time, each counts
+  nanoseconds,  // wall-clock time within launches; concurrent launches each count
 };
 
 struct budget {
   budget_unit unit = budget_unit::warp_instructions;
-  u64 limit = 0;  // a launch ends when more than this is used
-  // Of a budget that launches share: what those before and next to this one have used, to which it adds its own.
-  // nullptr: the budget is that of one launch.
+  u64 limit = 0;  // a launch ends when the use exceeds it
+  // For a shared budget: the use of the earlier and concurrent launches, to which this launch adds its own.
+  // nullptr: the budget belongs to one launch.
   std::shared_ptr<std::atomic<u64>> used;
   // For the report; must outlive the launch.
-  std::string_view scope = "the launch";  // whose it is
-  std::string_view origin;                // what sets it
+  std::string_view scope = "the launch";  // its owner
+  std::string_view origin;                // its source
 };
 
 }  // namespace kaio::emulator

@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned waits_listed = 16;
 constexpr unsigned missing_listed = 4;
 
-// What some lanes of a warp do, such as "waits at PTX line 7".
+// The state of some lanes of a warp, such as "waits at PTX line 7".
 std::string occupation(const warp& w, u32 lanes) {
   if ((lanes & w.live) == 0) return "has ended";
   for (u32 k = 0; k < w.parked; ++k) {
@@ -25,13 +25,13 @@ std::string occupation(const warp& w, u32 lanes) {
   return "runs";
 }
 
-// Who has not come to where a lane group waits, and what they do instead, as the rest of a sentence; empty
-// where that is not known.
+// The threads missing where a lane group waits, and their state, as the rest of a sentence; empty if not
+// known.
 std::string missing_at(const block& b, const warp& w, const lane_group& f) {
   if (f.reason == wait_reason::members) {
     const u32 missing = f.key & w.existing & ~f.lanes;
     return missing == 0 ? std::string{}
-                        : fmt::format("; missing: lanes {:#010x}, of which the first {}", missing,
+                        : fmt::format("; missing: lanes {:#010x}; the first of them {}", missing,
                                       occupation(w, 1u << static_cast<unsigned>(std::countr_zero(missing))));
   }
   if (f.reason != wait_reason::barrier) return {};
@@ -50,7 +50,7 @@ std::string missing_at(const block& b, const warp& w, const lane_group& f) {
   return result;
 }
 
-// Appends a line of text for each group of lanes that waits, and whom they wait for.
+// Appends a line of text for each waiting group of lanes, with the threads that it waits for.
 void list_waits(const block& b, std::string& to, unsigned& listed) {
   for (const warp& w : b.warps)
     for (u32 k = 0; k < w.parked; ++k) {

@@ -5,7 +5,7 @@
 
 namespace kaio::emulator {
 
-// Throws fault, at the first lanes that wait; its text lists what waits, for what, and who is missing there.
+// Throws fault at the first waiting lanes. Its text lists each wait, its reason and the missing threads.
 // Returns only if no lanes wait.
 void raise_deadlock(const cluster& c);
 

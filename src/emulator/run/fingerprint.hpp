@@ -1,6 +1,6 @@
 #pragma once
-// A hash of the state of a block or a cluster, without the memory that other blocks see. Equal states without
-// a change of memory between them repeat for ever.
+// A hash of the state of a block or a cluster, without memory that other blocks see. If memory does not
+// change between two equal states, they repeat for ever.
 
 #include "emulator/machine/cluster.hpp"
 

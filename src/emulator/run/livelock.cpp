@@ -14,17 +14,17 @@ namespace kaio::emulator {
 namespace {
 
 constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
-constexpr unsigned unfair_rounds = 128;  // the same, where a round need not give every cluster a turn
+constexpr unsigned unfair_rounds = 128;  // for schedules in which a round may skip clusters
 constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
-// Where a warp is that has not ended.
+// The place of a warp that has not ended.
 const instruction& address_operand_of(const warp& w) {
   const u32 pc = w.active != 0 ? w.pc : w.lane_groups[0].pc;
   return w.code[pc == 0 ? 0 : pc - 1];
 }
 
-// Where the warps of a block are, as a line of text.
+// The places of a block's warps, as a line of text.
 std::string whereabouts(const block& b) {
   std::string result;
   unsigned listed = 0;

@@ -1,8 +1,7 @@
 #pragma once
-// Detects a livelock of clusters of blocks that take turns: nothing was written to memory, and they all are
-// in the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and
-// is not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
-// algorithm" (1980).
+// Detects a livelock of clusters of blocks that take turns: memory was not written, and all clusters are back
+// in their states of some rounds ago. A kernel that reads a clock may wait for time, so it is not watched.
+// Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization algorithm" (1980).
 //
 //   livelock_watch watch(g);
 //   ...                    // a cluster has had its turn
@@ -20,19 +19,19 @@ class livelock_watch {
  public:
   explicit livelock_watch(const grid& g);
 
-  // A cluster has started or ended.
+  // Call when a cluster has started or ended.
   void reset();
-  // One of the clusters has had its turn, and is the last of them. Throws fault at a livelock.
+  // Call when a cluster, the last of `paused`, has had its turn. Throws fault at a livelock.
   void turn(const std::deque<std::unique_ptr<cluster>>& paused);
 
  private:
   unsigned rounds_;  // without a write, between two comparisons of states
   bool reads_clock_;
   bool known_ = false;
-  std::size_t turns_ = 0;  // of this round
+  std::size_t turns_ = 0;  // in this round
   unsigned quiet_ = 0;     // rounds without a write
   u64 changes_ = 0;
-  u64 state_ = 0, distance_ = 0, power_ = 1;  // Brent's: the state kept, how long ago, for how long
+  u64 state_ = 0, distance_ = 0, power_ = 1;  // Brent's kept state, its age, and its lifetime
 };
 
 }  // namespace kaio::emulator

@@ -15,7 +15,7 @@ namespace {
 constexpr std::chrono::milliseconds between_two{250};
 constexpr std::string_view erase = "\r\033[K";
 
-// One launch at a time has the line.
+// One launch at a time owns the line.
 std::atomic<bool> taken{false};
 
 bool takes_escape_sequences() {
@@ -24,14 +24,14 @@ bool takes_escape_sequences() {
          std::string_view(terminal) != "dumb";
 }
 
-// A line that is wider than the terminal could not be erased.
+// A line wider than the terminal could not be erased.
 std::size_t columns() {
   winsize size{};
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
 }
 
 void write_to_terminal(std::string_view text) {
-  // A terminal that is gone, or takes no more, is no reason to end a launch.
+  // If the terminal is gone or takes no more, the launch continues.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A line on the terminal for a launch that takes long: how many of its blocks have ended. It is written to the
-// standard error stream, only where that is a terminal, and is erased when the launch ends. Of launches that run
-// at the same time the first has it.
+// A line on the terminal for a long launch: how many of its blocks have ended. It goes to the standard error
+// stream, if that is a terminal, and is erased when the launch ends. If several launches run at a time, the
+// first has it.
 //
 //   kaio: kernel 'attention': 312 of 4096 blocks in 17 s
 
@@ -23,7 +23,7 @@ class progress_line {
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
 
-  // Called by any thread, as often as it likes.
+  // Any thread may call it at any rate.
   void update(u64 done, std::chrono::nanoseconds elapsed) {
     if (elapsed.count() >= next_.load(std::memory_order_relaxed)) write(done, elapsed);
   }

@@ -12,11 +12,11 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr u64 warp_steps = 4096;   // a warp runs this long before its neighbours have their turn
-constexpr u64 starved_turns = 16;  // the starved warp has one turn of so many
+constexpr u64 warp_steps = 4096;   // per turn of a warp
+constexpr u64 starved_turns = 16;  // the starved warp has one turn in 16
 constexpr u64 random_steps = 64;   // at most, in a random schedule
 
-// The warp to run next in this round of turns; nullptr when the round is over.
+// The next warp in this round of turns; nullptr at the end of the round.
 warp* next_warp(block& b, u32& turn) {
   const auto count = static_cast<u32>(b.warps.size());
   if (turn >= count) return nullptr;

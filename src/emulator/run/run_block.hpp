@@ -9,7 +9,7 @@ namespace kaio::emulator {
 // blocked: every warp waits, and only another block or an asynchronous operation can wake one.
 enum class block_status : u8 { finished, paused, blocked };
 
-// Runs about `steps` instructions, which are counted by the meter of this thread. Throws fault.
+// Runs about `steps` instructions; this thread's meter counts them. Throws fault.
 block_status run_block(block& b, u64 steps, work_meter& meter);
 
 }  // namespace kaio::emulator

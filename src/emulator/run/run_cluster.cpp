@@ -9,10 +9,10 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr std::size_t most_time_outs = 4096;  // of waits, in which only registers change
-constexpr u32 patience = 64;                  // turns after which waits time out though others move
+constexpr std::size_t most_time_outs = 4096;  // waits that change registers only
+constexpr u32 patience = 64;                  // turns until waits time out although others move
 
-// The waits for a phase of an mbarrier (mbarrier.try_wait) end without success, as after their time limit.
+// Ends the waits for a phase of an mbarrier (mbarrier.try_wait) without success, as after their time limit.
 void wake_waiting(cluster& c) {
   for (const auto& b : c.blocks)
     for (warp& w : b->warps)
@@ -25,7 +25,7 @@ void wake_waiting(cluster& c) {
       }
 }
 
-// Nobody can move. Waits that have a time limit end, unless that has been tried in this very state.
+// For when no thread can move: ends waits with a time limit, unless that was tried in this very state.
 bool time_out(cluster& c) {
   if (c.changes() != c.timed_out_changes) {
     c.timed_out_changes = c.changes();
@@ -51,7 +51,7 @@ block_status run_cluster(cluster& c, u64 steps, work_meter& meter) {
     return block_status::finished;
   }
   if (++c.turns % patience == 0) wake_waiting(c);
-  // One block may have ended or woken another after that one had its turn.
+  // A block may have ended, or woken another one whose turn was over.
   if (moved || c.somebody_is_ready() || c.complete_pending() || time_out(c)) return block_status::paused;
   raise_deadlock(c);
   return block_status::blocked;

@@ -9,11 +9,10 @@
 namespace kaio::emulator {
 namespace {
 
-// A lane group that keeps others waiting, as in a loop that spins on a lock which they hold, runs this long at
-// a time.
+// The steps of a lane group that keeps others waiting, for example in a spin loop on a lock that they hold.
 constexpr u64 fair_steps = 2048;
 
-// The program counter of one of the lane groups that are ready, any of them.
+// The program counter of a random ready lane group.
 u32 any_ready(const warp& w) {
   u32 ready_count = 0;
   for (u32 i = 0; i < w.parked; ++i)
@@ -57,7 +56,7 @@ bool select(warp& w) {
   return true;
 }
 
-// Runs the chosen lane group until it leaves its stretch of the text.
+// Runs the chosen lane group until it leaves its range of the text.
 template <bool Observed>
 void run_lane_group(warp& w) {
   do {

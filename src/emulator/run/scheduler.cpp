@@ -20,12 +20,12 @@ namespace kaio::emulator {
 namespace {
 
 constexpr u64 no_cluster = std::numeric_limits<u64>::max();
-constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
+constexpr u64 turn_steps = 16384;               // a turn of a cluster that communicates
 constexpr u64 random_turn = 1024;               // at most, in a random schedule
-constexpr u64 starved_cluster_turns = 16;       // turns in which the starved cluster has one
-constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
+constexpr u64 starved_cluster_turns = 16;       // the starved cluster has one turn in 16
+constexpr u64 resident_bytes = u64{512} << 20;  // for clusters that take turns
 constexpr u64 most_resident = 1024;
-constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
+constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid: blocks often wait for each other
 
 // The emulator computes in the default floating-point environment, whatever the host program has set.
 class default_floating_point {
@@ -42,21 +42,21 @@ class default_floating_point {
   std::fenv_t before_;
 };
 
-// The order in which clusters start: by number, or as the schedule has it.
+// The cluster to start at this turn: by number, or as the schedule orders.
 u64 number_of(const grid& g, u64 turn) {
   return g.order.kind == schedule_kind::reverse ? g.clusters() - 1 - turn : turn;
 }
 
 const warp& a_warp_of(const cluster& c) { return c.blocks.front()->warps.front(); }
 
-// Clusters in the order of their numbers, each to its end, on several threads.
+// Runs clusters in the order of their numbers, each to its end, on several threads.
 void run_independent(const grid& g, unsigned threads, watchdog& guard) {
   const u64 count = g.clusters();
   const bool may_spin = g.kernel.may_spin || g.cluster_blocks.count() > 1;
-  // Taken by a thread at a time: several where there are so many that none is idle at the end.
+  // Clusters that a thread takes at a time: several only if enough remain to keep all threads busy.
   const u64 together = std::clamp<u64>(count / threads / 64, 1, 64);
   std::atomic<u64> next{0};
-  std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run any more
+  std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run
   std::mutex mutex;
   std::exception_ptr error;
 
@@ -94,7 +94,7 @@ void run_independent(const grid& g, unsigned threads, watchdog& guard) {
   if (error) std::rethrow_exception(error);
 }
 
-// Which of the clusters that have started has its turn.
+// Takes the cluster, of the started ones, whose turn it is.
 std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& paused, const grid& g,
                                      random_source& random) {
   auto chosen = paused.begin();
@@ -113,7 +113,7 @@ std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& pause
   return result;
 }
 
-// Clusters take turns; a limited number of them is resident, and the next one starts when one of those ends.
+// Runs clusters in turns. A limited number is resident; when one ends, the next one starts.
 void run_in_turns(const grid& g, watchdog& guard) {
   const default_floating_point environment;
   work_meter meter(guard);

@@ -17,7 +17,7 @@ std::string amount_of(const budget& b) {
   return fmt::format("took longer than {} s", static_cast<double>(b.limit) * 1e-9);
 }
 
-// The report names what the warp does next, or waits at, or did last.
+// The report names the warp's next instruction, or the one it waits at, or its last one.
 [[noreturn]] void stop(const warp& w, fault_report report) {
   const bool parked = w.active == 0 && w.parked != 0;
   const u32 pc = parked ? w.lane_groups[0].pc : w.pc;
@@ -50,7 +50,7 @@ void watchdog::check(const warp& at, u64 instructions, u64 blocks) {
   const u64 executed = instructions_.fetch_add(instructions, std::memory_order_relaxed) + instructions;
   const std::chrono::nanoseconds since_begin = elapsed();
   const u64 time = static_cast<u64>(since_begin.count());
-  // The threads run at the same time: what has passed since the last check of any of them is charged once.
+  // The threads run at the same time, so the time since any thread's last check is charged once.
   u64 charged = charged_.load(std::memory_order_relaxed);
   while (charged < time && !charged_.compare_exchange_weak(charged, time, std::memory_order_relaxed)) {
   }

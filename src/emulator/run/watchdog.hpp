@@ -1,7 +1,7 @@
 #pragma once
-// Ends a grid that has used up one of its budgets, or that somebody wants to end, and shows how far a long one is.
-// Each thread that runs blocks of the grid counts its work in a work_meter of its own, and looks at the watchdog
-// once in some ten thousand instructions: often enough to stop within milliseconds, seldom enough to cost nothing.
+// Ends a grid that exceeds one of its budgets or is cancelled, and shows the progress of a long one. Each thread
+// that runs blocks counts its work in its own work_meter. It checks the watchdog once in some ten thousand
+// instructions: often enough to stop within milliseconds, seldom enough to cost nothing.
 //
 //   watchdog guard(g, budgets, cancelled, after);
 //   work_meter meter(guard);                   // in each thread
@@ -22,11 +22,11 @@ namespace kaio::emulator {
 
 class watchdog {
  public:
-  // `cancelled` is asked by all threads of the grid whether it is to end; it may be empty.
+  // All threads of the grid ask `cancelled` whether to end the grid; it may be empty.
   watchdog(const grid& g, std::vector<budget> budgets, std::function<bool()> cancelled,
            std::chrono::nanoseconds progress_after);
 
-  // So much was done since this thread's last call, the last of it by this warp. Throws fault.
+  // Counts work since this thread's last call; `at` did the last of it. Throws fault.
   void check(const warp& at, u64 instructions, u64 blocks);
 
  private:
@@ -36,7 +36,7 @@ class watchdog {
   const std::function<bool()> cancelled_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::atomic<u64> instructions_{0}, blocks_{0};
-  std::atomic<u64> charged_{0};  // nanoseconds that shared budgets have been charged with
+  std::atomic<u64> charged_{0};  // nanoseconds charged to shared budgets
   progress_line line_;
 };
 
@@ -44,14 +44,14 @@ class work_meter {
  public:
   explicit work_meter(watchdog& guard) : guard_(guard) {}
 
-  // A warp has had its turn and executed so many instructions. Throws fault.
+  // A warp has had its turn and executed this many instructions. Throws fault.
   void add(const warp& w, u64 instructions) {
     instructions_ += instructions;
     work_ += instructions + cost_of_a_turn;
     if (work_ >= between_checks) check(w);
   }
   void add_block() { ++blocks_; }
-  // Nothing is left to do for this thread, in which this warp ran last. Throws fault.
+  // This thread has no work left; this warp ran last in it. Throws fault.
   void finish(const warp& w) {
     if (instructions_ != 0) check(w);
   }

@@ -10,7 +10,7 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr u32 latest_time = u32{3} << 30;  // times begin anew before they wrap
+constexpr u32 latest_time = u32{3} << 30;  // times restart before they wrap
 
 }  // namespace
 
@@ -22,8 +22,8 @@ struct sanitizer::state {
 
   sanitizer_options options;
   sanitizing::suppressions suppressed;
-  std::atomic<std::uint64_t> reported{0};  // of those that were suppressed
-  std::mutex one_at_a_time;                // a grid
+  std::atomic<std::uint64_t> reported{0};  // suppressed reports already printed
+  std::mutex one_at_a_time;                // for one grid
   sanitizing::causality order;
   sanitizing::record_pool pool;
   sanitizing::line_store store;
@@ -58,7 +58,7 @@ void sanitizer::begin(const grid& g) {
   state_->reports = std::make_unique<sanitizing::reporter>(state_->options, state_->suppressed);
   state_->current = std::make_unique<sanitizing::watched_grid>(
       g, *state_->reports, state_->order, state_->pool, state_->store, state_->preceding);
-  lock.release();  // until the end of the grid
+  lock.release();  // held until the end of the grid
 }
 
 std::unique_ptr<observer> sanitizer::watch(block& b) {
@@ -71,7 +71,7 @@ void sanitizer::conclude(const grid&) {
 }
 
 void sanitizer::conclude(const grid&, const fault& f) {
-  // A fault of the kernel may well come from what was read.
+  // The read values may have caused the kernel's fault.
   if (!state_->reports->raised()) state_->current->early.report_all();
   state_->reports->conclude(&f);
 }

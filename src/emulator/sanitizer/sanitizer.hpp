@@ -1,15 +1,15 @@
 #pragma once
-// The sanitizer: watches a grid and reports errors of a kernel that may seem to work: reads of
-// bytes never written, races in shared and global memory, misused barriers, asynchronous copies never
-// waited for. It is an observer of launches:
+// The sanitizer: watches a grid and reports errors of a kernel that may seem to work: reads of bytes never
+// written, races in shared and global memory, misused barriers, asynchronous copies never waited for. It is
+// an observer of launches:
 //
 //   sanitizer checks(sanitizer_options{});   // all checks; the first report stops the grid
 //   launch l{...};
 //   l.observers.push_back(&checks);
 //   run(l, global);                          // throws fault
 //
-// Blocks run one after another, and lanes in one order; what is found does not depend on it. Two accesses
-// race if nothing orders them: each carries a time, and each thread knows how far it has seen the others,
+// Blocks run one after another, and lanes in one order; the reports do not depend on it. Two accesses race if
+// nothing orders them. Each access carries a time, and each thread knows how far it has seen the others:
 // through barriers, fences with atomics, and mbarriers (C. Flanagan and S. Freund, "FastTrack", 2009, with
 // the scopes of the PTX ISA's memory consistency model).
 
@@ -27,7 +27,7 @@ class sanitizer final : public grid_observer {
   explicit sanitizer(sanitizer_options options);
   ~sanitizer() override;
 
-  // Prints to standard error how many reports were suppressed, where there were more since it last did.
+  // Prints the number of suppressed reports to standard error, if it has grown since the last call.
   void report_suppressed() noexcept;
 
   void begin(const grid&) override;

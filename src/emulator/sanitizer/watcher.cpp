@@ -63,7 +63,7 @@ void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_
   if (mask == 0) return;
   const auto first = static_cast<unsigned>(std::countr_zero(mask));
   u32 left = mask;
-  // Mostly one turn: a generic address may be in another piece for every lane.
+  // Usually one turn, but a generic address may be in a different piece for each lane.
   for (unsigned lead = first; left != 0; lead = static_cast<unsigned>(std::countr_zero(left))) {
     const piece* const p = memory_.find(at[lead], i.site);
     if (p == nullptr) {  // constants and parameters
@@ -83,7 +83,7 @@ void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_
     memory_.access(w, i, here, bytes, kind, *p, at, consecutive);
     constants_.access(w, i, here, bytes, kind, *p, at);
     grids_.access(w, i, here, bytes, kind, *p, at);
-    const bool of_mbarrier = i.op == operation::mbarrier;  // its own rules hold
+    const bool of_mbarrier = i.op == operation::mbarrier;  // it has rules of its own
     if (p->lines != nullptr && !of_mbarrier) races_.access(w, i, here, bytes, kind, *p, at);
   }
 }

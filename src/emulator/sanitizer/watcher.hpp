@@ -1,5 +1,5 @@
 #pragma once
-// The observer of one block: owns its checks, and hands each event to those that it concerns.
+// The observer of one block: owns its checks, and passes each event to the checks that it concerns.
 //
 //   registers   uses of registers that were never written
 //   matrices    registers of wgmma without a fence or a wait
@@ -9,9 +9,9 @@
 //   barriers    barriers that threads miss or diverge at
 //   indices     addresses from 32-bit products that wrapped
 //   constants   memory that is loaded as constant, and written
-//   grids       memory of a grid before that nobody has waited for
-//   warps       operations of a warp that count on lanes which take no part
-//   async       memory of asynchronous operations that nobody has waited for
+//   grids       memory of a preceding grid, without a wait for it
+//   warps       operations of a warp that rely on lanes which take no part
+//   async       memory of asynchronous operations, without a wait for them
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/asynchronous.hpp"

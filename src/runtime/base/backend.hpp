@@ -1,8 +1,8 @@
 #pragma once
-// The interface of a device, under everything that users see: the CUDA driver and the emulator are the
-// two devices. A backend throws kaio::error with the device, the call and what to do in it, and puts
-// failures that lose the device into its latch. Everything that can be checked without the device was checked
-// before it is called; handles are its own and are only given back to it.
+// The interface of a device, below everything that users see. Two devices have it: the CUDA driver and the
+// emulator. A backend throws kaio::error with the device, the call and the remedy, and puts failures that
+// lose the device into its latch. Checks that need no device come before its calls. Its handles are its own:
+// they are only given back to it.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/budget.hpp>
@@ -62,14 +62,14 @@ class backend {
   // Advice for when the device is lost.
   virtual std::string_view remedy() const noexcept = 0;
 
-  // Of launches from now on. Throws invalid_argument, or unsupported_device where a launch cannot be ended.
+  // Limits launches from now on. Throws invalid_argument, or unsupported_device if a launch cannot be ended.
   virtual void set_budget(const budget& limits) = 0;
   // Ends the launches that have begun, or wait for their turn. Throws unsupported_device as well.
   virtual void cancel() = 0;
 
   virtual runtime::memory_info memory_info() = 0;
   virtual std::uint64_t allocate(std::uint64_t bytes) = 0;  // bytes > 0
-  // Whether that is zero-filled without having been touched.
+  // Whether allocated memory is zero-filled from the start.
   virtual bool allocates_zeroes() const noexcept = 0;
   virtual void free(std::uint64_t address) noexcept = 0;  // after the work that was put in
   virtual void* allocate_host(std::uint64_t bytes) = 0;   // zero-filled
@@ -88,7 +88,7 @@ class backend {
   virtual bool stream_is_capturing(native_stream stream) = 0;
   virtual void stream_wait(native_stream stream, native_event event) = 0;
   virtual void synchronize() = 0;
-  virtual void drain() noexcept = 0;  // waits like synchronize, whatever the work ends in
+  virtual void drain() noexcept = 0;  // waits like synchronize, even if the work fails
 
   virtual native_event create_event() = 0;
   virtual void destroy_event(native_event event) noexcept = 0;
@@ -99,10 +99,10 @@ class backend {
 
   virtual std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) = 0;
   virtual void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) = 0;
-  // How many blocks of the kernel are resident on the whole device at once.
+  // The number of blocks of the kernel that are resident on the whole device at once.
   virtual std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
                                         std::uint32_t dynamic_shared) = 0;
-  // How many clusters of more than one block; `cluster` passed its checks.
+  // The number of such clusters, each of more than one block; `cluster` passed its checks.
   virtual std::uint64_t max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
                                             const ptx::dim3& cluster, std::uint32_t dynamic_shared) = 0;
   // Writes the 128 bytes of a description that passed every check.
@@ -118,7 +118,7 @@ class backend {
 std::unique_ptr<backend> open_cuda_backend(int ordinal);
 std::unique_ptr<backend> open_emulator_backend(ptx::target architecture);
 
-// What open_* would open.
+// The properties of the device that open_emulator_backend would open.
 device_properties emulator_properties(ptx::target architecture);
 
 }  // namespace kaio::runtime

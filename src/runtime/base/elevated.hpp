@@ -1,6 +1,6 @@
 #pragma once
-// Whether this program runs with more rights than the user who started it (set-uid, set-gid, capabilities):
-// then its environment is that user's, and must not name files to load, to read or to write.
+// Whether this program has more rights than the user who started it (set-uid, set-gid, capabilities). Its environment
+// is then that user's, and must not name files to load, to read or to write.
 //
 //   const std::string file = file_variable("KAIO_PROFILE");   // empty: unset, or not to be trusted
 
@@ -10,8 +10,8 @@ namespace kaio::runtime {
 
 bool runs_elevated() noexcept;
 
-// The value of an environment variable that names a file or a folder: the only way in which kaio reads one.
-// Empty where it is unset, and in a program that runs elevated.
+// The value of an environment variable that names a file or a folder; kaio reads such variables only here. Empty: it
+// is unset, or the program runs elevated.
 std::string file_variable(const char* name);
 
 }  // namespace kaio::runtime

@@ -75,7 +75,7 @@ std::optional<std::uint64_t> number(std::string_view word) {
   return value;
 }
 
-// What follows `(`, to the closing one:
+// Reads the parameters after `(`, up to the closing one:
 //   .param .u64 .ptr .global .align 16 x, .param .align 8 .b8 s[24]
 std::optional<std::vector<entry_parameter>> parameter_list(header_words& words) {
   std::vector<entry_parameter> list;

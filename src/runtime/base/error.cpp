@@ -19,7 +19,7 @@ struct shared_text::block {
   char* characters() { return reinterpret_cast<char*>(this + 1); }
 };
 
-// What a program shows to its user: the logs and the lines of a text come from elsewhere.
+// Makes the text printable: a program shows it to its user, and logs and lines of PTX come from elsewhere.
 shared_text::shared_text(std::string_view given) {
   if (given.empty()) return;
   const std::string text = host::printable(given);

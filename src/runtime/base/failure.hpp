@@ -1,6 +1,6 @@
 #pragma once
-// How the runtime fails: one place that turns a code into the exception type of that code, and the latch that
-// keeps the first failure after which a device is lost.
+// How the runtime fails. One place turns a code into the exception type of that code. A latch keeps the first
+// failure after which a device is lost.
 
 #include <kaio/runtime/error.hpp>
 

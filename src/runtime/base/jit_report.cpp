@@ -42,7 +42,7 @@ const ptx::source_line* source_of(const ptx::kernel_image& kernel, std::size_t l
   return source.file ? &source : nullptr;
 }
 
-// The file that has the text now. Empty on failure.
+// Writes the text to a file and returns its path. Empty: KAIO_KEEP_PTX is not set, or writing failed.
 std::string keep(const jit_failure& failure) {
   const std::string folder = file_variable("KAIO_KEEP_PTX");
   if (folder.empty()) return {};

@@ -1,7 +1,6 @@
 #pragma once
-// Turns a refusal of a kernel's text into a jit_error: the compiler's log, the lines of PTX around each
-// error, the C++ lines that they came from, and, where KAIO_KEEP_PTX names a folder, the text in a file
-// there.
+// Turns a refusal of a kernel's text into a jit_error. It has the compiler's log, the lines of PTX around each error,
+// and their C++ lines. If KAIO_KEEP_PTX names a folder, the text is kept in a file there.
 
 #include <kaio/ptx/kernel_image.hpp>
 
@@ -27,7 +26,7 @@ struct jit_failure {
 
 [[noreturn]] void throw_jit_error(const jit_failure& failure);
 
-// The line numbers, from 1, that a log of ptxas or of the emulator's parser speaks of, each once, in order.
+// The line numbers in a log of ptxas or of the emulator's parser, from 1, each once, in order.
 std::vector<std::size_t> lines_of_log(std::string_view log);
 
 // The lines of `text` around each of `lines`, with the C++ lines that they came from.

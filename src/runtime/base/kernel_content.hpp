@@ -1,6 +1,6 @@
 #pragma once
-// What makes a kernel the one it is: the hash of its text, its name, parameters, block and needs, copied from
-// an image. The image may be unmapped while this remains; a later one is the same kernel if its content is.
+// The identity of a kernel, copied from an image: the hash of its text, its name, parameters, block and needs. The
+// image may be unmapped meanwhile. A later image with the same content is the same kernel.
 //
 //   const kernel_content content(kernel);
 //   content.is_of(other, ptx::hash_of_text(other))     // some nanoseconds, the hash aside
@@ -23,7 +23,7 @@ class kernel_content {
         name_(kernel.name),
         parameters_(kernel.parameters, kernel.parameters + kernel.parameter_count) {}
 
-  // `hash` is that of the image's text. An image that lacks what it counts is of no kernel.
+  // `hash` is that of the image's text. An image with counts but no data matches no kernel.
   bool is_of(const ptx::kernel_image& kernel, const ptx::text_hash& hash) const noexcept {
     return hash_ == hash && block_ == kernel.block && needs_ == kernel.needs && name_ == kernel.name &&
            parameters_.size() == kernel.parameter_count &&

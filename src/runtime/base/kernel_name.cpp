@@ -13,7 +13,7 @@ namespace kaio::runtime {
 
 namespace {
 
-// Where the kernels of each name begin in C++, as far as it is known. Copies: the images may be gone.
+// The C++ places where the kernels of each name begin, if known. Copies: the images may be gone.
 struct names {
   std::mutex changing;
   std::map<std::string, std::vector<std::string>, std::less<>> places;

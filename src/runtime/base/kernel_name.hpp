@@ -1,6 +1,6 @@
 #pragma once
-// What an error calls a kernel: its name, and where a kernel of that name from another place was used in this
-// program, the C++ file and line of its first statement too, which differ.
+// The name of a kernel in errors. If this program used kernels of that name from different places, the C++ file and
+// line of its first statement are added.
 //
 //   note_kernel(kernel);                                         // when it is first used
 //   throw invalid_argument(text("kaio: kernel ", display_name(kernel), " ..."));   // scale, or scale (rope.hpp:31)

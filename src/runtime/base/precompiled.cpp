@@ -77,8 +77,8 @@ bool runs(const entry& e, ptx::target device) noexcept {
   return e.sm / 10 == device.sm / 10 && e.sm <= device.sm;
 }
 
-// Calls f(list, entry) with the best entry of all lists, if there is one; under the mutex, so that no library
-// that has a list is unmapped meanwhile.
+// Calls f(list, entry) with the best entry of all lists, if there is one. It holds the mutex, so that no library
+// with a list is unmapped meanwhile.
 template <class F>
 void with_best(const ptx::text_hash& text, ptx::target device, const F& f) {
   const std::scoped_lock lock(changing);
@@ -99,7 +99,7 @@ void with_best(const ptx::text_hash& text, ptx::target device, const F& f) {
   if (best) f(code_list(*holder), *best);
 }
 
-// What the driver takes; empty where it cannot be read.
+// The code as the driver takes it; empty: it cannot be read.
 std::string unpacked(const unsigned char* stored, const entry& e) {
   constexpr std::uint64_t most = std::uint64_t{1} << 28;
   if (stored == nullptr || e.size > most) return {};

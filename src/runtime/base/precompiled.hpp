@@ -9,7 +9,7 @@
 //     u64 low, high      hash of the text: kaio/ptx/text_hash.hpp
 //     u32 sm, specific   sm_90 is {90, 0}, sm_90a is {90, 1}
 //     u64 offset         of the code, from the first byte of all
-//     u64 stored, size   its bytes here, and as the driver takes it; fewer here: a zlib stream
+//     u64 stored, size   its bytes here, and as the driver takes it; if fewer here: a zlib stream
 
 #include <kaio/ptx/target.hpp>
 #include <kaio/ptx/text_hash.hpp>
@@ -25,11 +25,11 @@ struct machine_code {
   ptx::target target;
 };
 
-// The code for the newest architecture that a GPU runs: of its own major version, and not above its minor one;
-// an arch-specific one is the GPU's own alone, and is preferred. Nothing where there is none, and where what is
-// there is damaged.
+// Finds the code for the newest architecture that a GPU runs: with its major version, and not above its minor one.
+// Arch-specific code (sm_90a) is preferred, but only for exactly that architecture. Nothing: there is no code, or it is
+// damaged.
 std::optional<machine_code> find_precompiled(const ptx::text_hash& text, ptx::target device);
-// Whether there is such code; it is not looked at.
+// Whether there is such code; it is not checked for damage.
 bool has_precompiled(const ptx::text_hash& text, ptx::target device) noexcept;
 
 }  // namespace kaio::runtime

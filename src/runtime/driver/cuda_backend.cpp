@@ -38,7 +38,7 @@ namespace {
 CUstream stream_of(void* native) { return static_cast<CUstream>(native); }
 CUevent event_of(void* native) { return static_cast<CUevent>(native); }
 
-// How much the driver optimises a kernel, 0 to 4, as KAIO_JIT_LEVEL asks; its own default is 4.
+// The driver's optimisation level for a kernel, 0 to 4, from KAIO_JIT_LEVEL; the driver's own default is 4.
 std::uintptr_t jit_level() {
   const char* const value = std::getenv("KAIO_JIT_LEVEL");
   if (!value || !*value) return 4;
@@ -47,7 +47,7 @@ std::uintptr_t jit_level() {
   return static_cast<std::uintptr_t>(value[0] - '0');
 }
 
-// What asks for the driver's compiler; CUDA_FORCE_PTX_JIT is the driver's own word for it.
+// Whether the environment asks for the driver's compiler; CUDA_FORCE_PTX_JIT is the driver's own variable.
 bool compiles_by_request() {
   const char* const level = std::getenv("KAIO_JIT_LEVEL");
   const char* const forced = std::getenv("CUDA_FORCE_PTX_JIT");
@@ -55,10 +55,10 @@ bool compiles_by_request() {
   return is_set(level) || (is_set(forced) && std::string_view(forced) != "0");
 }
 
-// The largest cluster that every GPU which has them takes.
+// The largest cluster that every GPU with clusters takes.
 constexpr std::uint64_t portable_cluster = 8;
 
-// A query of a kernel's blocks on the whole GPU, and its result: the driver takes some microseconds for it,
+// A query of a kernel's blocks on the whole GPU. Answers are kept: the driver takes some microseconds for one,
 // and persistent kernels need it at every launch.
 struct occupancy_question {
   ptx::dim3 cluster;
@@ -93,10 +93,10 @@ class cuda_kernel final : public loaded_kernel {
   ~cuda_kernel() override { owner_.unload(module_); }
   CUfunction function() const noexcept { return function_; }
 
-  // The most dynamic shared memory that the driver was made to allow; it only grows, under the mutex.
+  // The most dynamic shared memory that the driver allows the kernel by now; it only grows, under the mutex.
   mutable std::mutex allowing;
   mutable std::atomic<std::uint32_t> allowed{0};
-  // Whether it was made to allow clusters of more than 8 blocks.
+  // Whether the driver allows the kernel clusters of more than 8 blocks by now.
   mutable std::atomic<bool> large_cluster_allowed{false};
   mutable occupancy_answers occupancy;
 
@@ -108,8 +108,8 @@ class cuda_kernel final : public loaded_kernel {
 
 }  // namespace
 
-// Makes the device's context current for the scope. A query of the current one costs some nanoseconds and is
-// right whatever changed it; a thread-local copy would not be.
+// Makes the device's context current for the scope. Querying the current one costs some nanoseconds and is
+// always right; a thread-local copy would miss changes by others.
 class cuda_backend::current {
  public:
   explicit current(cuda_backend& device) : call_(device.call_) {
@@ -137,8 +137,8 @@ class cuda_backend::current {
   CUcontext previous_ = nullptr;
 };
 
-// Lets this thread allocate, free and load while some other stream is captured: none of these is part of a
-// graph, but the driver would end a capture in global mode over them.
+// Lets this thread allocate, free and load while another stream is captured. None of these is part of a graph,
+// but the driver would end a capture in global mode over them.
 class cuda_backend::relaxed_capture {
  public:
   explicit relaxed_capture(const functions& call) noexcept : call_(call) {
@@ -167,7 +167,7 @@ cuda_backend::~cuda_backend() {
   CUcontext now = nullptr;
   const bool is_current = call_.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context_;
   call_.cuDevicePrimaryCtxRelease_v2(device_);
-  // Where nothing else holds the context it is destroyed now, and must not stay current on this thread.
+  // If nothing else holds the context, it is destroyed now, and must not stay current on this thread.
   unsigned flags = 0;
   int active = 0;
   const bool lives_on =
@@ -401,7 +401,7 @@ CUmodule cuda_backend::compile(const ptx::kernel_image& kernel, const std::strin
   std::vector<char> messages(16384, '\0');
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_OPTIMIZATION_LEVEL};
-  // The driver takes numbers in the bits of a pointer. One byte less than there is, so that the log ends.
+  // The driver takes numbers in the bits of a pointer. The size is one byte less, so that the log ends in a zero.
   void* values[] = {messages.data(), reinterpret_cast<void*>(messages.size() - 1),
                     reinterpret_cast<void*>(jit_level())};
   CUmodule module = nullptr;
@@ -425,7 +425,7 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
   const relaxed_capture relaxed(call_);
   CUmodule module = nullptr;
   std::string source;
-  // A packed text, which kaio's build has made with the image, is not read where its machine code is there.
+  // A packed text was made by kaio's build, with its image. If its machine code is there, the text is not read.
   if (kernel.is_packed()) module = load_precompiled(kernel);
   if (module == nullptr) {
     source = joined_text(kernel);

@@ -1,7 +1,7 @@
 #pragma once
-// A GPU as a backend: the driver's calls on its primary context. Each entry makes that
-// context current on the calling thread, and puts back the one that was current before, so that other users
-// of CUDA on the thread (PyTorch, the CUDA runtime) find theirs.
+// A GPU as a backend: the driver's calls on its primary context. Each entry makes that context current on the
+// calling thread, and restores the previous one afterwards. Other users of CUDA on the thread (PyTorch, the
+// CUDA runtime) then find theirs.
 
 #include <atomic>
 #include <string>
@@ -67,14 +67,14 @@ class cuda_backend final : public backend {
   }
   // Remembers the failure if the context is lost by it, and throws.
   [[noreturn]] void fail(CUresult result, const char* function, std::string_view what);
-  // The same for calls that must not throw.
+  // As fail, for calls that must not throw.
   void note(CUresult result, const char* function, std::string_view what) noexcept;
-  // The machine code that the program carries; null where it has none that this driver takes.
+  // The machine code that the program carries; null: it has none that this driver takes.
   CUmodule load_precompiled(const ptx::kernel_image& kernel);
   CUmodule compile(const ptx::kernel_image& kernel, const std::string& source);
-  // Lets the kernel have dynamic shared memory beyond what every kernel may use.
+  // Lets the kernel have more dynamic shared memory than every kernel may use.
   void allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint32_t dynamic);
-  // Lets the kernel have clusters of so many blocks, beyond what every GPU takes.
+  // Lets the kernel have clusters of `blocks` blocks, more than every GPU takes.
   void allow_cluster(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint64_t blocks);
   void launch_with_attributes(const loaded_kernel& code, const checked_launch& launch, native_stream stream);
   std::string explain(CUresult result, const char* function, std::string_view what) const;

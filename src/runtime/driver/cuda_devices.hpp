@@ -16,7 +16,7 @@ const library& initialised_library();
 
 // Throws as initialised_library does.
 int device_count();
-// Throws no_device where there is no GPU of this number.
+// Throws no_device if there is no GPU of this number.
 device_properties properties_of(int ordinal);
 CUdevice handle_of(int ordinal);
 
@@ -28,7 +28,7 @@ ptx::isa_version newest_ptx(std::uint32_t driver_version) noexcept;
 // reports it.
 std::string describe(const device_properties& properties);
 
-// Throws the error that `result` of `function` means; `what` is what was being done.
+// Throws the error that `result` of `function` means; `what` is the action that failed.
 [[noreturn]] void throw_result(const library& cuda, CUresult result, const char* function,
                                std::string_view what);
 

@@ -51,8 +51,8 @@ std::string reason_of_loader() {
   return why != nullptr ? why : "dlopen failed";
 }
 
-// The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own: what
-// of them is not absolute now. Empty where there is nothing, or the loader cannot be asked.
+// The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own. Returns
+// their first element that is not absolute now; empty: none, or the loader cannot be asked.
 std::string relative_folder_of_loader() {
 #if defined(__GLIBC__)
   void* const program = dlopen(nullptr, RTLD_NOW | RTLD_LOCAL);
@@ -102,8 +102,8 @@ void* open_without_search(const std::string& file, const search_path& path, std:
     why += text("; ", reason_of_loader());
   }
   reason = text("the loader's search path has the element '", path.unsafe,
-                "', which is not an absolute path, and the library is in no absolute one and in none of the "
-                "system's folders; remove that element from LD_LIBRARY_PATH",
+                "', which is not an absolute path, and the library could not be loaded from the absolute "
+                "elements or the system's folders; remove that element from LD_LIBRARY_PATH",
                 why);
   return nullptr;
 }

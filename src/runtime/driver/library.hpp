@@ -1,9 +1,8 @@
 #pragma once
-// Finds and loads the CUDA driver library at run time. It is loaded by its soname from the system's search
-// path. Where that path has an element that depends on the current directory (an empty one, a relative one),
-// the loader is not asked to search, since it also looks in folders below that one which kaio cannot know
-// (glibc-hwcaps, tls); the library is then taken from the absolute elements and the system's own folders
-// alone. It is never unloaded.
+// Finds and loads the CUDA driver library at run time, by its soname from the system's search path. The path may
+// have an element that depends on the current directory (an empty or a relative one). The loader must then not
+// search: it would also look in folders below that one which kaio cannot know (glibc-hwcaps, tls). The library
+// then comes from the absolute elements and the system's own folders only. It is never unloaded.
 //
 //   const driver::library& cuda = driver::process_library();
 //   cuda.call.cuDriverGetVersion(&version);
@@ -31,13 +30,13 @@ struct library {
 // This process's number; 0 where there are no forks.
 long process_number() noexcept;
 
-// The library of this process: KAIO_CUDA_LIBRARY, or the system's. Loaded on the first call; a failure is
-// tried again by the next call. Throws driver_missing, or invalid_argument for a KAIO_CUDA_LIBRARY that is no
-// absolute path.
+// The library of this process: KAIO_CUDA_LIBRARY, or the system's. It is loaded on the first call; after a
+// failure, the next call tries again. Throws driver_missing, or invalid_argument for a KAIO_CUDA_LIBRARY that
+// is not an absolute path.
 const library& process_library();
 
-// The file to load for a value of KAIO_CUDA_LIBRARY (empty when unset). Throws invalid_argument where it is
-// no absolute path.
+// The file to load for a value of KAIO_CUDA_LIBRARY (empty when unset). Throws invalid_argument if it is not an
+// absolute path.
 std::string library_file(std::string_view override_path);
 
 // Loads a file and finds every function in it. Throws driver_missing.

@@ -1,6 +1,6 @@
 #pragma once
-// Why the driver does not start, where its result code has several causes: the likely one first, by what the process and
-// the machine show.
+// Why the driver does not start, if its result code has several causes. The process and the machine show which
+// cause is likely: it comes first.
 
 #include <string>
 

@@ -1,6 +1,5 @@
-// The emulator as a backend. A stream runs its work when it is put in, so that all of it is
-// done when a call returns; a fault of a kernel is thrown by its launch, and, as on a GPU, the device is
-// lost.
+// The emulator as a backend. A stream runs its work when it is put in, so all of it is done when a call
+// returns. A fault of a kernel is thrown by its launch; as on a GPU, the device is then lost.
 
 #include <kaio/runtime/error.hpp>
 

@@ -27,8 +27,8 @@ std::string_view value_of(const char* name) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-// One for each way in which the variables were set. They are never destroyed, since destructors of static
-// objects launch too, and report at the end of the program what was suppressed.
+// One for each setting of the variables. They outlive static objects, whose destructors launch too. At the end
+// of the program they report what was suppressed.
 struct sanitizers {
   std::mutex mutex;
   std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<emulator::sanitizer>> all;
@@ -81,7 +81,7 @@ void apply_environment(emulator::launch& l) {
     l.progress_after = std::chrono::nanoseconds::max();
   else if (!progress.empty() && progress != "on")
     throw emulator::launch_error(fmt::format("kaio: KAIO_PROGRESS is '{}'; it may be on or off", progress));
-  // A launch may be used again.
+  // A launch that is used again already has its observers.
   const auto watch = [&](emulator::grid_observer* o) {
     if (o != nullptr && std::find(l.observers.begin(), l.observers.end(), o) == l.observers.end())
       l.observers.push_back(o);

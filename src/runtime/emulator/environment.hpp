@@ -1,12 +1,12 @@
 #pragma once
-// What environment variables ask of every launch of a program on the emulator, whichever way it got there:
+// The environment variables that apply to every launch of a program on the emulator:
 //
 //   KAIO_SCHEDULE          round_robin, reverse, starve:N or random:N: the order of warps and blocks
 //                          (schedule.hpp)
 //   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, warps, indices, async,
 //                          same_value, with - before one to leave it out (sanitizer/report/options.hpp)
-//   KAIO_SANITIZE_ERRORS   after how many reports a grid stops: a number, or continue; 1 if it is not set
-//   KAIO_SUPPRESSIONS      a file of reports that are to be left out (sanitizer/report/suppressions.hpp)
+//   KAIO_SANITIZE_ERRORS   the number of reports after which a grid stops, or continue; 1 if it is not set
+//   KAIO_SUPPRESSIONS      a file of reports to leave out (sanitizer/report/suppressions.hpp)
 //   KAIO_LAUNCH_SECONDS, KAIO_LAUNCH_INSTRUCTIONS, KAIO_PROGRAM_SECONDS, KAIO_PROGRAM_INSTRUCTIONS
 //                          what a launch, or all launches of the program together, may use (run/budget.hpp)
 //   KAIO_PROGRESS          off: no line on the terminal for long launches (run/progress_line.hpp)
@@ -16,8 +16,8 @@
 
 namespace kaio::runtime {
 
-// Its budgets become those of the environment; other ones are added afterwards. Throws launch_error: a variable has a
-// value that it cannot have.
+// Replaces the launch's budgets with those of the environment; others are added afterwards. Throws launch_error: a
+// variable has an impossible value.
 void apply_environment(emulator::launch& l);
 
 }  // namespace kaio::runtime

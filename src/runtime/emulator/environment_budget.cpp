@@ -41,7 +41,7 @@ bool read_all(std::string_view text, Number& to) {
   return failed == std::errc{} && end == text.data() + text.size();
 }
 
-// In the unit of the budget.
+// Returns the limit in the unit of the budget.
 u64 limit_of(const variable& v, std::string_view text) {
   if (v.unit == budget_unit::warp_instructions) {
     u64 count = 0;
@@ -54,8 +54,8 @@ u64 limit_of(const variable& v, std::string_view text) {
   return static_cast<u64>(seconds * 1e9);
 }
 
-// What the launches of this program have used. It lives as long as the program: launches may be on their way when
-// static objects are gone.
+// The amount that the launches of this program have used. It lives as long as the program: launches may still run
+// when static objects are gone.
 using counter = std::shared_ptr<std::atomic<u64>>;
 const counter& used_by_program(budget_unit unit) {
   static const auto& instructions = *host::make_lasting<counter>(std::make_shared<std::atomic<u64>>(0));

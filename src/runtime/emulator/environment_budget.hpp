@@ -7,8 +7,8 @@
 
 namespace kaio::runtime {
 
-// Of one launch; those of the program share what all launches of it have used. Throws launch_error: a variable has a
-// value that it cannot have.
+// Returns the budgets of one launch. Budgets of the program count what all its launches have used. Throws
+// launch_error: a variable has an impossible value.
 std::vector<emulator::budget> environment_budgets();
 
 }  // namespace kaio::runtime

@@ -53,8 +53,8 @@ class program_profile final : public emulator::grid_observer {
     --running_;
     emulator::u64 faulted = 0;
     for (const emulator::profile::kernel_profile& p : counts_.kernels()) faulted += p.faulted;
-    // After a fault a program often ends in a way in which nothing else is done; and destructors of static
-    // objects may launch when the report was written.
+    // After a new fault the report is written at once: the program often ends without doing anything else. After
+    // the program's end it is written too: destructors of static objects may launch.
     const bool is_new_fault = std::exchange(faulted_, faulted) != faulted;
     if ((is_new_fault || ended_) && file_ != "-" && running_ == 0) write();
   }
@@ -82,7 +82,7 @@ class program_profile final : public emulator::grid_observer {
   bool ended_ = false;
 };
 
-// It lives as long as the program: launches may be on their way when static objects are gone.
+// It lives as long as the program: launches may still run when static objects are gone.
 program_profile* make_profile() {
   const std::string file = file_variable("KAIO_PROFILE");
   if (file.empty()) return nullptr;

@@ -4,8 +4,8 @@
 //   KAIO_PROFILE   the file for it: HTML for .html, JSON for .json, text for any other, - for the standard
 //                  output; %p in the name is the number of the process
 //
-// It is written when the program ends, and before that after each launch that ends with a fault. A program
-// that has more rights than the user who started it does not write what its environment names.
+// It is written when the program ends, and earlier after each launch that ends with a fault. If a program has
+// more rights than the user who started it, it does not write the file that its environment names.
 
 #include "emulator/machine/observer.hpp"
 

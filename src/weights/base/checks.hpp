@@ -13,10 +13,10 @@ namespace kaio::weights {
 
 constexpr std::size_t longest_name = 65535;  // bytes, of GGUF's keys and of all tensors
 
-// Why a name cannot be one, or nothing: "is empty", ...
+// Why a name is not allowed ("is empty", ...), or nothing.
 std::string_view problem_of_name(std::string_view name);
 
-// a * b and a + b, where they fit.
+// a * b and a + b; nothing if they overflow.
 inline std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
@@ -28,8 +28,7 @@ inline std::optional<std::uint64_t> sum(std::uint64_t a, std::uint64_t b) {
   return result;
 }
 
-// The product of the extents. An extent of 0 makes 0, whatever the others are, as long as these have a
-// product.
+// The product of the extents: 0 if one of them is 0. Nothing if the product of the others overflows.
 std::optional<std::uint64_t> elements_of(std::span<const std::uint64_t> shape);
 
 // Fails where two tensors share bytes of one file.

@@ -1,5 +1,5 @@
 #pragma once
-// How the readers fail: a file_error whose text names the file and, where it is of one, the tensor.
+// How the readers fail: a file_error whose text names the file and, if one is concerned, the tensor.
 
 #include <kaio/runtime/error.hpp>
 

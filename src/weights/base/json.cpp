@@ -33,7 +33,7 @@ void append_utf8(std::string& to, std::uint32_t point) {
   put(0x80 | (point & 0x3f));
 }
 
-// Descends into the nesting, which therefore has a bound; the destructor of the tree does so too.
+// A recursive parser: the nesting must be bounded, also for the destructor of the tree, which recurses too.
 class json_parser {
  public:
   json_parser(std::string_view text, json_dialect dialect)
@@ -173,7 +173,7 @@ class json_parser {
     return 0xfffd;
   }
 
-  // Reads digits, of which there is one at least.
+  // Reads one or more digits.
   std::string_view digits() {
     const std::size_t begin = at_;
     while (is_digit(next())) ++at_;
@@ -221,7 +221,7 @@ class json_parser {
                             : std::numeric_limits<double>::infinity();
   }
 
-  // Whether a number that f64 does not have is too large, and not too small.
+  // Whether a number that f64 cannot hold is too large, rather than too small.
   static bool is_large(std::string_view number) {
     const std::size_t e = number.find_first_of("eE");
     const std::string_view digits = number.substr(0, e);

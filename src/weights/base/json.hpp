@@ -26,7 +26,7 @@ struct json {
 
   kind is = kind::null;
   bool boolean = false;
-  std::uint64_t number = 0;      // of a negative number: how far below 0
+  std::uint64_t number = 0;      // of a negative number: its magnitude
   double real = 0;               // of a number of another kind
   std::string text = {};         // of a string
   std::vector<json> items = {};  // of an array
@@ -37,26 +37,26 @@ struct json {
   bool is_array() const noexcept { return is == kind::array; }
   bool is_string() const noexcept { return is == kind::string; }
   bool is_unsigned() const noexcept { return is == kind::unsigned_number; }
-  // The last member of that name, as Python has it; null where there is none, or this is no object.
+  // The last member of that name, as in Python; null: there is none, or this is no object.
   const json* find(std::string_view key) const noexcept;
-  // Its text, number or truth where it is of that kind, else what is given.
+  // The member's text, number or truth; `otherwise`, if it is of another kind.
   std::string_view text_of(std::string_view key, std::string_view otherwise = {}) const noexcept;
   std::uint64_t number_of(std::string_view key, std::uint64_t otherwise) const noexcept;
   bool truth_of(std::string_view key, bool otherwise) const noexcept;
-  // Of a number of any kind.
+  // Takes a number of any kind.
   double real_of(std::string_view key, double otherwise) const noexcept;
 };
 
-// The members of an object by their names; of several with one name the last.
+// The members of an object by their names; of several with one name, the last.
 std::map<std::string_view, const json*> by_name(const json& object);
 
 // What is accepted besides RFC 8259, and what is not.
 enum class json_dialect : std::uint8_t {
-  // serde_json 1.0, by which safetensors reads headers: at most 127 levels, no number above those of f64, no half of a
-  // pair of surrogates.
+  // serde_json 1.0, with which safetensors reads headers: at most 127 levels, no number beyond those of f64, no unpaired
+  // surrogates.
   serde,
-  // json of Python, by which transformers reads configurations: NaN, Infinity and -Infinity, numbers of any size, halves
-  // of pairs (U+FFFD here); at most 900 levels.
+  // Python's json, with which transformers reads configurations: NaN, Infinity and -Infinity, numbers of any size,
+  // unpaired surrogates (U+FFFD here); at most 900 levels.
   python
 };
 

@@ -31,7 +31,7 @@ class descriptor {
   int number_;
 };
 
-// What a clone has in place of a large file whose contents were not fetched.
+// A clone has such a pointer in place of a large file whose contents were not fetched.
 bool is_lfs_pointer(int file) {
   constexpr std::string_view beginning = "version https://git-lfs.github.com/spec/";
   char first[beginning.size()];

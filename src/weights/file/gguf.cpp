@@ -44,8 +44,7 @@ struct gguf_part {
 
 constexpr std::uint32_t magic = 0x46554747;  // "GGUF"
 constexpr std::uint32_t most_dimensions = 4;
-// What a key and a tensor take at least: a length, a type, a value of one byte; a length, a rank, a type, an
-// offset.
+// The least bytes of a key (length, type, value of one byte) and of a tensor (length, rank, type, offset).
 constexpr std::uint64_t least_key_bytes = 8 + 4 + 1, least_tensor_bytes = 8 + 4 + 4 + 8;
 
 // Bytes of a value of a fixed size; 0: it has none.
@@ -117,7 +116,7 @@ class parser {
     return v;
   }
 
-  // Without its bytes; `offset` is that of the file's field, from the beginning of the data.
+  // The tensor without its bytes; `offset` is the file's field, counted from the beginning of the data.
   tensor_entry tensor() {
     tensor_entry t;
     t.name = string("the name of a tensor");
@@ -202,7 +201,7 @@ class parser {
     return bytes_.subspan(begin, in_.position() - begin);
   }
 
-  // Types of activations, Q8_1 and Q8_K, are unknown too: the reference's sizes of them differ among themselves.
+  // Q8_1 and Q8_K, types of activations, are unknown too: the reference contradicts itself about their sizes.
   static weight_format format_of(std::uint32_t type) {
     for (const format_row& row : format_rows())
       if (row.gguf_type == type && type != format_row::no_id) return row.facts.format;
@@ -265,7 +264,7 @@ struct split_name {
   std::string begin;
   std::uint64_t number = 0;  // from 1 on
 };
-// Nothing where the path is not that of one of `count` parts.
+// Nothing if the path is not that of one of `count` parts.
 std::optional<split_name> name_of_split(std::string_view path, std::uint64_t count) {
   const std::string end = text("-of-", padded(count), ".gguf");
   if (!path.ends_with(end)) return std::nullopt;
@@ -291,7 +290,7 @@ struct gguf_file::contents {
     by_name = name_index(tensors, path);
   }
 
-  // The parts of the model that `one` is of, in their order.
+  // Opens all parts of the model that `one` belongs to, in their order.
   void open_all(std::unique_ptr<gguf_part> one) {
     const std::uint64_t count = number_of(*one, "split.count");
     const auto name = count > 1 ? name_of_split(one->path, count) : std::nullopt;

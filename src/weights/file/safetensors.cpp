@@ -60,7 +60,7 @@ std::uint64_t number(const json& value, std::string_view file, std::string_view 
   return value.number;
 }
 
-// What the header says of a tensor, by its types alone.
+// A tensor as the header describes it; only the types are checked.
 struct description {
   std::string_view name;
   weight_format format{};
@@ -68,7 +68,7 @@ struct description {
   std::uint64_t first = 0, last = 0;
 };
 
-// A field of a tensor. serde takes the fields in an array too, in their order.
+// A field of a tensor. serde also accepts the fields in an array, in their order.
 const json& field(const json& given, std::size_t index, std::string_view key, std::string_view file,
                   std::string_view tensor) {
   if (given.is_array() && given.items.size() == 3) return given.items[index];
@@ -79,7 +79,7 @@ const json& field(const json& given, std::size_t index, std::string_view key, st
   return *given.find(key);
 }
 
-// The name of a type; serde takes the key of {"F32":null} too.
+// The name of a type; serde also accepts it as the key of {"F32":null}.
 std::string_view dtype_of(const json& value, std::string_view file, std::string_view tensor) {
   if (value.is_string()) return value.text;
   if (value.members.size() == 1 && value.members[0].second.is == json::kind::null)
@@ -101,7 +101,7 @@ description describe(std::string_view name, const json& given, std::string_view 
   return d;
 }
 
-// In the order of the extents, as safetensors has it: what comes after an extent of 0 does not overflow.
+// Multiplies the extents in order, as safetensors does: after an extent of 0 nothing overflows.
 std::optional<std::uint64_t> product_of(std::span<const std::uint64_t> shape) {
   std::optional<std::uint64_t> elements = 1;
   for (const std::uint64_t extent : shape)
@@ -172,8 +172,8 @@ void read_metadata(const json& given, std::string_view file,
     for (const auto& [key, value] : by_name(given)) metadata->push_back({key, value->text});
 }
 
-// Appends the tensors of one file to `tensors`, in the order of their bytes. The header is accepted and refused as
-// safetensors does it: of a name that occurs twice the last tensor is taken.
+// Appends the tensors of one file to `tensors`, in the order of their bytes. The header is accepted or refused as by
+// safetensors: if a name occurs twice, the last tensor is taken.
 void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_entry>& tensors,
                 std::vector<safetensors_file::text_entry>* metadata) {
   const std::span<const std::byte> data = read_header(s, bytes);
@@ -210,7 +210,7 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
     tensors.push_back(std::move(t));
   }
   if (end != bytes.size())
-    fail_damaged(s.path, {}, text("its last ", bytes.size() - end, " bytes are of no tensor"));
+    fail_damaged(s.path, {}, text("its last ", bytes.size() - end, " bytes belong to no tensor"));
 }
 
 // The folder of a path with its last '/', or nothing.
@@ -247,7 +247,7 @@ struct safetensors_file::contents {
     for (const auto& [name, value] : weights::by_name(*map)) {
       const json& file = *value;
       if (!file.is_string()) fail_damaged(path, name, "is in no file");
-      // A file of a stranger must not name any other of this machine.
+      // A stranger's file must not name other files of this machine.
       if (!problem_of_name(file.text).empty() || file.text.find('/') != std::string::npos ||
           file.text == "." || file.text == "..")
         fail_damaged(path, name,

@@ -1,4 +1,4 @@
-// Blocks whose codes are in tables, IQ1 to IQ3, or are one of two or three numbers: TQ1_0, TQ2_0, Q1_0, Q2_0. The order
+// Blocks whose codes index tables (IQ1 to IQ3), and binary, ternary and 2-bit codes (TQ1_0, TQ2_0, Q1_0, Q2_0). The order
 // of the operations is the reference's. Source: ggml src/ggml-quants.c, dequantize_row_*.
 
 #include <kaio/dsl/number/half.hpp>
@@ -21,7 +21,7 @@ unsigned digit(std::string_view grid, unsigned i) {
   return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-// Number e of a group of eight, of 2 bits: 0, 1, 2.
+// Number e of a group of eight: 2 bits, 0 to 2.
 unsigned of_eight(std::string_view grid, unsigned group, unsigned e) {
   return digit(grid, 4 * group + e / 2) >> 2 * (e % 2) & 3;
 }
@@ -44,7 +44,7 @@ void put_iq2(float* values, std::string_view grid, unsigned group, float scale, 
 
 float iq2_scale(float d, unsigned scale) { return d * (0.5f + static_cast<float>(scale)) * 0.25f; }
 
-// d @0; of each 32 elements four groups of 8 bits, and a word of four times seven signs and a scale of 4 bits
+// d @0; @2 for each 32 elements: four groups of 8 bits, and a word of four times seven signs and a scale of 4 bits
 void iq2_xxs(const std::byte* block, float* values) {
   const float d = half_of(load<std::uint16_t>(block));
   for (unsigned part = 0; part < 8; ++part) {
@@ -76,7 +76,7 @@ void iq2_s(const std::byte* block, float* values) {
   }
 }
 
-// d @0, groups of four [64] @2, of each 32 elements a word of four times seven signs and a scale of 4 bits @66
+// d @0, groups of four [64] @2; @66 for each 32 elements: a word of four times seven signs and a scale of 4 bits
 void iq3_xxs(const std::byte* block, float* values) {
   const float d = half_of(load<std::uint16_t>(block));
   for (unsigned e = 0; e < 256; ++e) {
@@ -99,14 +99,14 @@ void iq3_s(const std::byte* block, float* values) {
   }
 }
 
-// The group's eight values of -1, 0 and 1, all moved by an eighth.
+// The group's eight values of -1, 0 and 1, all shifted up or down by an eighth.
 void put_iq1(float* values, unsigned group, float scale, bool is_down) {
   const float delta = is_down ? -0.125f : 0.125f;
   for (unsigned e = 0; e < 8; ++e)
     values[e] = scale * (static_cast<float>(of_eight(iq1_grid, group, e)) - 1.0f + delta);
 }
 
-// d @0, low 8 bits of groups[32] @2, of each 32 elements four times 3 higher bits, a scale of 3 and the move @34
+// d @0, low 8 bits of groups[32] @2; @34 for each 32 elements: four times 3 higher bits, a scale of 3, the shift's sign
 void iq1_s(const std::byte* block, float* values) {
   const float d = half_of(load<std::uint16_t>(block));
   for (unsigned i = 0; i < 32; ++i) {
@@ -116,8 +116,8 @@ void iq1_s(const std::byte* block, float* values) {
   }
 }
 
-// low 8 bits of groups[32] @0, 3 higher bits and the move of each @32, four words @48 of four scales of 3 bits for 16
-// elements, and 4 bits of d
+// low 8 bits of groups[32] @0; 3 higher bits and the shift's sign for each @32; @48 four words, each with four scales of
+// 3 bits for 16 elements, and 4 bits of d
 void iq1_m(const std::byte* block, float* values) {
   const auto word = [&](unsigned i) {
     return static_cast<unsigned>(load<std::uint16_t>(block + 48 + 2 * i));
@@ -131,13 +131,13 @@ void iq1_m(const std::byte* block, float* values) {
   }
 }
 
-// Digit `place` of a fraction in base 3, of which a byte has the first 8 bits: 0, 1, 2.
+// Digit `place` of a base-3 fraction, 0 to 2. A byte has the first 8 bits of the fraction.
 unsigned ternary_digit(unsigned fraction, unsigned place) {
   constexpr unsigned powers[5] = {1, 3, 9, 27, 81};
   return (fraction * powers[place] & 255) * 3 >> 8;
 }
 
-// bytes of five digits [48], for elements 32 apart, then 16; bytes of four [4] for elements 4 apart @48, d @52
+// bytes of five digits: [32] for elements 32 apart, [16] for elements 16 apart; [4] of four digits, 4 apart, @48; d @52
 void tq1_0(const std::byte* block, float* values) {
   const float d = half_of(load<std::uint16_t>(block + 52));
   const auto put = [&](unsigned byte, unsigned place, unsigned e) {

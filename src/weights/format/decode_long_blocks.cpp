@@ -49,7 +49,7 @@ struct scale_and_minimum {
   float scale, minimum;
 };
 
-// Of 6 bits each, eight pairs in 12 bytes.
+// Eight pairs in 12 bytes, 6 bits each.
 scale_and_minimum scales_of(const std::byte* s, unsigned j) {
   if (j < 4) return {static_cast<float>(byte_at(s, j) & 63), static_cast<float>(byte_at(s, j + 4) & 63)};
   return {static_cast<float>((byte_at(s, j + 4) & 15) | byte_at(s, j - 4) >> 6 << 4),

@@ -12,7 +12,7 @@
 namespace kaio::weights {
 namespace {
 
-// e2m1, where the reference has no -0; and the table of IQ4.
+// The values of e2m1, for which the reference has no -0, and of IQ4.
 constexpr float e2m1_values[16] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6};
 constexpr float iq4_values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
@@ -23,7 +23,7 @@ unsigned nibble(const std::byte* codes, unsigned e) {
   const auto pair = std::to_integer<unsigned>(codes[e % 16]);
   return e < 16 ? pair & 15 : pair >> 4;
 }
-// With the fifth bit, which is in a word of its own.
+// The code of 5 bits; the fifth bits of all elements are in a word of their own.
 unsigned five_bits(const std::byte* codes, std::uint32_t high, unsigned e) {
   return nibble(codes, e) | ((high >> e) & 1) << 4;
 }

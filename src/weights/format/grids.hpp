@@ -1,6 +1,6 @@
 #pragma once
-// The tables of the IQ formats of GGUF: which groups of numbers a code means. A group has four hexadecimal digits: each is
-// two numbers of 2 bits, the first one low, or in IQ3 one number. What the numbers mean is at the decoders.
+// The tables of GGUF's IQ formats: the group of numbers that a code means. A group has four hexadecimal digits. A digit is
+// two numbers of 2 bits, the first one low; in IQ3 it is one number. The decoders define what the numbers mean.
 //
 // Source: ggml src/ggml-common.h, iq1s_grid to iq3s_grid. Data, not made for this library: leave their order.
 

@@ -11,8 +11,8 @@ using enum weight_format;
 constexpr bool decoded = true, listed = false;
 constexpr std::uint32_t no_id = format_row::no_id;
 
-// Format, name, elements and bytes of a block, whether read_values decodes it, the operation that multiplies
-// with it; its type in GGUF, its dtype in safetensors.
+// Format, name, elements and bytes of a block, whether read_values decodes it, its operation; its type in GGUF, its
+// dtype in safetensors.
 constexpr format_row rows[] = {
     {{f64, "F64", 1, 8, decoded, ""}, 28, "F64"},
     {{f32, "F32", 1, 4, decoded, "matmul"}, 0, "F32"},

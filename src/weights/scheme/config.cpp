@@ -10,8 +10,8 @@
 namespace kaio::weights {
 namespace {
 
-// "bits" and "group_size" of the object that has them, which methods place differently. A group that is null or
-// no number is not said.
+// Reads "bits" and "group_size" from the object that has them, which depends on the method. A group that is null
+// or no number counts as not said.
 void read_numbers(const json& of, std::string_view path, quantisation_config& to) {
   const std::uint64_t bits = of.number_of("bits", of.number_of("num_bits", of.number_of("w_bit", 0)));
   if (bits != 0 && bits <= 64) to.bits = static_cast<unsigned>(bits);
@@ -43,10 +43,10 @@ std::optional<bool> truth_in(const json& of, std::string_view key) {
   return found && found->is == json::kind::boolean ? std::optional(found->boolean) : std::nullopt;
 }
 
-// What two groups have both, or nothing.
+// The value that two groups agree on, or nothing.
 std::optional<bool> agreed(std::optional<bool> a, std::optional<bool> b) { return a == b ? a : std::nullopt; }
 
-// The first of compressed-tensors' groups of layers has the numbers; what they are, all of them have to agree on.
+// The numbers are those of the first of compressed-tensors' config_groups. On symmetric and actorder all must agree.
 void read_groups(const json& groups, std::string_view path, quantisation_config& to) {
   bool is_first = true;
   for (const auto& [name, group] : groups.members) {
@@ -65,7 +65,7 @@ void read_groups(const json& groups, std::string_view path, quantisation_config&
   }
 }
 
-// Whether an object of further settings of some layers is there, and has any.
+// Whether there is an object with further settings of some layers, and at least `least` of them.
 bool has_members(const json& of, std::string_view key, std::size_t least = 1) {
   const json* const found = of.find(key);
   return found && found->members.size() >= least;
@@ -79,8 +79,8 @@ std::string in_small_letters(std::string_view text) {
   return small;
 }
 
-// AutoRound's packing_format as GPTQ's and AWQ's files call it. Those of its name alone have zero points as they are,
-// auto_gptq's less 1.
+// AutoRound's packing_format as GPTQ's and AWQ's files call it. gptq_v2 has zero points as they are, gptq has them
+// less 1.
 std::string format_of_auto_round(std::string packing) {
   constexpr std::string_view prefix = "auto_round:";
   if (packing == "auto_round") return "gptq_v2";
@@ -92,7 +92,7 @@ std::string format_of_auto_round(std::string packing) {
   return packing;
 }
 
-// The object that has the configuration: of the model, or of its text model, or of another part of it; null: none has.
+// Finds the configuration: of the model, else of its text model, else of another part of it; null: there is none.
 const json* given_in(const json& model) {
   for (const std::string_view key : {"quantization_config", "compression_config"})
     if (const json* const given = model.find(key); given && given->is != json::kind::null) return given;
@@ -104,7 +104,7 @@ const json* given_in(const json& model) {
   return nullptr;
 }
 
-// hf_quant_config.json of ModelOpt, which is of all layers but those that it excludes.
+// ModelOpt's hf_quant_config.json, which applies to all layers that it does not exclude.
 quantisation_config of_modelopt(const json& given, std::string_view path) {
   quantisation_config config;
   config.method = "modelopt";

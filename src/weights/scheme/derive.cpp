@@ -18,7 +18,7 @@ namespace {
 using runtime::text;
 using std::uint64_t;
 
-// n * bits / 32; nothing where these are no whole words.
+// n * bits / 32; nothing if these are no whole words.
 std::optional<uint64_t> words(uint64_t n, unsigned bits) {
   const auto total = product(n, bits);
   if (!total || *total % 32 != 0) return std::nullopt;
@@ -29,20 +29,20 @@ bool of_method(const quantisation_config* config, std::string_view method) {
   return config && config->method == method;
 }
 
-// Bits that the tensors have, where the configuration has others. Gives the problem, if there is one.
+// Compares the bits of the tensors with the configuration's. Returns the problem, if there is one.
 std::string problem_of_bits(const quantised_layer& layer, const quantisation_config* config) {
   if (!config || config->per_layer || config->bits == 0 || config->bits == layer.bits) return {};
   return text("the configuration has codes of ", config->bits, " bits, and the tensors have ", layer.bits);
 }
 
-// Groups along K that the configuration alone has, and the files of AutoAWQ's gemv kernels `words` words of eight
-// zero points of. Gives the problem, if there is one.
+// Sets the group, which only the configuration has. The files of AutoAWQ's gemv kernels have `words` words of eight zero
+// points for the groups. Returns the problem, if there is one.
 std::string set_group_of_gemv(quantised_layer& layer, const quantisation_config* config, uint64_t words) {
   if (!config || !config->group || *config->group == 0)
-    return "the group is that of a configuration alone, and none is given";
+    return "the group size needs a configuration that has it; none is given";
   const uint64_t group = *config->group < 0 ? layer.k : static_cast<uint64_t>(*config->group);
   if (group == 0 || layer.k % group != 0) return "the configuration's group_size does not divide K";
-  // Groups of 64 and 32 are padded to 2 and 4 words; other ones below 128 AutoAWQ does not write.
+  // AutoAWQ pads to multiples of 2 words for groups of 64, and of 4 for 32. It writes no other groups below 128.
   const uint64_t needed = ratio_up(layer.k / group, 8), multiple = group == 64 ? 2 : group == 32 ? 4 : 1;
   if (group >= 128 || multiple != 1 ? words != ratio_up(needed, multiple) * multiple : words < needed)
     return "qzeros and scales do not have the groups of the configuration's group_size";
@@ -50,7 +50,7 @@ std::string set_group_of_gemv(quantised_layer& layer, const quantisation_config*
   return {};
 }
 
-// The bits of GPTQ's codes: those of the words of zero points, or of the index, or of the configuration; 0: not known.
+// The bits of GPTQ's codes: from the words of zero points, else from the index, else the configuration's; 0: not known.
 unsigned bits_of_gptq(const quantised_layer& layer, uint64_t words_of_k, const quantisation_config* config) {
   const tensor_entry* const zeros = find(layer, weight_part::zero_points);
   const tensor_entry* const index = find(layer, weight_part::group_index);
@@ -90,9 +90,10 @@ bool derive_gptq(quantised_layer& layer, const quantisation_config* config) {
     return contradicts(layer, "qzeros do not fit scales");
   layer.bits = bits_of_gptq(layer, codes.shape[0], config);
   if (layer.bits == 0)
-    return contradicts(layer, zeros   ? "qzeros do not fit scales"
-                              : index ? "g_idx is not of K numbers"
-                                      : "a configuration has the bits of codes, and none is given");
+    return contradicts(layer, zeros ? "qzeros do not fit scales"
+                              : index
+                                  ? "g_idx is not of K numbers"
+                                  : "the number of bits needs a configuration that has it; none is given");
   if (std::string problem = problem_of_bits(layer, config); !problem.empty())
     return contradicts(layer, std::move(problem));
   const auto code_bits = product(codes.shape[0], 32);
@@ -179,7 +180,7 @@ bool derive_packed_int(quantised_layer& layer, const quantisation_config* config
     const uint64_t rows = are_bytes ? layer.n : total ? ratio_up(*total, 32) : 0;
     return !zeros || (total && is(*zeros, {rows, scales.shape[1]}));
   };
-  // K of less than a word has as many words with several numbers of bits.
+  // If K codes need less than a word, several numbers of bits need the same number of words.
   if (config && config->bits >= 1 && config->bits <= 8 && has_bits(config->bits)) layer.bits = config->bits;
   for (const unsigned bits : {4u, 8u, 1u, 2u, 3u, 5u, 6u, 7u})
     if (layer.bits == 0 && has_bits(bits) && zeros_have_bits(bits)) layer.bits = bits;

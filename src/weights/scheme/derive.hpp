@@ -15,7 +15,7 @@ inline bool is(const tensor_entry& t, std::initializer_list<std::uint64_t> shape
 
 inline std::uint64_t ratio_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-// E8M0 in a file, which has it as U8 too.
+// Files store E8M0 as U8 too.
 inline bool is_e8m0(const tensor_entry& t) {
   return t.format == weight_format::e8m0 || t.format == weight_format::u8;
 }
@@ -23,18 +23,17 @@ inline bool is_e8m0(const tensor_entry& t) {
 // The first tensor of a layer that is this part of it; null: there is none.
 const tensor_entry* find(const quantised_layer& layer, weight_part part);
 
-// Where a layer cannot be what its tensors' names say, or not by the configuration: has the problem, and no numbers.
-// True, which a derive_function returns for it.
+// For a layer that cannot be what its tensors' names say, or that contradicts the configuration: sets the problem, and
+// clears the numbers. Returns true, as the derive_function then does.
 bool contradicts(quantised_layer& layer, std::string problem);
 
-// Groups along K: the configuration's, where there are as many scales; else the index's (I32 or I64, of K numbers);
-// else what the number of scales leaves no doubt of. The last group may have fewer codes. Returns the problem, if
-// there is one.
+// Sets the group along K: the configuration's if it fits the number of scales, else that of the index (I32, U32 or I64, K
+// numbers), else the only size that fits. The last group may have fewer codes. Returns the problem, if there is one.
 std::string set_group(quantised_layer& layer, std::uint64_t groups, const quantisation_config* config,
                       const tensor_entry* index = nullptr);
 
-// Blocks of rows and columns, by `rows` x `columns` scales: the configuration's, or of 128 x 128, or what the number of
-// scales leaves no doubt of. Returns the problem, if there is one.
+// Sets blocks for `rows` x `columns` scales: the configuration's, else 128 x 128, else the only size that fits. Returns
+// the problem, if there is one.
 std::string set_blocks(quantised_layer& layer, std::uint64_t rows, std::uint64_t columns,
                        const quantisation_config* config, bool only_of_128);
 

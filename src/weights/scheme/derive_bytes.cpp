@@ -1,4 +1,4 @@
-// Shapes of the tensors of layers whose codes have eight bits, {N, K}; of experts {E, N, K}.
+// Layers whose codes have eight bits: {N, K}, or {E, N, K} for experts.
 
 #include <optional>
 #include <utility>
@@ -14,14 +14,14 @@ namespace {
 using runtime::text;
 using std::uint64_t;
 
-// The scales of one matrix: rows x columns of them; `is_matrix` is false for those of one dimension and none.
+// The scales of one matrix, rows x columns. `is_matrix` is false if they have one dimension or none.
 struct scale_extents {
   uint64_t count = 1, rows = 1, columns = 1;
   bool is_matrix = false;
 };
 
-// Sets N and K, and returns the scales of each matrix: experts {E, N, K} have E times as many, with E first. Nothing:
-// `problem` says why.
+// Sets N and K, and returns the scales of each matrix. Experts {E, N, K} have scales {E, ...}, or one for all. Nothing:
+// `problem` has the reason.
 std::optional<scale_extents> set_extents(quantised_layer& layer, std::string& problem) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   const std::size_t rank = codes.shape.size();
@@ -42,7 +42,7 @@ std::optional<scale_extents> set_extents(quantised_layer& layer, std::string& pr
   }
   scale_extents extents;
   extents.is_matrix = of_one.size() == 2;
-  for (const uint64_t extent : of_one) extents.count *= extent;  // as checked with the file
+  for (const uint64_t extent : of_one) extents.count *= extent;  // does not overflow: checked with the file
   if (extents.is_matrix) extents.rows = of_one[0], extents.columns = of_one[1];
   if (of_one.size() == 1) extents.rows = of_one[0];
   if (of_one.size() > 2 && extents.count != 1) {
@@ -52,7 +52,7 @@ std::optional<scale_extents> set_extents(quantised_layer& layer, std::string& pr
   return extents;
 }
 
-// MXFP8's scales, by their type and number.
+// Whether the scales are MXFP8's, by their type and number.
 bool are_of_mxfp8(const quantised_layer& layer, const scale_extents& scales) {
   return is_e8m0(*find(layer, weight_part::scales)) && scales.is_matrix && scales.rows == layer.n &&
          scales.columns != 1;
@@ -87,7 +87,7 @@ std::string problem_of_comfy_quant(const quantised_layer& layer) {
   }
 }
 
-// Zero points of a scheme that has none: all 0, as older files of compressed-tensors have them.
+// The scheme has no zero points. Older files of compressed-tensors have them, all 0; others are refused.
 std::string problem_of_zeros_of_fp8(const quantised_layer& layer) {
   const tensor_entry* const zeros = find(layer, weight_part::zero_points);
   if (!zeros || std::ranges::all_of(zeros->bytes, [](std::byte b) { return b == std::byte{0}; })) return {};
@@ -109,7 +109,7 @@ bool derive_llm_int8(quantised_layer& layer, const quantisation_config*) {
   return problem.empty() || contradicts(layer, std::move(problem));
 }
 
-// scales of all of the weight, of each row, of groups of a row, or of blocks; zero points as scales
+// scales: one, one a row, of groups of a row, or of blocks; as many zero points as scales
 bool derive_rows(quantised_layer& layer, const quantisation_config* config) {
   const bool is_fp8 = layer.scheme == weight_scheme::fp8;
   std::string problem;
@@ -145,7 +145,7 @@ bool derive_blocks(quantised_layer& layer, const quantisation_config* config) {
                        "the configuration's weight_scale_semantics is inverse: its codes are divided by "
                        "weight_scale_inv, and kaio multiplies");
   if (are_of_mxfp8(layer, *scales)) return false;
-  // One of a matrix of several blocks is of all of it.
+  // If an expert has one scale, it is that of its whole matrix.
   const bool is_of_experts = find(layer, weight_part::codes)->shape.size() == 3;
   if (!scales->is_matrix || (is_of_experts && scales->count == 1)) {
     layer.group = layer.k;

@@ -1,5 +1,5 @@
-// Shapes of the tensors of torchao's layers. Its block_size divides both extents of a weight, so that the number of
-// scales leaves no doubt of groups and blocks.
+// Shapes of the tensors of torchao's layers. Its block_size divides both extents of a weight, so the number of scales
+// determines groups and blocks.
 
 #include <kaio/runtime/error.hpp>
 
@@ -17,10 +17,10 @@ namespace {
 using runtime::text;
 using std::uint64_t;
 
-// K / groups, where that is whole; else 0.
+// K / groups if that is whole, else 0.
 uint64_t group_of(uint64_t k, uint64_t groups) { return groups != 0 && k % groups == 0 ? k / groups : 0; }
 
-// cuBLASLt's blocks of 128 x 4 scales, 512 bytes each, of rows by columns of scales.
+// cuBLASLt's blocks of scales: 128 rows x 4 columns, 512 bytes.
 constexpr uint64_t swizzle_rows = 128, swizzle_columns = 4, swizzle_bytes = 512;
 
 // As torchao has them: {32 ceil(N / 128), 16 ceil(columns / 4)}.
@@ -30,7 +30,7 @@ bool are_swizzled(const tensor_entry& scales, uint64_t n, uint64_t columns) {
   return rows && row && is(scales, {*rows, *row});
 }
 
-// Where scale (row, column) is.
+// The offset of scale (row, column).
 uint64_t swizzled_offset(uint64_t row, uint64_t column, uint64_t columns) {
   return swizzle_bytes *
              (row / swizzle_rows * ratio_up(columns, swizzle_columns) + column / swizzle_columns) +

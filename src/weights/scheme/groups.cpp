@@ -1,4 +1,4 @@
-// How many codes share a scale, by the number of scales, the index of act-order and the configuration.
+// The number of codes that share a scale, from the number of scales, the index of act-order and the configuration.
 
 #include <utility>
 
@@ -14,8 +14,8 @@ using std::uint64_t;
 
 namespace {
 
-// How many of a dimension share a scale, where `count` scales are all that is known: what divides it evenly, unless
-// a power of two gives as many with the last ones fewer. 0: not known.
+// The number of codes that share a scale, if only the number of scales is known: extent / count, if that is whole. 0, not
+// known, if a power of two makes as many groups with a shorter last one.
 uint64_t only_size(uint64_t extent, uint64_t count) {
   if (count == 1) return extent;
   if (count == 0 || extent % count != 0) return 0;
@@ -25,9 +25,9 @@ uint64_t only_size(uint64_t extent, uint64_t count) {
   return even;
 }
 
-// What the index says of groups.
+// The groups as the index has them.
 struct index_facts {
-  bool exists = false;    // neither missing, nor all 0 or -1 where there are several groups
+  bool exists = false;    // neither missing, nor all 0, nor all -1
   bool permuted = false;  // not k / group
   bool is_right = true;   // the first groups have `group` members each, the last one the rest
   uint64_t group = 0;     // members of group 0
@@ -88,7 +88,8 @@ std::string set_group(quantised_layer& layer, uint64_t groups, const quantisatio
   }
   if (layer.group == 0) layer.group = only_size(k, groups);
   if (layer.group != 0) return {};
-  return text(groups, " groups of K = ", k, " are of no certain size; give the configuration, which has it");
+  return text("the group size of ", groups, " groups of K = ", k,
+              " is ambiguous; pass a configuration that has it");
 }
 
 std::string set_blocks(quantised_layer& layer, uint64_t rows, uint64_t columns,
@@ -121,7 +122,7 @@ std::string problem_of_signed_zeros(const tensor_entry& zeros, unsigned bits) {
   for (const std::byte b : zeros.bytes) {
     const int zero = static_cast<std::int8_t>(b);
     if (zero < -half || zero >= half)
-      return text(host::printable(zeros.name), " has the zero point ", zero, ", which is no code of ", bits,
+      return text(host::printable(zeros.name), " has the zero point ", zero, ", which does not fit in ", bits,
                   " bits");
   }
   return {};

@@ -21,7 +21,7 @@ struct named_part {
 
 using tensors_by_name = std::map<std::string_view, const tensor_entry*>;
 
-// A suffix of the table, and those of the codes in the schemes that have it.
+// A suffix of the table, and the suffixes of codes in the schemes that have it.
 struct known_suffix {
   std::string_view text;
   std::vector<std::string_view> codes;
@@ -43,7 +43,7 @@ std::vector<known_suffix> known_suffixes() {
   return known;
 }
 
-// The longest suffix of the table that the name ends with, of those that leave the name of a layer with codes, if any.
+// The longest suffix of the table that the name ends with. Suffixes that leave the name of a layer with codes go first.
 std::string_view suffix_of(std::string_view name, const tensors_by_name& tensors) {
   static const std::vector<known_suffix> known = known_suffixes();
   std::string_view longest;
@@ -57,8 +57,8 @@ std::string_view suffix_of(std::string_view name, const tensors_by_name& tensors
   return longest;
 }
 
-// The tensors of a layer by the table, those of one name together. The codes of a parameter with a name of its own have
-// the name of the layer.
+// The tensors of each layer by the table, under its name. If a parameter has a name of its own, its codes have the name of
+// the layer.
 std::map<std::string_view, std::vector<named_part>> candidates_of(std::span<const tensor_entry> tensors,
                                                                   const tensors_by_name& by_name) {
   std::map<std::string_view, std::vector<named_part>> candidates;
@@ -81,19 +81,19 @@ bool is_of_codes_alone(std::string_view suffix) {
   return suffix == ".qweight" || suffix == ".weight_packed" || suffix == "._weight_qdata";
 }
 
-// Whether elements of this type may be codes, and not numbers as they are.
+// Whether elements of this type may be codes, rather than plain numbers.
 bool may_be_codes(weight_format format) {
   using enum weight_format;
   constexpr weight_format numbers[] = {f64, f32, f16, bf16, c64, boolean, i64};
   return std::ranges::find(numbers, format) == std::end(numbers);
 }
 
-// The tensors as parts of a scheme by their names.
+// The tensors as parts of a scheme, by their names.
 struct named_layer {
-  quantised_layer layer;    // its problem: a part that is missing, or of another type
-  std::size_t right = 0;    // parts of a type that the scheme takes
+  quantised_layer layer;    // its problem: a part is missing, or is of another type
+  std::size_t right = 0;    // parts whose type the scheme takes
   bool is_whole = true;     // no part is missing
-  bool is_telling = false;  // one of them has a name that is no model's own
+  bool is_telling = false;  // a part has a name that only quantised layers have
   std::string_view codes;   // their suffix
 };
 
@@ -115,8 +115,8 @@ named_layer with_parts(const scheme_rule& rule, std::string_view name, std::span
     const auto at = std::ranges::find_if(parts, is_named);
     if (at == parts.end()) {
       if (wanted.required && layer.problem.empty())
-        layer.problem = runtime::text(rule.facts.name, " has a tensor ", host::printable(name),
-                                      *wanted.suffixes.begin(), " too, which is not there");
+        layer.problem = runtime::text(rule.facts.name, " needs the tensor ", host::printable(name),
+                                      *wanted.suffixes.begin(), ", which is missing");
       found.is_whole = found.is_whole && !wanted.required;
       continue;
     }
@@ -130,14 +130,14 @@ named_layer with_parts(const scheme_rule& rule, std::string_view name, std::span
       ++found.right;
     else if (layer.problem.empty())
       layer.problem =
-          runtime::text(host::printable(at->tensor->name), " is of ", facts(at->tensor->format).name,
-                        ", and ", rule.facts.name, " has it of ", list_of(formats));
+          runtime::text(host::printable(at->tensor->name), " has type ", facts(at->tensor->format).name, "; ",
+                        rule.facts.name, " takes ", list_of(formats));
   }
   return found;
 }
 
-// Whether tensors that are not quite those of the scheme can be nothing else: by the names of the codes, or of a part;
-// or by codes that are no plain numbers.
+// Whether tensors that do not quite fit a scheme can be nothing else. The names of the codes or of a part show it, or
+// codes that are no plain numbers.
 bool is_certain(const named_layer& found) {
   const tensor_entry* const codes = find(found.layer, weight_part::codes);
   if (!codes) return false;
@@ -146,7 +146,7 @@ bool is_certain(const named_layer& found) {
          (found.layer.parts.size() > 1 && may_be_codes(codes->format));
 }
 
-// A format of the configuration that the scheme is not in. Gives the problem, if there is one.
+// Checks whether the scheme is in the configuration's format. Returns the problem, if there is one.
 std::string problem_of_format(const scheme_rule& rule, const quantisation_config* config) {
   if (!config || config->format.empty() || rule.formats.empty()) return {};
   std::string known;
@@ -158,7 +158,7 @@ std::string problem_of_format(const scheme_rule& rule, const quantisation_config
                        rule.facts.name, " in ", known);
 }
 
-// The same where the shapes are those of the scheme too.
+// The layer, if names, types and shapes are those of the scheme; without parts, if they are not.
 quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<const named_part> parts,
                       const quantisation_config* config) {
   quantised_layer layer = with_parts(rule, name, parts).layer;
@@ -168,12 +168,12 @@ quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<
   return layer;
 }
 
-// Names and types of GPTQ and AWQ, whose schemes are told apart by shapes, with shapes that none of them has, or not the
-// one of the configuration. Other names are those of one scheme, whose rule reports what does not fit.
+// Refuses tensors with GPTQ's or AWQ's names and types whose shapes fit none of their schemes, or not the configuration's.
+// Only shapes distinguish these schemes. Other names belong to one scheme, whose rule reports what does not fit.
 quantised_layer unfit(std::string_view name, std::span<const named_part> parts,
                       const quantisation_config* config) {
   const bool is_awq = config != nullptr && config->method == "awq";
-  quantised_layer of_gptq;  // where the configuration's method is awq: the last to be tried
+  quantised_layer of_gptq;  // if the configuration's method is awq: the last to be tried
   for (const scheme_rule& rule : scheme_rules()) {
     if (*rule.parts[0].suffixes.begin() != ".qweight") continue;
     quantised_layer layer = with_parts(rule, name, parts).layer;
@@ -192,7 +192,7 @@ quantised_layer unfit(std::string_view name, std::span<const named_part> parts,
   return of_gptq;
 }
 
-// Where a part is missing or of another type: the scheme that takes most of the tensors, and the first of several.
+// If a part is missing or of another type: the scheme with the most right parts; among equals a whole one, then the first.
 quantised_layer incomplete(std::string_view name, std::span<const named_part> parts) {
   named_layer best;
   for (const scheme_rule& rule : scheme_rules())
@@ -208,8 +208,8 @@ bool is_parameter(const quantised_layer& layer, const tensor_entry& codes) {
   return codes.name.size() == layer.name.size() || codes.name[layer.name.size()] != '.';
 }
 
-// Calls `use` with each tensor that belongs to the module, or to the parameter, of a name: its own ones, and not those of
-// modules in it; with what its name has more.
+// Calls `use` with each tensor of a module or of a parameter, and with the rest of its name. Tensors of submodules are
+// left out.
 template <class Use>
 void for_siblings(const tensors_by_name& tensors, std::string_view name, bool is_parameter, Use use) {
   for (auto at = tensors.lower_bound(name); at != tensors.end() && at->first.starts_with(name); ++at) {
@@ -224,7 +224,7 @@ std::string problem_of_unknown(const tensor_entry& t) {
   return runtime::text("kaio does not know what ", host::printable(t.name), " does to it");
 }
 
-// The layers whose codes are a tensor of no scheme, with a tensor next to it that no scheme explains.
+// Finds layers whose codes belong to no scheme, and have a tensor next to them that no scheme explains.
 class unknown_layers {
  public:
   unknown_layers(std::span<const tensor_entry> tensors, const tensors_by_name& by_name,
@@ -261,8 +261,8 @@ class unknown_layers {
     });
   }
 
-  // A weight of two dimensions or more with anything; what a product would take as a matrix, with a name that is
-  // telling.
+  // Takes a weight of two or more dimensions with any unknown tensor of its layer. Any other matrix for a product is taken
+  // only with an unknown tensor whose name is telling.
   void find_unknown(const tensor_entry& t) {
     const std::size_t dot = t.name.rfind('.');
     const std::string_view module = t.name.substr(0, dot == std::string_view::npos ? 0 : dot);

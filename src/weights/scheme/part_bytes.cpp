@@ -1,4 +1,4 @@
-// The bytes of a layer's tensors as repack takes them, where the file has another type or order.
+// The bytes of a layer's tensors as repack takes them, if the file has another type or order.
 
 #include <kaio/runtime/error.hpp>
 
@@ -19,7 +19,7 @@ using std::uint64_t;
   throw invalid_argument(text("kaio: ", function, " of ", host::printable(layer.name), ": ", what));
 }
 
-// Numbers of 64 bits as ones of 32: those of an index, which are groups, or all 0 or -1.
+// Narrows the numbers of an index from 64 to 32 bits. They fit: they are groups, or all 0 or -1.
 std::vector<std::byte> narrowed(const tensor_entry& index) {
   std::vector<std::byte> numbers(static_cast<std::size_t>(4 * index.elements));
   for (std::size_t i = 0; i < index.elements; ++i) {
@@ -29,8 +29,8 @@ std::vector<std::byte> narrowed(const tensor_entry& index) {
   return numbers;
 }
 
-// Signed zero points {N, G} of a byte each as codes of `bits`, which are 2^(bits - 1) more: {ceil(N bits / 32), G}
-// words, row n of a column in bits n * bits and following.
+// Packs signed zero points {N, G}, a byte each, as codes of `bits`: zero point + 2^(bits - 1). The words are
+// {ceil(N bits / 32), G}; row n of a column begins at bit n * bits.
 std::vector<std::byte> packed(const tensor_entry& zeros, unsigned bits) {
   const uint64_t rows = zeros.shape[0], groups = zeros.shape[1];
   std::vector<std::uint32_t> words(static_cast<std::size_t>(ratio_up(rows * bits, 32) * groups));

@@ -34,14 +34,14 @@ constexpr part_rule awq_parts[] = {{{".qweight"}, part::codes, true, word_types}
 constexpr part_rule awq_fast_parts[] = {{{".qweight"}, part::codes, true, half_word_types},
                                         {{".scales"}, part::scales, true, short_float_types},
                                         {{".qzeros"}, part::zero_points, true, short_float_types}};
-// Zero points of one byte are those of older files.
+// Older files have zero points of one byte.
 constexpr part_rule packed_int_parts[] = {
     {{".weight_packed"}, part::codes, true, word_types},
     {{".weight_scale"}, part::scales, true, float_types},
     {{".weight_shape"}, part::shape, true, {format::i64, format::i32}},
     {{".weight_zero_point"}, part::zero_points, false, {format::i32, format::u32, format::i8}},
     {{".weight_g_idx"}, part::group_index, false, index_types}};
-// scale_weight is ComfyUI's, qscale_weight Mistral's; what begins with _ is of a parameter of another name than weight.
+// scale_weight is ComfyUI's, qscale_weight Mistral's. Suffixes with _ belong to a parameter that is not called weight.
 constexpr part_rule int8_parts[] = {
     {{".weight", ""}, part::codes, true, {format::i8}},
     {{".weight_scale", ".scale_weight", "_weight_scale", "_scale"}, part::scales, true, float_types},
@@ -124,12 +124,12 @@ constexpr part_rule mxfp8_parts[] = {
      true,
      power_types}};
 
-// Others have the same tensors with codes in another order: "gptq_p" of GPTQModel, planes of bits; "marlin"; "bitblas".
+// Not read: GPTQModel's "gptq_p" (planes of bits), "marlin" and "bitblas"; their codes are in another order.
 constexpr std::string_view gptq_formats[] = {"gptq", "gptq_v2"};
 constexpr std::string_view awq_formats[] = {"gemm", "gemv", "gemv_fast", "llm-awq"};
 constexpr std::string_view packed_int_formats[] = {"pack-quantized", "mixed-precision"};
 
-// Scheme and name; its tensors; what their shapes say; what multiplies with it; formats of the file, where not any.
+// Scheme and name; tensors; function of their shapes; function of the operation; formats of the file, if not any.
 constexpr scheme_rule rules[] = {
     {{gptq, "GPTQ"}, gptq_parts, derive_gptq, use_of_words, gptq_formats},
     {{awq_gemm, "AWQ gemm"}, awq_parts, derive_awq_gemm, use_of_words, awq_formats},

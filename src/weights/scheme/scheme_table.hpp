@@ -1,5 +1,5 @@
 #pragma once
-// The table of schemes: the tensors of a layer, and the function that sees whether they fit.
+// The table of schemes: the tensors of a layer, and the function that checks whether they fit.
 
 #include <kaio/weights/quantisation.hpp>
 
@@ -25,10 +25,10 @@ class few {
   std::size_t size_ = 0;
 };
 
-// A tensor is this part by its name alone, "<layer><suffix>" for one of the suffixes. Its type is then one of the
-// formats (none: any), or the layer has a problem.
+// A tensor is this part if its name is "<layer><suffix>" for one of the suffixes. Its type must then be one of the
+// formats (none: any); otherwise the layer has a problem.
 struct part_rule {
-  few<std::string_view> suffixes;  // "", of codes alone: the layer has the name of the tensor
+  few<std::string_view> suffixes;  // "", for codes alone: the layer has the name of the tensor
   weight_part part;
   bool required = false;
   few<weight_format> formats = {};
@@ -43,21 +43,21 @@ struct layer_use {
 struct scheme_rule {
   scheme_facts facts;
   std::span<const part_rule> parts;
-  // Fills the shape, bits and groups, and `problem` where the tensors contradict each other. False: it is
-  // another scheme.
+  // Fills the shape, bits and groups, or `problem` if the tensors contradict each other. False: it is another
+  // scheme.
   bool (*derive)(quantised_layer& layer, const quantisation_config* config);
-  // What multiplies with a layer that has no problem.
+  // The operation for a layer that has no problem.
   layer_use (*use)(const quantised_layer& layer);
-  // What a configuration may call the format of the file, where other formats have tensors of the same names and
-  // shapes. None: the scheme is that of the tensors alone.
+  // The names of the file's format in a configuration, if other formats have tensors of the same names and shapes.
+  // None: the tensors alone decide.
   std::span<const std::string_view> formats = {};
 };
 
-// In the order of weight_scheme; where several fit a layer, the first is taken.
+// In the order of weight_scheme. If several fit a layer, the first is taken.
 std::span<const scheme_rule> scheme_rules() noexcept;
 
-// A tensor next to the codes of a layer, by what its name has more than theirs, that leaves the weight as it is: "bias",
-// scales of x, y and caches.
+// Whether a tensor of a layer, by its name after the layer's, leaves the weight as it is: "bias", scales of x, of y and of
+// caches.
 bool is_harmless(std::string_view rest) noexcept;
 
 }  // namespace kaio::weights

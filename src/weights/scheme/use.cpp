@@ -21,7 +21,7 @@ std::string_view format_of(const quantised_layer& layer, weight_part part) {
   return t ? facts(t->format).name : std::string_view{};
 }
 
-// Integers by groups, as matmul_w4 and matmul_w8 take them.
+// Integers in groups, for matmul_w4 and matmul_w8.
 layer_use by_groups(const quantised_layer& layer, std::string_view operation, std::uint64_t multiple = 16) {
   if (layer.group == layer.k || layer.group % multiple == 0) return {operation, {}};
   return {{}, text("its groups are of ", layer.group, " codes, and repack takes multiples of ", multiple)};
@@ -34,7 +34,7 @@ bool has_zero_points(const quantised_layer& layer) {
                    std::ranges::any_of(zeros->bytes, [](std::byte b) { return b != std::byte{0}; }));
 }
 
-// A power of two from 8 on, as dequantise takes blocks.
+// dequantise takes blocks of powers of two from 8 on.
 bool is_blocksize(std::uint64_t size) {
   return size >= 8 && size <= std::uint64_t{1} << 30 && std::has_single_bit(size);
 }
@@ -82,8 +82,11 @@ layer_use use_of_int8(const quantised_layer& layer) {
 
 layer_use use_of_llm_int8(const quantised_layer&) { return {packed_w8, {}}; }
 
-// matmul_fp8: scales of the tensor, of rows, and of f32 for 128 x 128; matmul_w8: of groups of multiples of 64, and of
-// any type but E8M0 for 128 x 128; dequantise: any.
+// scales                    E4M3 codes                          E5M2 codes
+// one, or one a row         matmul_fp8                          matmul_fp8
+// groups of 64 n            matmul_w8                           dequantise
+// blocks of 128 x 128       F32: matmul_fp8; others: matmul_w8  dequantise
+// all others, and any E8M0  dequantise                          dequantise
 layer_use use_of_fp8(const quantised_layer& layer) {
   if (is_e8m0(*find(layer, weight_part::scales))) return {as_matrix, {}};
   if (layer.group == layer.k) return {"matmul_fp8", {}};
@@ -105,7 +108,7 @@ layer_use use_of_e2m1(const quantised_layer&) { return {packed_w4, {}}; }
 
 layer_use use_of_tinygemm(const quantised_layer& layer) { return by_groups(layer, packed_w4, 32); }
 
-// W = scale q + zero_point. Int4PlainInt32Tensor has words of other devices, in an order of theirs.
+// W = scale q + zero_point. The words of Int4PlainInt32Tensor have the order of other devices.
 layer_use use_of_int4_plain(const quantised_layer& layer) {
   if (format_of(layer, weight_part::codes) == "I32")
     return {{}, "repack takes torchao's int4 of bytes and of tinygemm, and its words are of other devices"};

@@ -1,5 +1,5 @@
 #pragma once
-// What multiplies with the layers of each scheme, as repack, dequantise and the products take them.
+// The operation for the layers of each scheme, including repack or dequantise before it.
 
 #include "weights/scheme/scheme_table.hpp"
 

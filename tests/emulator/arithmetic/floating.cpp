@@ -42,9 +42,9 @@ std::uint64_t as_bits(double x) { return bits(x); }
 float flush(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 float clamp(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 0.0f; }
 
-// Checks an instruction as check_instruction does, but for the NaNs of double precision: a NaN among the
-// operands passes through, made quiet if it was not, and a new one has the sign set. `second`: of two the
-// second passes.
+// Checks an instruction as check_instruction does, with the NaNs of double precision: a NaN operand passes
+// through, made quiet, and a new NaN has its sign set. `second`: if two operands are NaN, the second one
+// passes.
 template <class Model>
 void check_operation(const std::string& text, const std::string& type, const std::vector<words>& values,
                      bool second, Model&& model) {

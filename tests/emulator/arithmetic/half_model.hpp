@@ -88,7 +88,7 @@ class model_format {
   }
 
  private:
-  // The value of the code of infinity is where the next binade would begin, which rounding wants.
+  // The code of infinity has the value where the next binade would begin, as rounding needs it.
   exact_value magnitude(std::uint32_t code) const {
     const std::uint32_t mantissa = code & ((1u << mantissa_bits_) - 1);
     const int exponent = static_cast<int>(code >> mantissa_bits_);
@@ -144,9 +144,9 @@ inline words all_halves() {
   return v;
 }
 
-// Applies an instruction on halves to rows of operands, once as it is and once as a pair whose upper half has
-// the same operands in the reverse order of rows; `text` has `@` in the place of the type. The results of the
-// scalar form.
+// Applies an instruction on halves to rows of operands: once as it is, and once as a pair whose upper half
+// has the operands in the reverse order of rows. `text` has `@` in the place of the type. Returns the results
+// of the scalar form.
 inline words apply_halves(std::string text, const half_type& t, const std::vector<words>& columns) {
   const auto with = [&](const std::string& type) {
     std::string result = text;

@@ -8,7 +8,7 @@ using namespace emulator_test;
 
 namespace {
 
-// What `mov.u32 %r0, <name>` gives in every thread.
+// The result of `mov.u32 %r0, <name>` in every thread.
 std::vector<std::uint32_t> read(const std::string& name, shape s, const std::string& declarations = "",
                                 const std::string& uses = "") {
   return results(uses + "mov.u32 %r0, " + name + "; mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;",

@@ -1,5 +1,5 @@
-// cp.async arrives as late as its groups allow: data read without a wait are old, data waited for are
-// new, in every schedule; sizes, zero filling and ignored sources follow a model on the host.
+// cp.async arrives as late as its groups allow, in every schedule: data read without a wait are old, data
+// waited for are new. Sizes, zero filling and ignored sources follow a model on the host.
 
 #include "tests/emulator/async/async_kernel.hpp"
 

@@ -1,5 +1,5 @@
-// Bulk copies, reductions and stores that an mbarrier or a bulk group counts: data against a model on the
-// host, in every schedule; data used without a wait are old; copies to other blocks of a cluster.
+// Bulk copies, reductions and stores that an mbarrier or a bulk group counts, against a model on the host,
+// in every schedule. Data used without a wait are old. Copies to other blocks of a cluster.
 
 #include "tests/emulator/async/async_kernel.hpp"
 

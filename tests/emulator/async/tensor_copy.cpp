@@ -70,7 +70,7 @@ tensor_case random_case(random_numbers& random, unsigned rank, tensor_swizzle sw
     c.box[0] = (1 + random.below(widest / 16)) * 16 / type.bytes;
     if (c.box[0] > 256) continue;
     c.sizes[0] = 1 + random.below(2 * c.box[0]);
-    // A store writes whole pieces of 16 bytes; what one does at a ragged end has a test of its own.
+    // A store writes whole pieces of 16 bytes; a ragged end has a test of its own.
     if (stores) c.sizes[0] = (c.sizes[0] * type.bytes + 15) / 16 * 16 / type.bytes;
     std::uint64_t stride = (c.sizes[0] * type.bytes + 15) / 16 * 16 + 16 * random.below(3);
     for (unsigned d = 1; d < rank; ++d) {

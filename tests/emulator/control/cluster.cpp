@@ -1,4 +1,4 @@
-// Clusters: their special registers, shared memory of other blocks, barrier.cluster, and what is refused.
+// Clusters: their special registers, shared memory of other blocks, barrier.cluster, and the forms that are refused.
 
 #include "tests/emulator/kernel.hpp"
 

@@ -210,7 +210,7 @@ TEST_CASE("control that goes where it must not is a fault that names the place")
   CHECK(contains(nowhere.detail, "0x1000, which is not the address of one"));
   CHECK(contains(nowhere.ptx_text, "call (r), %d5"));
   CHECK(contains(fault_in(three + ".func f() { ret; }\n", "mov.u64 %d5, f;" + indirect).detail,
-                 "whose parameters are not those"));
+                 "its parameters differ from the call's"));
   CHECK(contains(fault_in(three,
                           "mov.u64 %d5, plus; t: .calltargets minus, times;"
                           "call (%r20), %d5, (%thread, 3), t;")
@@ -251,6 +251,6 @@ TEST_CASE("calls that cannot be right are refused where they are") {
   CHECK(contains(reason("", ".func (.param .b32 q) f { .reg .b32 r; ld.param.b32 r, [q]; ret; }\n"),
                  "is not read"));
   CHECK(contains(reason("{ .param .b32 a; mov.u64 %d1, a; }", f), "has no address"));
-  // What no kernel reaches is checked too.
+  // Functions that no kernel reaches are checked too.
   CHECK(contains(reason("", ".func f { add.u32 a, b, c; }\n"), "'a' is not declared"));
 }

@@ -10,7 +10,7 @@ using namespace emulator_test;
 
 namespace {
 
-// What each of 32 lanes leaves in %r0.
+// The contents of %r0 that each of 32 lanes leaves.
 std::vector<std::uint32_t> lanes(const std::string& body) {
   return results("mov.u32 %r0, 0;\n" + body + "\nmad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;",
                  32);

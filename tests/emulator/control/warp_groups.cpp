@@ -1,5 +1,5 @@
-// Instructions by which the lanes of a member mask cooperate, against a model on the host, for whole and
-// partial masks; and which forms of warp and block instructions are accepted, as ptxas 13.0 accepts them.
+// Cooperation of the lanes of a member mask, against a model on the host, for whole and partial masks; and
+// which forms of warp and block instructions are accepted, as ptxas 13.0 accepts them.
 
 #include "tests/emulator/kernel.hpp"
 

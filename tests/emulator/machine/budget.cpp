@@ -1,5 +1,5 @@
-// A grid that does not end is ended: by its budgets of instructions and time, and by whoever cancels it; and what a
-// terminal shows of one that takes long.
+// A grid that does not end is stopped by its budgets of instructions and time, or from another thread. A terminal
+// shows the progress of a long one.
 
 #include "tests/emulator/kernel.hpp"
 
@@ -100,7 +100,7 @@ class error_stream {
   error_stream& operator=(const error_stream&) = delete;
 
   std::string text() {
-    // A terminal passes on what is written to it in parts, each a moment later: all of it is there with this mark.
+    // A terminal passes its input on in parts, each a moment later. When this mark arrives, all of the input has arrived.
     constexpr char mark = '\0';
     REQUIRE(::write(STDERR_FILENO, &mark, 1) == 1);
     std::string all;

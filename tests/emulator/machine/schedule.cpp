@@ -1,5 +1,5 @@
-// Schedules: each is repeatable, the result of a correct kernel does not depend on it, and that of a racing
-// one does; no warp is starved for ever; a deadlock is reported with the waits of each warp.
+// Schedules: each is repeatable. The result of a correct kernel does not depend on it, that of a racing one
+// does. No warp is starved for ever; a deadlock is reported with the waits of each warp.
 
 #include "tests/emulator/kernel.hpp"
 

@@ -77,7 +77,7 @@ table words_of_a(const multiplication& x) {
   return words;
 }
 
-// The metadata, and a code that no lane should read where no lane has any.
+// The metadata. Lanes without metadata get a code that no lane should read.
 std::vector<std::uint64_t> metadata_words(const multiplication& x) {
   std::vector<std::uint64_t> words(32, 0xffffffff);
   if (x.sparse.empty()) return words;

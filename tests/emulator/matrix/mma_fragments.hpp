@@ -90,7 +90,7 @@ inline part c_of(unsigned m) {
           }};
 }
 
-// ---- sparse A: the chunk that an element is kept of, and its number among those kept ----
+// ---- sparse A: the chunk of a kept element, and its number among the kept elements ----
 
 struct kept_place {
   unsigned row, chunk, number;

@@ -20,7 +20,7 @@ struct number_format {
   std::string name;
   int exponent_bits, fraction_bits, bits;
   int least_exponent() const { return 2 - (1 << (exponent_bits - 1)); }
-  // tf32 is kept in 32 bits, of which 13 do not count.
+  // tf32 is kept in 32 bits; 13 of them do not count.
   unsigned ignored() const { return name == "tf32" ? 13 : 0; }
   double value(std::uint32_t code) const {
     code >>= ignored();

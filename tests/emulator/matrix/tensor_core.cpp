@@ -147,7 +147,7 @@ TEST_CASE("sums of 8-bit products keep 13 bits on sm_89, and in wgmma") {
         0x3f800400);
   CHECK(result(90, tensor_format::e4m3, none, tensor_format::e4m3, none, c, false) == c);
   CHECK(result(89, tensor_format::e4m3, one, tensor_format::e4m3, one, c, false) == 0x40000000);
-  // 1 + 4 * 2^-14, of which each is cut; mma.sync of sm_90 has wide sums.
+  // 1 + 4 * 2^-14: each of the small terms is cut; mma.sync of sm_90 has wide sums.
   const codes a = filled(32, {{0, 1}, {1, 0x1p-7}, {2, 0x1p-7}, {3, 0x1p-7}, {4, 0x1p-7}}, mma_model::e5m2);
   CHECK(result(89, tensor_format::e5m2, a, tensor_format::e5m2, a, 0, false) == 0x3f800000);
   CHECK(result(90, tensor_format::e5m2, a, tensor_format::e5m2, a, 0, false, tensor_path::warpgroup) ==

@@ -1,5 +1,5 @@
-// The asynchronous side of wgmma: results are there after the wait for their group and not before, the four
-// warps of a warpgroup act together, and what they do wrong is reported.
+// The asynchronous side of wgmma: results are there after the wait for their group and not before. The four
+// warps of a warpgroup act together, and their mistakes are reported.
 
 #include "emulator/machine/warp.hpp"
 #include "tests/emulator/matrix/wgmma_model.hpp"
@@ -149,7 +149,7 @@ TEST_CASE("warps of a warpgroup that do not act alike are reported", "[emulator]
                                        "setp.ge.u32 %q6, %thread, 64; @%q6 bra high;\n" + mma +
                                            "\nbra.uni meet;\nhigh:\n" + mma + "\nmeet:\n"));
   CHECK(parted.kind == fault_kind::member_mask);
-  CHECK(contains(parted.detail, "the warps of a warpgroup part"));
+  CHECK(contains(parted.detail, "the warps of a warpgroup diverged"));
   const auto descriptors = i.fault(replaced(
       text, "wgmma.mma_async", "setp.ge.u32 %q6, %thread, 64; @%q6 add.u64 %d33, %d33, 2;\nwgmma.mma_async"));
   CHECK(descriptors.kind == fault_kind::member_mask);

@@ -1,5 +1,5 @@
-// What buffers may take of the host: its free memory, less where a control group says so, for all devices together;
-// and that memory which nobody touched costs nothing.
+// Buffers may take the host's free memory, or less if a control group limits it, for all devices together. Memory
+// that nobody touched costs nothing.
 
 #include "emulator/memory/host_memory.hpp"
 #include "tests/emulator/kernel.hpp"
@@ -63,7 +63,7 @@ TEST_CASE("a control group of version 2 limits the host's memory, and so do thos
   CHECK(h.available() == 8 * gib);
   h.put("sys/fs/cgroup/jobs/job-7/memory.max", std::to_string(3 * gib) + "\n");
   CHECK(h.available() == 2 * gib);
-  // What the system can take back from files is not used.
+  // Memory of files that the system can take back does not count as used.
   h.put("sys/fs/cgroup/jobs/job-7/memory.stat", "anon 536870912\ninactive_file 536870912\nactive_file 7\n");
   CHECK(h.available() == 2 * gib + 512 * mib);
   h.put("sys/fs/cgroup/jobs/memory.max", std::to_string(gib) + "\n");

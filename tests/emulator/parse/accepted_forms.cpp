@@ -1,6 +1,6 @@
 // Forms of instructions on registers and memory that are easily taken for something else: each row was
 // settled with ptxas. The first table holds forms that are accepted, with the first PTX ISA version and
-// architecture where those matter; the second those that are rejected, with words of the reason.
+// architecture where those matter; the second rejected forms, with words of the reason.
 
 #include "tests/emulator/kernel.hpp"
 
@@ -28,7 +28,7 @@ struct accepted_form {
 };
 
 const accepted_form accepted[] = {
-    // modifiers in any order, but for those that belong to the opcode
+    // modifiers in any order, except those that belong to the opcode
     {"add.sat.s32 r0, r1, r2"},
     {"add.s32.sat r0, r1, r2"},
     {"add.ftz.rn.f32 f0, f1, f2"},

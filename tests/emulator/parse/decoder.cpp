@@ -218,8 +218,8 @@ TEST_CASE("a text of a newer version or target runs, but for what is not known o
     CHECK(e.line() == 6);
     return e.reason();
   };
-  CHECK(
-      contains(reason("frobnicate.u32 %r1, 1;", "9.6", "sm_90"), "knows; it knows those up to PTX ISA 9.5"));
+  CHECK(contains(reason("frobnicate.u32 %r1, 1;", "9.6", "sm_90"),
+                 "knows; it knows instructions up to PTX ISA 9.5"));
   CHECK(reason("frobnicate.u32 %r1, 1;", "9.5", "sm_90").ends_with("that the emulator knows"));
   CHECK(
       contains(reason("tcgen05.wait::ld.sync.aligned;", "8.6", "sm_100a"), "not supported by the emulator"));

@@ -1,4 +1,4 @@
-// Directives and declarations of a module. Accepted and rejected texts are so for ptxas 13 too, but for
+// Directives and declarations of a module. ptxas 13 accepts and rejects the same texts, except for
 // textures, which the emulator does not have.
 
 #include "tests/emulator/kernel.hpp"

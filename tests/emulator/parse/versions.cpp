@@ -1,5 +1,5 @@
-// The emulator has a table of its own of what is how old, because it rejects what a text may not use: it must
-// agree with the language's catalogue, which decides the `.version` and the `.target` that a kernel claims.
+// The emulator rejects what is too new for a text by a table of its own. The table must agree with the
+// language's catalogue, which decides the `.version` and the `.target` that a kernel claims.
 
 #include "catch.hpp"
 #include "emulator/program/requirements.hpp"
@@ -15,8 +15,8 @@ namespace ptx = kaio::ptx;
 
 namespace {
 
-// The row of the longest beginning of a mnemonic: wgmma.fence has that of wgmma. Some share that of another
-// one.
+// The row of the longest known beginning of a mnemonic: wgmma.fence has that of wgmma. Some mnemonics share
+// the row of another one.
 const requirement* row_of(std::string_view mnemonic) {
   if (mnemonic.substr(0, 20) == "cp.reduce.async.bulk") return find_requirement("cp.async.bulk");
   if (mnemonic == "getctarank") return find_requirement("mapa");
@@ -37,7 +37,7 @@ TEST_CASE("the emulator's table of versions has what the catalogue says of an op
     if (known.mnemonic.empty() || known.mnemonic == "mma.sync.aligned") continue;  // no instruction; by shape
     const requirement* const row = row_of(known.mnemonic);
     if (row == nullptr) {
-      // What needs no row is as old as the first version and architecture that the emulator accepts.
+      // A mnemonic without a row is as old as the first version and architecture that the emulator accepts.
       CHECK_FALSE(ptx::isa_version{6, 0} < known.version);
       CHECK(known.sm <= 70);
       continue;
@@ -47,7 +47,7 @@ TEST_CASE("the emulator's table of versions has what the catalogue says of an op
       CHECK(row->version == known.version);
       CHECK(row->sm == known.sm);
     } else {
-      // The row is that of the family: a form may be younger, never older.
+      // A row belongs to a family: a form may be younger, never older.
       CHECK_FALSE(known.version < row->version);
       CHECK(known.sm >= row->sm);
     }

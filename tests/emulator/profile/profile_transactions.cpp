@@ -35,7 +35,7 @@ transactions model_of_sectors(const lanes& l, u32 mask, u32 bytes) {
   return {sector.size(), (byte.size() + 31) / 32};
 }
 
-// A phase takes as many turns as the bank that is asked for most different words.
+// The turns of a phase: the largest number of different words that it asks of one bank.
 transactions model_of_wavefronts(const lanes& l, u32 mask, u32 bytes) {
   transactions t;
   const u32 lanes_of_phase = bytes <= 4 ? 32 : 128 / bytes;

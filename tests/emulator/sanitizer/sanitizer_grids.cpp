@@ -1,4 +1,4 @@
-// Programmatic launches: what a kernel uses of the grids before it, before it has waited for them.
+// Programmatic launches: a kernel that uses results of earlier grids before it has waited for them.
 
 #include "tests/emulator/sanitizer/checked.hpp"
 
@@ -106,7 +106,7 @@ TEST_CASE("a chain of grids that let others begin before they have waited") {
   const std::string other = begin_next + wait + "st.global.u32 [%d1], 7;";
   CHECK(races({{write_0, other, read_0 + wait}}, "ld.global"));
   CHECK(fine({{write_0, other, wait + read_0}}));
-  // The middle one has ended, and so has what it waited for, before others begin.
+  // The middle grid, and the grid that it waited for, have ended before others begin.
   CHECK(fine({{write_0, wait + "st.global.u32 [%d1], 7;", read_0 + wait}}));
 }
 

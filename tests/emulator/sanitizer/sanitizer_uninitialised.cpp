@@ -220,14 +220,14 @@ TEST_CASE("a number of which some bytes were never written is reported where it 
     REQUIRE(r);
     CHECK(r->kind == fault_kind::uninitialised);
     CHECK(r->ptx_text.starts_with(load));
-    CHECK(contains(r->detail, "4 bytes of which 3 were never written"));
+    CHECK(contains(r->detail, "4 bytes; 3 of them were never written"));
     CHECK(missing(kernel("u8 " + at + "+1], 7", load + "u16 %h1, " + at + "]"), load, undefined));
     CHECK(missing(kernel("u32 " + at + "+4], 7", load + "u64 %d1, " + at + "]"), load, undefined));
     CHECK(missing(kernel("u16 " + at + "+8], 7", load + "v4.u32 {%r1, %r2, %r3, %r4}, " + at + "]"), load,
                   undefined));
     CHECK(missing(kernel("u8 " + at + "], 7", "atom." + space + ".add.u32 %r1, " + at + "], 1"), "atom",
                   undefined));
-    // What was written, whole elements of a vector, and a number written in pieces.
+    // Clean: written numbers, whole elements of a vector, and a number written in pieces.
     CHECK(is_clean(kernel("u8 " + at + "], 7", load + "u8 %h1, " + at + "]"), undefined));
     CHECK(is_clean(kernel("u32 " + at + "+8], 7", load + "v4.u32 {%r1, %r2, %r3, %r4}, " + at + "]"),
                    undefined));

@@ -1,5 +1,5 @@
-// Hostile .npy files: the reader answers with an array whose elements are as many as its shape has, or with an
-// error that names the file.
+// Hostile .npy files: the reader answers with an array that has the elements of its shape, or with an error
+// that names the file.
 
 #include "tools/program/npy.hpp"
 

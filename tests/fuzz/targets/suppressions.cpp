@@ -1,5 +1,5 @@
-// Hostile files of suppressions: each is a list of rules or an error that names the file and the line; and a report is
-// matched, whatever the patterns, in time that is no more than the product of the lengths.
+// Hostile files of suppressions: each is a list of rules, or an error that names the file and the line. Whatever the
+// patterns, matching a report takes at most the time of the product of the lengths.
 
 #include "emulator/sanitizer/report/suppressions.hpp"
 

@@ -1,5 +1,5 @@
-// Hostile files of tuning: reading never fails, and what it believes is what a writer wrote. The input is read as a
-// file; then its lines become entries of a good file, in which one byte is changed: each entry that is left must be one
+// Hostile files of tuning: reading never fails, and accepts only entries that a writer wrote. The input is read as a
+// file. Then its lines become entries of a good file, in which one byte is changed: each entry that is left must be one
 // that was written.
 
 #include "ops/choice/tune_text.hpp"

@@ -42,8 +42,8 @@ inline constexpr auto mbarrier_rounds =
           }
         });
 
-// A piece of Bytes for each thread; where i < n it is copied, and of piece i the first i % (Bytes + 1) bytes
-// are valid in the second half of y. `how` chooses the wait.
+// A piece of Bytes for each thread. y's first half: the piece is copied if i < n. Its second half: the first
+// i % (Bytes + 1) bytes of piece i are valid.
 template <u32 Bytes>
 inline constexpr auto cp_async_pieces =
     kernel<"cp_async_pieces_" + decimal<Bytes>, 64, kernel_options{.target = {80, false}}>(
@@ -163,8 +163,8 @@ constexpr void copy_rows(thread t, const pipeline<Stages>& ring, const shared<u3
 }
 
 // Sums of columns, by a producer warp that copies rows of 64 and consumer warps: y[c] = sum over r of
-// x[64 r + c] * (r + 1). Peek: the consumers ask for the next stage before they use this one. Behind: they
-// release a stage only while they use the next. Sm: below 90 the producers are 32 threads that store.
+// x[64 r + c] * (r + 1). `peek`: the consumers ask for the next stage before they use this one. `behind`: they
+// release a stage only while they use the next. `threads`: for sm_80; the producers are 32 threads that store.
 enum class ring_form : std::uint8_t { plain, peek, behind, threads };
 
 template <u32 Stages, ring_form Form>

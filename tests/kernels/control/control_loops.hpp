@@ -22,8 +22,8 @@ constexpr val<u32> hash_of(thread t, const Range& range, const Request& request)
   return t.let(hash);
 }
 
-// The counters that a body meets which skips rounds and leaves. a * b is computed after the skip in each
-// copy.
+// The counters that a body meets if it skips rounds and leaves the loop. a * b is computed after the skip
+// in each copy.
 template <class Range, class Request, class A>
 constexpr val<u32> hash_with_exits(thread t, const Range& range, const Request& request, const A& a) {
   var hash(t, 7u);
@@ -132,8 +132,8 @@ inline constexpr auto shared_rounds = kernel<"shared_rounds_" + type_name<T>, 96
       }
     });
 
-// Loops of one end and one step that the kernel is given, of which some threads skip the first: what that
-// loop has computed for its own use is not there for the next one.
+// Loops with a common end and step that the kernel is given. Some threads skip the first loop: what it has
+// computed for its own use is not there for the next one.
 template <dsl::integer T>
 inline constexpr auto loops_in_a_row =
     kernel<"loops_in_a_row_" + type_name<T>, 64>([](thread t, in<u32> x, out<u32> y, val<T> n, val<T> step) {

@@ -1,4 +1,4 @@
-// What GPU languages are known to get wrong without a word.
+// Known silent errors of GPU languages.
 #include "tests/kernels/control/pitfalls.hpp"
 #include "tests/kernels/support.hpp"
 

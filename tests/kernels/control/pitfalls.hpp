@@ -1,6 +1,5 @@
 #pragma once
-// Kernels for what GPU languages are known to get wrong without a word: each would compile, run, and give
-// another number.
+// Kernels for known silent errors of GPU languages: each would compile, run, and give another number.
 
 #include <kaio/dsl/dsl.hpp>
 

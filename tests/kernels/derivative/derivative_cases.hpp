@@ -45,7 +45,7 @@ KAIO_FUNCTION(rcp_up, 0.5, 4, rcp(x, round_up))
 KAIO_FUNCTION(lerp_weight, -2, 2, lerp(1.5f, x* x, x))
 KAIO_FUNCTION(lerp_end, -2, 2, lerp(x, 2.0f, 0.25f))
 
-// Choices, and what is constant between jumps.
+// Choices, and functions that are constant between jumps.
 KAIO_FUNCTION(abs, -4, 4, abs(x) * x)
 KAIO_FUNCTION(min, -4, 4, min(x* x, x + 1.0f))
 KAIO_FUNCTION(max, -4, 4, max(x* x, 2.0f))

@@ -198,7 +198,7 @@ TEMPLATE_TEST_CASE("special values of the exponential functions", "[functions]",
   constexpr T least = std::numeric_limits<T>::denorm_min();
   constexpr T most = std::numeric_limits<T>::max();
   const std::vector<T> x = {T(0), T(-0.0), inf, -inf, nan, least, -least, most, -most, T(1), T(-1)};
-  // What cannot be known to the last bit is left out: the bounds above are for that.
+  // Results that cannot be known to the last bit are left out: the bounds above are for them.
   constexpr T any = T(-12345);
   const std::array<std::array<T, 11>, count> want{{
       {1, 1, inf, 0, nan, 1, 1, inf, 0, any, any},

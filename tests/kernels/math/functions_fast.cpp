@@ -1,5 +1,5 @@
-// fast::ftz:: keeps the bounds of its instructions and flushes subnormal numbers to zeros of their sign; fast::
-// of 16-bit floats keeps those of theirs, and gives the same for a pair as for its halves.
+// fast::ftz:: keeps the bounds of its instructions and flushes subnormal numbers to zeros of their sign. fast::
+// of 16-bit floats keeps the bounds of its instructions, and gives the same for a pair as for its halves.
 #include "tests/kernels/math/fast_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

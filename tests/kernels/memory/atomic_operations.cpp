@@ -65,7 +65,7 @@ void check_contention() {
       REQUIRE(got[row * atomic_cells + c] == want);
       REQUIRE(got_staged[row * atomic_cells + c] == want_staged);
     }
-  // An exchange loses nothing: every value put in comes out, but the last, and the first one comes out too.
+  // An exchange loses nothing: every value put in comes out, except the last one, and so does the first content.
   const auto found = old.download();
   const auto key = [](const T& v) {
     u64 raw = 0;

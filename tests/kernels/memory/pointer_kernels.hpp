@@ -40,7 +40,7 @@ inline constexpr auto pointer_elements =
       y[lane + 32] = (s + k - 1)[lane + 1][&sample::pair][1];
     });
 
-// What index() gives, for operands of 32 and 64 bits and of both signs.
+// The results of index(), for operands of 32 and 64 bits and of both signs.
 inline constexpr auto exact_indices = kernel<"exact_indices", 64>(
     [](thread t, in<u32> a, in<i32> b, in<u64> c, in<u16> d, out<u64> y, out<i64> z, val<u32> n) {
       val i = t.global_id();
@@ -99,7 +99,7 @@ inline constexpr auto member_operators =
       f[i][&flags::set] &= x[i] > 100;
       f[i][&flags::odd] ^= x[i] % 2 == 0;
       f[i][&flags::odd] |= x[i] == 7;
-      // What knows no kernel.
+      // Values that know no kernel.
       const val three = 3u;
       y[i] += thread_idx_x();
       y[i] *= three;

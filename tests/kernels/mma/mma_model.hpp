@@ -106,7 +106,7 @@ u64 small_element(std::mt19937_64& engine) {
     return encoded<T>(static_cast<double>(engine() % 9) - 4);
 }
 
-// Numbers of the type's own precision, about 1; of tf32, with bits that are not read.
+// Numbers around 1 with the type's own precision; those of tf32 also have bits that are not read.
 template <class T>
 u64 random_element(std::mt19937_64& engine) {
   if constexpr (is_whole<T>)

@@ -11,7 +11,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// Which elements of a chunk are kept, as a code of four bits: the places of both in order, or of tf32 one of
+// Which elements of a chunk are kept, as a code of four bits: the places of both in order; for tf32, one of
 // two.
 constexpr u32 codes[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
 constexpr u32 codes_of_tf32[] = {0x4, 0xe};

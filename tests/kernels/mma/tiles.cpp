@@ -170,8 +170,8 @@ TEST_CASE("a block is transposed through a tile of any layout", "[tile]") {
   check(tile_transpose<swizzled<128>>);
 }
 
-// The facts about banks that the compiler computes agree with the layouts': 16-byte pieces of rows meet no
-// bank twice; a column of 32 rows takes 32 wavefronts by rows, and four padded by 16 bytes or swizzled.
+// The compiler and the layouts agree on bank conflicts: 16-byte pieces of rows meet no bank twice; a column
+// of 32 rows takes 32 wavefronts by rows, and four padded by 16 bytes or swizzled.
 static_assert(tile_transpose<row_major>.bank_conflicts() == 4 * 31);
 static_assert(tile_transpose<padded<4>>.bank_conflicts() == 4 * 3);
 static_assert(tile_transpose<swizzled<128>>.bank_conflicts() == 4 * 3);

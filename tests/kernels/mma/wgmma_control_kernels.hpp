@@ -149,7 +149,7 @@ inline constexpr auto wgmma_stored =
       for (auto i : t.block_stride(64u * 64u)) c[i] = c_tile[i / 64][i % 64];
     });
 
-// Operands without a swizzle, by descriptors: pieces of 8 rows by 16 bytes, those of one k side by side.
+// Operands without a swizzle, by descriptors: pieces of 8 rows by 16 bytes, the pieces of one k next to each other.
 inline constexpr auto wgmma_by_descriptor =
     kernel<"wgmma_by_descriptor", 128, for_wgmma>([](thread t, in<f16> a, in<f16> b, out<f32> c) {
       const shared_tile<f16, 64, 16, row_major> a_memory(t);

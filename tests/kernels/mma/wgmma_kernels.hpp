@@ -7,7 +7,7 @@
 
 namespace kaio::tests {
 
-// What memory holds of an element that registers alone know.
+// The type in memory of an element that only registers know.
 template <class T>
 struct stored {
   using type = T;
@@ -121,8 +121,8 @@ inline constexpr auto wgmma_product =
       store_accumulator(t, acc, c);
     });
 
-// C = A * B, where of A half the elements are stored, in one slice; 64 rows of A of 32 bytes, then 128 words
-// of metadata, one for each thread.
+// C = A * B in one slice, where A stores half of its elements: 64 rows of A of 32 bytes, then 128 words of
+// metadata, one for each thread.
 template <class Case, u32 Selector>
 inline constexpr auto wgmma_sparse =
     kernel<"wgmma_sparse_" + Case::name + "_" + decimal<Selector>, 128, for_wgmma>(

@@ -77,6 +77,6 @@ TEST_CASE("wgmma of random halves is as exact as sums of f32", "[wgmma]") {
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i)
     worst = std::max(worst, std::abs(static_cast<double>(got[i]) - wanted[i]));
-  // 64 products of about 1, of which the unit drops bits 13 places below the largest of a group.
+  // 64 products of about 1; the unit drops bits 13 places below the largest product of a group.
   CHECK(worst < 64 * 0x1p-12);
 }

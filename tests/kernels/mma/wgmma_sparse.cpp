@@ -1,4 +1,4 @@
-// wgmma multiplies an A of which half the elements are stored: the metadata of every pattern, element and
+// wgmma multiplies an A that stores half of its elements: the metadata of every pattern, element and
 // selector.
 #include "tests/kernels/mma/wgmma_model.hpp"
 
@@ -18,7 +18,7 @@ template <class A, u32 Selector>
 sparse_matrix random_sparse(std::mt19937& engine) {
   constexpr u32 bits = dsl::matrix_element<A>::bits;
   constexpr u32 depth = 512 / bits;          // K of the instruction
-  constexpr u32 chunk = bits == 32 ? 2 : 4;  // neighbours of which half are stored
+  constexpr u32 chunk = bits == 32 ? 2 : 4;  // neighbours, half of them stored
   constexpr u32 chunks = depth / chunk;
   sparse_matrix m{number_matrix(64, depth), number_matrix(64, depth / 2)};
   m.kept.randomise<A>(engine);

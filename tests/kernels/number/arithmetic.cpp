@@ -137,8 +137,8 @@ TEMPLATE_TEST_CASE("every operation agrees with the host", "[arithmetic]", on<f3
 
 namespace {
 
-// The result for a NaN: 0, but for the top bit of 64-bit integers and of 32-bit ones from f64 (PTX, cvt); the
-// small signed ones from f64 take the nearest to the latter.
+// The result for a NaN (PTX, cvt): only the top bit for 64-bit integers, and for 32-bit ones from f64. Small
+// signed integers from f64 take their least number. All others are 0.
 template <class To, class From>
 To of_nan() {
   if (sizeof(To) < 8 && sizeof(From) < 8) return To{0};

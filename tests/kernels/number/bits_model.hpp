@@ -1,7 +1,7 @@
 #pragma once
 // A model of the language's types on the host, for tests: exact values in long double (64 bits of mantissa
-// hold every i64 and every f64), and one rounding of them that shares no line with the library: by scaling
-// and std::rint, where the library works on bits.
+// hold every i64 and every f64), and one rounding of them. The rounding shares no line with the library: it
+// scales and uses std::rint, where the library works on bits.
 //
 //   model<f16>::encode(round_to(model<f16>::format, 65519.0L, toward::nearest)) == 0x7bff;
 

@@ -12,7 +12,7 @@ struct weighted {
   val<f32> value, weight;
 };
 
-// What a function does with its vals is the same for literals and for values of the kernel.
+// A function computes the same with literals as with values of the kernel.
 constexpr val<f32> weighted_sum(thread t, in<f32> x, const val<u32>& count, const val<f32>& factor) {
   const val twice = count * 2u;
   const val<f32> minus = -factor;

@@ -53,8 +53,8 @@ extern "C" __global__ void scan_tree(const float* x, float* y) {
   y[2 * tid + 1] = tree[2 * tid + 1];
 }
 
-// Decoupled look-back (Merrill and Garland, 2016). A tile's state: 0 nothing, 1 its own sum, 2 the sum of all
-// up to it; in the upper half of a word whose lower half is the sum.
+// Decoupled look-back (Merrill and Garland, 2016). The upper half of a word is a tile's state, its lower half
+// the sum: 0 nothing, 1 the tile's own sum, 2 the sum of all tiles up to it.
 extern "C" __global__ void scan_look_back(const unsigned* x, unsigned* y, unsigned long long* state,
                                           unsigned* next_tile, unsigned n) {
   __shared__ unsigned of_warp[32];

@@ -1,5 +1,5 @@
 // A sequence gives the same bits alone, in a batch, and packed with others, whatever their number and lengths:
-// in every family of kernels, with each of the options that read by the place of a score.
+// in every family of kernels, with each option that depends on the place of a score.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;
@@ -102,7 +102,7 @@ results<O> packed(const std::vector<const sequence<T>*>& sequences, std::size_t 
   return found;
 }
 
-// O other than T takes the kernels of mma.sync, T those of the device's best family.
+// If O is T, the kernels of the device's best family run; if not, those of mma.sync.
 template <class T, class O = T>
 void check(u32 size) {
   CAPTURE(size);
@@ -120,7 +120,7 @@ void check(u32 size) {
   for (const attention_options& options : {plain, all}) {
     if (size != 64 && !options.alibi.view.exists()) continue;
     const results<O> alone = in_a_batch<T, O>({&one}, 0, options);
-    // A result that depends on the sequence: what is compared is not all zeros.
+    // The result depends on the sequence: the comparison below is not one of zeros.
     REQUIRE_FALSE(alone == in_a_batch<T, O>({&two}, 0, options));
     REQUIRE(alone == in_a_batch<T, O>({&two, &one, &three}, 1, options));
     REQUIRE(alone == packed<T, O>({&one}, 0, options));

@@ -8,14 +8,14 @@
 
 namespace kaio::tests {
 
-// What a block of keys is for a block of queries.
+// How a block of queries treats a block of keys.
 enum class block_kind : std::uint8_t { skipped, partial, full };
 
 struct block_case {
   u32 query_size = 128, key_size = 128;  // of a block
   bool one_batch = false, one_head = false;
   bool full_lists = true;
-  u32 room = 0;  // numbers of a list beyond those that could be needed
+  u32 room = 0;  // entries of a list beyond the largest number that could be needed
   std::uint64_t seed = 1;
 };
 

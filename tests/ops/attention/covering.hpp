@@ -1,6 +1,6 @@
 #pragma once
-// Cases of a grid of options, where there is no time for all of them: each next one brings as many pairs of
-// values as it can that no case before it had.
+// Cases of a grid of options that has too many cases to run all: each next case brings the most pairs of
+// values that no case before it had.
 //
 //   covering_cases grid({3, 2, 2}, budget);              // how many values each option has
 //   while (const auto* values = grid.next(cost)) run(*values);
@@ -46,7 +46,7 @@ class covering_cases {
     last_ = best;
     return &last_;
   }
-  // Whether each value of both options occurred with each of the other; of an option with itself, each value.
+  // Whether every pair of values of the two options occurred; of an option with itself, every value.
   bool covers(std::size_t a, std::size_t b) const {
     for (std::uint32_t x = 0; x < counts_[a]; ++x)
       for (std::uint32_t y = 0; y < counts_[b]; ++y)

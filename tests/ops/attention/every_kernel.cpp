@@ -59,7 +59,7 @@ void run_all(ops::element_kind type) {
       }
       other.heads_first = true;
       other.v_size = 40;
-      if (kernel.reads_pairs) {  // of one tensor, which it has to have
+      if (kernel.reads_pairs) {  // it needs a bias or keep in pairs
         for (attention_case one : {c, other}) {
           one.bias = {.rank = 4, .own_type = true};
           run_one<T>(kernel, one);

@@ -24,7 +24,7 @@ attention_case case_of(const covering_cases::values& v) {
                    .causal = static_cast<causal_alignment>(v[causal]),
                    .window = windows[v[window]]};
   if (v[type] == 3) c.precision = attention_precision::tf32;
-  // The host's share of a long one: rows next to the edges of tiles and between them.
+  // A long case is compared at some rows: next to the edges of tiles and between them.
   if (c.queries > 257)
     for (u32 i = 0; i < c.queries; i += 61) c.rows.push_back(i);
   if (c.queries > 257) c.rows.push_back(c.queries - 1);
@@ -48,8 +48,8 @@ double emulated_cost(const covering_cases::values& v) {
   return 1 + 2e-6 * depth * visited * (c.queries + 64) * c.heads * (v[type] >= 2 ? 3 : 1);
 }
 
-// More tiles of keys than a block has stages for, of one tile of queries and of several: tensor copies take all
-// columns to each stage first, then those that exist.
+// More tiles of keys than a block has stages, for one tile of queries and for several. Tensor copies first
+// bring all columns to each stage, then only those that exist.
 template <class T>
 void many_tiles(u32 size) {
   CAPTURE(size);

@@ -25,7 +25,7 @@ void shapes() {
   with([](auto& c) { c.keys = 0; });
 }
 
-// Two keys of the same score, whose values are 1 and 1 + the last place: the mean is half of that further.
+// Two keys with equal scores, and values of 1 and 1 + the last place: the mean is 1 + half of the last place.
 template <class T>
 void not_rounded() {
   const float last = static_cast<float>(unit_in_last_place<T>(1.0));

@@ -1,6 +1,6 @@
 // Attention of tensors whose elements are more than 2^31 elements, and more than 2^32 bytes, apart: in each
-// dimension of each tensor, next to the same call on compact memory. Of the memory between them next to nothing
-// is touched, which costs the emulator no memory of the host.
+// dimension of each tensor, next to the same call on compact memory. The memory between them is hardly touched,
+// so it costs the emulator no memory of the host.
 #include "tests/ops/attention/support.hpp"
 
 #include <array>
@@ -137,7 +137,7 @@ void check(const far_case& c) {
     const std::size_t bytes = which == tensor::keep                           ? 1
                               : which == tensor::lse || which == tensor::bias ? 4
                                                                               : sizeof(T);
-    // A little more than is needed: for what else there is, and pages.
+    // A little more than is needed, for other memory and for pages.
     if (under_test().memory_info().free < static_cast<u64>(span) * bytes + (u64{1} << 30)) {
       WARN("not run: " << span << " elements of " << bytes << " bytes are more than the device has left");
       return;

@@ -42,7 +42,7 @@ attention_case draw(std::uint64_t seed) {
   return c;
 }
 
-// By the kernel that the model chooses, or by another one that it takes for nearly as fast.
+// By the model's choice, or by another kernel that the model considers nearly as fast.
 template <class T>
 void random_calls(std::uint64_t first, std::uint64_t count,
                   attention_precision precision = attention_precision::ieee) {

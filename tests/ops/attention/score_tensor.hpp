@@ -1,6 +1,6 @@
 #pragma once
 // A tensor with an element for each score, (batches, heads, queries, keys) or the last ones of these
-// dimensions, of any shape that is broadcast to them, in memory of any order. What no view reaches is poison.
+// dimensions, of any shape that is broadcast to them, in memory of any order. Elements outside of the view are poison.
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention.hpp>
@@ -14,7 +14,7 @@ struct score_tensor_shape {
   u32 ones = 0;             // bit d: dimension d of the four has extent 1
   u32 repeats = 0;          // bit d: it has stride 0
   bool keys_first = false;  // keys are the outermost dimension in memory, and there are gaps
-  bool own_type = false;    // a bias: of the elements of q
+  bool own_type = false;    // a bias: q's element type
 
   bool exists() const { return rank != 0; }
   // The coordinate of dimension d where a score has coordinate x.
@@ -25,8 +25,8 @@ struct score_tensor_shape {
   }
 };
 
-// What bias and keep are at a place of theirs. Each number is one of bf16; -inf is among them; some queries
-// keep nothing.
+// The values of bias and keep at a place. Each number is one of bf16; -inf is among them; some queries keep
+// nothing.
 inline double bias_at(u32 b, u32 h, u32 i, u32 j) {
   if ((i * 5 + j * 3 + h) % 13 == 0) return -std::numeric_limits<double>::infinity();
   return double((b * 7 + h * 5 + i * 3 + j) % 9) / 4 - 1;

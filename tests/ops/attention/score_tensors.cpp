@@ -1,5 +1,5 @@
 // ops::attention with a bias, and with a tensor of what is kept: every shape that is broadcast, every order
-// in memory, next to the other options; and that nothing of a key that is not kept reaches the output.
+// in memory, next to the other options. Nothing of a key that is not kept reaches the output.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;
@@ -48,7 +48,7 @@ void next_to_options() {
   with<T>([&](auto& c) { tensors(c), c.queries = 5, c.keys = 0; });
 }
 
-// Calls that differ in how a tensor is in memory alone, by the kernels that are chosen: that of one is none for the next.
+// Calls that differ only in a tensor's place in memory, by the chosen kernels: the kernel of one does not serve the next.
 template <class T>
 void layouts_in_turn() {
   attention_case c = base;

@@ -1,4 +1,4 @@
-// What ops::attention makes of NaN, infinities, large scores, repeated memory and repeated calls.
+// ops::attention with NaN, infinities, large scores, repeated memory and repeated calls.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;

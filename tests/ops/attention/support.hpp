@@ -120,13 +120,13 @@ inline double to_tf32(double x) {
   return std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11);
 }
 
-// What a score becomes, and which are kept, where a test has functions of its own.
+// A test's own functions: the score, and the mask of what is kept.
 struct host_functions {
   std::function<double(double x, u32 b, u32 h, u32 i, u32 j)> score;
   std::function<bool(u32 b, u32 h, u32 i, u32 j)> mask;
 };
 
-// The elements of a tensor in the order of its indices: their values, and what a product makes of them.
+// The elements of a tensor in the order of its indices: their values, and the values that a product reads.
 template <class T>
 struct reference_operand {
   std::vector<float> values, rounded;
@@ -252,8 +252,8 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
           largest = std::max(largest, std::abs(exact));
         }
   CAPTURE(worst, allowed, largest);
-  // The plain formula of few keys may happen to be exact where another order of roundings is not.
-  // Of few numbers the plain formula may be right by chance. An exponential has two units of f32 itself.
+  // With few keys the plain formula may be right by chance, where another order of roundings is not. An
+  // exponential has two units of f32 itself.
   const bool single = sizeof(T) == sizeof(f32);
   const double units = single ? 6 : 2;
   // Distances of ALiBi are large, and rounded once more: the kernel has them times log2 e.
@@ -283,7 +283,7 @@ inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& 
   }
 }
 
-// Q, K and V of a case, which those of the same shape, layout, range and seed may share.
+// Q, K and V of a case. Cases with one shape, layout, range and seed may share them.
 template <class T>
 struct attention_inputs {
   tensor4<T> q, k, v;

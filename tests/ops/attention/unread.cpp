@@ -1,5 +1,5 @@
-// NaN in all memory that ops::attention may not read, or may read and has to leave out: around its tensors,
-// before and after the keys that its queries attend to, in the rows of other sequences and of none.
+// NaN in all memory that ops::attention may not read, or has to leave out after reading: around its
+// tensors, before and after the attended keys, in the rows of other sequences and of none.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;
@@ -7,7 +7,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// A tensor within one that is larger by some in each dimension, on all sides.
+// A tensor within a larger one, which has more elements in each dimension, on all sides.
 template <class T>
 struct surrounded {
   static constexpr u32 more_rows = 70, more = 1;
@@ -100,7 +100,7 @@ results<T> run_within(const unread_case& c, float outside) {
   return {o.memory.download(), lse.memory.download()};
 }
 
-// Not one bit depends on what is around the tensors, and nothing is written there.
+// No bit depends on the memory around the tensors, and nothing is written there.
 template <class T>
 void check_around(const unread_case& c) {
   if (!has_attention<T>()) return;
@@ -146,8 +146,8 @@ void check_outside_of_window(u32 size, attention_precision precision = attention
   }
 }
 
-// Three sequences, of which the middle one is compared; its neighbours, its unused rows, and rows of no
-// sequence hold `other`.
+// Three sequences. The middle one is compared; its neighbours, its unused rows, and rows of no sequence
+// hold `other`.
 template <class T>
 results<T> run_packed(u32 size, float other, attention_precision precision) {
   const u32 rows_q = 150, rows_k = 300, heads = 2, first_q = 30, used_q = 60, first_k = 90, used_k = 100;

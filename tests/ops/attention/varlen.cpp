@@ -28,7 +28,7 @@ void check_varlen(const attention_case& c, const std::vector<lengths>& sequences
   q.fill(1, 1);
   k.fill(2, 1);
   v.fill(3, 1);
-  // What no sequence uses may be anything.
+  // Rows that no sequence uses may hold anything.
   if (used)
     for (std::size_t i = 0; i < sequences.size(); ++i)
       for (u32 j = sequences[i].used_keys; j < sequences[i].keys; ++j)

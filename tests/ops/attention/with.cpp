@@ -52,8 +52,8 @@ void check_with(const attention_case& c) {
   };
   check_attention_by<T>(
       c, call(relative_bias{}, document_window{}, on_bias, u32{distances}, on_document, u32{window}), both);
-  // Each with the library's own other half, which takes its numbers out of the options: the arguments of all kernels
-  // are found in one way, so that each pair of halves has one type. A score next to every_key: check_depths.
+  // Each function with the library's own other half, which takes its numbers out of the options. All kernels find
+  // their arguments in one way, so that each pair of halves has one type. A score next to every_key: check_depths.
   if constexpr (std::same_as<T, f32>) {
     attention_case capped = c;
     capped.softcap = 1.5f;
@@ -112,7 +112,7 @@ TEST_CASE("attention_with: a bias and a document mask", "[ops][attention]") {
   check_with<f32>(c);
 }
 
-// Their kernels have one name, and are told apart by what they are.
+// Their kernels have one name, and are distinguished by their contents.
 TEST_CASE("attention_with: lambdas", "[ops][attention]") {
   const attention_case c{
       .batches = 1, .queries = 40, .keys = 70, .heads = 2, .key_heads = 1, .qk_size = 16, .v_size = 24};

@@ -14,7 +14,7 @@ backward_case shaped(u32 queries, u32 keys, u32 size) {
   return c;
 }
 
-// The sum of O * dO, and of lse * dlse, in double precision: what the gradients are the derivatives of.
+// The objective of the gradients: the sum of O * dO, and of lse * dlse, in double precision.
 double objective(const backward_case& c, const tensor4<f32>& q, const tensor4<f32>& k, const tensor4<f32>& v,
                  const tensor4<f32>& dout) {
   const attention_reference<f32> forward(c, q, k, v);
@@ -55,7 +55,7 @@ TEST_CASE("attention_backward: edges of tiles and of head sizes", "[ops][attenti
   }
 }
 
-// Tiles that a band leaves whole but for one place.
+// Tiles that a band keeps whole except for one place.
 TEST_CASE("attention_backward: tiles next to the edge of a band", "[ops][attention_backward]") {
   backward_case later = shaped(130, 192, 8), wide = shaped(130, 130, 8);
   later.causal = causal_alignment::bottom_right;

@@ -111,7 +111,7 @@ TEST_CASE("attention_backward: extents, masks, scores, groups and head sizes", "
   for (std::size_t a = 0; a <= type; ++a)
     for (std::size_t b = 0; b <= type; ++b) {
       CAPTURE(a, b);
-      // On the emulator all values of all options, and pairs of those that decide how a score is computed.
+      // On the emulator: all values of all options, and all pairs of options that decide how a score is computed.
       if (a == b || !emulated || (a >= causal && b >= causal && a <= sinks && b <= sinks))
         REQUIRE(grid.covers(a, b));
     }

@@ -1,5 +1,5 @@
 #pragma once
-// A check of backward_reference by another way: finite differences of the attention itself in double precision, whose
+// Checks backward_reference in another way: finite differences of the attention itself in double precision. Its
 // inputs are numbers that may be changed one by one.
 #include "tests/ops/attention_backward/reference.hpp"
 
@@ -13,7 +13,7 @@ struct attention_numbers {
   std::vector<double> q, k, v, bias, sinks;
 };
 
-// The sum of O * dO, and of lse * dlse: what the gradients are the derivatives of.
+// The objective of the gradients: the sum of O * dO, and of lse * dlse.
 inline double attention_objective(const backward_case& c, const attention_numbers& x,
                                   const std::vector<double>& dout, const host_score& f) {
   const bias_place of_bias(c);

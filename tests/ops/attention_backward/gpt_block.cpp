@@ -1,7 +1,7 @@
 // The gradients of a block of a GPT, by the operations of the library: products, attention of heads that share keys, a
-// residual around each half, and a gelu that is differentiated by the language. Against the same block on the host in
-// double precision, which is itself checked by finite differences; an error is at most three times that of plain code
-// in the operand type.
+// residual around each half, and a gelu that the language differentiates. They are compared with the block on the host
+// in double precision, which finite differences check. An error is at most three times that of plain code in the
+// operand type.
 #include <kaio/ops/matmul_backward.hpp>
 
 #include "tests/ops/attention_backward/support.hpp"
@@ -28,7 +28,7 @@ struct host_matrix {
   double at(u32 r, u32 c) const { return numbers[std::size_t{r} * breadth + c]; }
 };
 
-// What the block is a function of, and in the same places the gradients of it.
+// The inputs of the block; in the same places, their gradients.
 enum input : std::uint8_t { x, qkv, projection, up, down, inputs };
 constexpr const char* names[] = {"dx", "dqkv", "dprojection", "dup", "ddown"};
 using matrices_of_block = std::array<host_matrix, inputs>;
@@ -37,7 +37,7 @@ matrices_of_block empty_matrices() {
           host_matrix(width, hidden), host_matrix(hidden, width)};
 }
 
-// Sum: of products, double or float. In float all that a kernel would store is rounded to T.
+// Sum: the type of sums, double or float. With float all values that a kernel would store are rounded to T.
 template <class T, class Sum>
 class host_block {
  public:

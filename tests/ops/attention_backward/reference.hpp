@@ -19,14 +19,14 @@ struct backward_case : attention_case {
   bool dlse = false, dbias = false, dsinks = false;
   bool wants_dq = true, wants_dk = true, wants_dv = true;
   bool dbias_own_type = false;
-  // Where O and the log-sum-exp are from: the reference, or the operation, which may write O in f32.
+  // The source of O and the log-sum-exp: the reference, or the operation, which may write O in f32.
   enum class out_of { reference, attention, attention_f32 } out = out_of::reference;
   float dout_range = 1;  // of the elements of dout
 
   double dlse_of(u32 b, u32 h, u32 i) const { return dlse ? 0.25 * ((b + 2 * h + 3 * i) % 7) - 0.75 : 0; }
 };
 
-// Where an element of dbias is that the score of this place is added to; the shape is the bias's.
+// The element of dbias that a score's gradient is added to; dbias has the bias's shape.
 struct bias_place {
   std::array<u32, 4> extent{1, 1, 1, 1};
   bias_place(const attention_case& c) {

@@ -16,7 +16,7 @@ namespace {
 
 u32 runs() { return under_test().is_emulator() ? 2 : 250; }
 
-// The gradients of one call, in memory of its own, and a workspace in which each run finds what the one before left.
+// The gradients of one call in memory of its own, and a workspace that each run finds as the run before left it.
 template <class T>
 struct gradient_memory {
   buffer<T> dq, dk, dv;
@@ -57,7 +57,7 @@ struct gradient_memory {
   }
 };
 
-// run(s, memory) puts the call into a stream. Of two memories, in two streams.
+// run(s, memory) puts the call into a stream: here two memories, in two streams.
 template <class T, class Run>
 void run_again(gradient_memory<T>& here, gradient_memory<T>& there, const Run& run) {
   device& gpu = under_test();
@@ -155,7 +155,7 @@ struct repeated_call {
   }
 };
 
-// By one kernel of the table, whether the call would take it or not; by the one that it takes where there is none.
+// By one kernel of the table, whether the call would take it or not; without one, by the kernel that the call takes.
 template <class T>
 void check_again(const backward_case& c, const ops::attention_backward_variant* kernel = nullptr) {
   CAPTURE(c.text(), c.dbias);

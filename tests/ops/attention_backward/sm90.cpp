@@ -1,5 +1,5 @@
-// The kernels of attention_backward for sm_90a: calls of several tiles of keys and of queries, in which blocks
-// wait for each other's turns, and what they leave to the kernels of multiply-adds.
+// The kernels of attention_backward for sm_90a. In calls of several tiles of keys and of queries, blocks wait
+// for each other's turns. Some calls are left to the kernels of multiply-adds.
 #include "tests/ops/attention_backward/support.hpp"
 
 using namespace kaio;
@@ -75,7 +75,7 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention
   check_shapes<f16>(256);
 }
 
-// Copies take what exists of each row; the other columns of the tiles are zeros, also where a panel has none.
+// Copies bring the existing columns of each row. The other columns of a tile are zeros, even a whole panel of them.
 TEST_CASE("attention_backward for sm_90a: head sizes that are no multiple of a box",
           "[ops][attention_backward]") {
   for (const u32 size : {24u, 72u, 136u, 184u}) check_sm90<f16>(shaped(270, 150, size));

@@ -24,8 +24,8 @@ void compare_numbers(const char* name, const std::vector<O>& got, const compared
     largest = std::max(largest, std::abs(exact));
   }
   CAPTURE(name, worst, allowed, largest, where);
-  // The plain formula of few scores may happen to be exact where another order of roundings is not; a sum that
-  // cancels has the error of its terms, and ex2.approx of a device has two units of it.
+  // The plain formula of few scores may be exact by chance, where another order of roundings is not. A sum
+  // that cancels has the error of its terms, and ex2.approx of a device has two units of it.
   REQUIRE(worst <= std::max(3 * allowed, (sizeof(O) == 4 ? 8 : 4) * unit_in_last_place<O>(largest) +
                                              (largest == 0 ? 1e-6 : 0)));
 }

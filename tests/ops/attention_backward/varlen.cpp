@@ -79,7 +79,7 @@ TEST_CASE("attention_backward_varlen: gradients that are not wanted", "[ops][att
   }
 }
 
-// By tiles of whole rows too, of which the kernels of matrix instructions read those of the next sequence.
+// Tiles of whole rows too: there the kernels of matrix instructions read rows of the next sequence.
 TEST_CASE("attention_backward_varlen: rows that no sequence uses are NaN", "[ops][attention_backward]") {
   const std::vector<lengths> short_of_room{
       {70, 90, 66, 60}, {3, 4, 0, 0}, {5, 64, 3, 0}, {20, 70, 0, 65}, {130, 33, 65, 2}};

@@ -57,7 +57,7 @@ void check_varlen(const backward_case& c, const std::vector<lengths>& sequences,
     alone.queries = sequences[n].used_queries;
     alone.keys = sequences[n].used_keys;
     const u32 first_q = static_cast<u32>(cu_q[n]), first_k = static_cast<u32>(cu_k[n]);
-    // Slopes for each sequence, of which the reference's one batch has the first ones: as a score of its own.
+    // The reference's single batch has the slopes of the first sequence, so those of each sequence are a score of its own.
     host_score f;
     if (c.alibi == 2) {
       REQUIRE(c.softcap == 0);

@@ -141,7 +141,7 @@ class append_decode_run {
     if constexpr (has_codes) {
       if (c.computed)
         to.k_scale_out = scale(m.k_scale), to.v_scale_out = scale(m.v_scale);
-      else if (c.by_sequence) {  // by the pages that a sequence has, which is the same
+      else if (c.by_sequence) {  // by the pages of a sequence: equivalent
         k_by_page = upload(scales_by_page(0.5f)), v_by_page = upload(scales_by_page(0.25f));
         to.k_scale = scale(k_by_page), to.v_scale = scale(v_by_page);
       } else

@@ -16,7 +16,7 @@ struct append_form {
   u32 pairs = 0;   // that are rotated; 0: none
   bool interleaved = false;
   bool q_at_first = false;
-  bool by_positions = false;  // by numbers of the tokens, which are not their places
+  bool by_positions = false;  // by the tokens' own numbers, not by their places
   // Counts of new keys per sequence, in place of `tokens`. The keys follow each other, after and before rows
   // of no sequence, and come with cu_k.
   std::vector<u32> counts{};
@@ -68,7 +68,7 @@ class appending_memory {
         const key_place at = after.numbers.place(c, b, static_cast<u32>(before[b]) + i);
         const u32 to_batch = packed ? 0 : b, to_row = packed ? static_cast<u32>(cu[b]) + i : i;
         for (u32 h = 0; h < c.key_heads; ++h) {
-          // What is given, and what is kept of it.
+          // Draws the given row, and keeps it as the cache does.
           const auto append_row = [&](tensor4<T>& given, tensor4<C>& kept, tensor4<C>& old, float was,
                                       bool turns, float scale) {
             std::vector<T> row;
@@ -124,7 +124,7 @@ class appending_memory {
   appending_memory(const appending_memory&) = delete;
   appending_memory& operator=(const appending_memory&) = delete;
 
-  // What a call has left: the cache with the new rows and no other, the queries and the lengths as they were.
+  // After a call the cache has the new rows and no other, and the queries and the lengths are as they were.
   void compare_memory() const {
     require_same(after.on_k.download(), after.k.host);
     require_same(after.on_v.download(), after.v.host);

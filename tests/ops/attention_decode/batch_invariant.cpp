@@ -1,5 +1,5 @@
-// attention_decode: the same call gives the same bits; with batch_invariant, so does a sequence alone, next
-// to others, with more room, in pages or not; with values in the keys, new keys, and queries in one tensor too.
+// attention_decode: the same call gives the same bits. With batch_invariant, so does a sequence alone, next to
+// others, with more room, in pages or not; with values in the keys, new keys, and queries in one tensor too.
 #include "tests/ops/attention_decode/append_case.hpp"
 
 using namespace kaio;
@@ -28,7 +28,7 @@ sequence_results<T> results_of(const decode_case& c, const decode_results<T>& al
   return result;
 }
 
-// The sequence's queries and keys out of `source`, as sequence b of another cache.
+// Copies the sequence's queries and keys from `source` to sequence b of another cache.
 template <class T, class C>
 void copy_sequence(const decode_case& from, const decode_memory<T, C>& source, const decode_case& to,
                    decode_memory<T, C>& memory, u32 b) {
@@ -50,8 +50,8 @@ void copy_sequence(const decode_case& from, const decode_memory<T, C>& source, c
       for (u32 e = 0; e < from.qk_size; ++e) memory.q.at(b, i, h, e) = source.q.at(0, i, h, e);
 }
 
-// What may be around sequence 0 of a case, as sequence 1: others, of which one is longer and has more parts; pages;
-// room; max_length.
+// Surroundings of a case's sequence 0, which becomes sequence 1: other sequences, one of them longer and with more
+// splits; pages; room; max_length.
 std::vector<decode_case> surroundings(const decode_case& c) {
   decode_case others = c;
   others.lengths = {37, c.lengths[0], 700};
@@ -146,7 +146,7 @@ sequence_results<T> packed_results(const decode_case& c, const decode_memory<T>&
   return result;
 }
 
-// `c.queries` is the most of a sequence; the one that is compared has one query less.
+// `c.queries`: the most queries of a sequence. The compared sequence has one query less.
 template <class T>
 void check_packed_invariance(const decode_case& c) {
   CAPTURE(c.text());
@@ -168,7 +168,7 @@ void check_packed_invariance(const decode_case& c) {
 }  // namespace
 
 TEST_CASE("attention_decode: batch_invariant", "[ops][attention_decode]") {
-  check_invariance<f16>({.lengths = {90}, .sinks = true});  // one part with keys, alone or of several
+  check_invariance<f16>({.lengths = {90}, .sinks = true});  // one split with keys, alone or of several
   check_invariance<f16>({.lengths = {600}, .window = {550, -1}, .alibi = 1});
   check_invariance<bf16>(
       {.queries = 9, .heads = 4, .lengths = {530}, .causal = causal_alignment::bottom_right});

@@ -1,5 +1,5 @@
 #pragma once
-// What an attention_decode of the tests is called with, but for the elements: a case, and the numbers of its
+// The arguments of an attention_decode of the tests, except for the elements: a case, and the numbers of its
 // cache. Numbers of pages beyond a sequence's length are no pages.
 
 #include <kaio/ops/attention/decode/call/arguments.hpp>
@@ -83,7 +83,7 @@ struct key_place {
   u32 page, row;
 };
 
-// The numbers of a cache on the host, and what of it is read.
+// The numbers of a cache on the host, and which keys of it are read.
 struct cache_numbers {
   u32 pages = 0, rows = 0;  // extents 0 and 1 of k and v
   std::vector<i32> table, indptr, indices, lengths, last_page_len, batch_index, left;

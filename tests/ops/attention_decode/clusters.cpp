@@ -1,5 +1,5 @@
-// attention_decode: parts that a cluster adds up, on sm_90, and the same parts by a second kernel; what the model of
-// their times takes.
+// attention_decode: splits that a cluster adds up, on sm_90, and the same splits by a second kernel; and the choice
+// by the model of their times.
 #include "tests/ops/attention_decode/support.hpp"
 #include "thrown.hpp"
 
@@ -25,7 +25,7 @@ void check_cluster(decode_case c, u32 parts) {
 }  // namespace
 
 TEST_CASE("attention_decode: parts in a cluster", "[ops][attention_decode][clusters]") {
-  // Every part has keys; some have; one; none.
+  // A sequence with keys in every split, in some splits, in one, in none.
   check_cluster<f16>({.lengths = {1000, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true}, 4);
   check_cluster<bf16>({.heads = 8,
                        .key_heads = 1,
@@ -118,7 +118,7 @@ TEST_CASE("attention_decode: the same parts by a second kernel", "[ops][attentio
                        .combining = attention_combining::second_kernel});
     check_decode<f16>({.lengths = {300, 20}, .invariant = true, .variant = variant});
   }
-  // A number of parts that no cluster has.
+  // A number of splits that no cluster has.
   check_decode<f16>({.lengths = {700, 20}, .splits = 5});
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_deco
     c.invariant = invariant;
     return decode_choice<f16>(c);
   };
-  REQUIRE(!in_cluster(32768, 1).in_cluster);  // more parts than a cluster has
+  REQUIRE(!in_cluster(32768, 1).in_cluster);  // more splits than a cluster has
   REQUIRE(in_cluster(1024, 1).in_cluster);
   REQUIRE(in_cluster(1024, 4).in_cluster);
   REQUIRE(!in_cluster(1 << 20, 64).in_cluster);

@@ -139,7 +139,7 @@ TEST_CASE("attention_decode: every code of 8 bits", "[ops][attention_decode][cod
 }
 
 TEST_CASE("attention_decode: weights of keys whose scales are far apart", "[ops][attention_decode][codes]") {
-  // The key with by far the largest scale of V has next to no weight: what is left of the others is not lost.
+  // The key with by far the largest scale of V has hardly any weight: the values of the others are not lost.
   decode_case c{.heads = 2, .key_heads = 1, .lengths = {200}, .scale = 1.0f, .scales = scale_kind::keys};
   decode_memory<f16, e4m3> memory(c);
   for (u32 e = 0; e < c.qk_size; ++e)

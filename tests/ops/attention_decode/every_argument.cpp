@@ -76,7 +76,7 @@ TEST_CASE("attention_decode: every argument of FlashAttention-3, cu_seqlens_k_ne
   c.scales = scale_kind::sequences;
   check_appending<bf16, e4m3>(c, {.pairs = 32, .interleaved = true, .counts = {3, 0, 6}});
   check_appending<f16, e4m3>(c, {.tokens = 3, .pairs = 16});
-  // Without a mask all queries are rotated as the first new token; a list of pages with the lengths of after.
+  // Without a mask all queries are rotated as the first new token; a list of pages with the lengths after the append.
   c.scales = scale_kind::none;
   c.causal = causal_alignment::none;
   c.window = {};
@@ -103,6 +103,6 @@ TEST_CASE("attention_decode: tokens rotated by positions of their own", "[ops][a
   decode_case c{.queries = 2, .lengths = {40, 21}, .kind = cache_kind::table};
   c.causal = causal_alignment::bottom_right;
   check_appending<f16>(c, {.tokens = 2, .pairs = 32, .by_positions = true});
-  c.left = {3, 8};  // which positions are not reduced by
+  c.left = {3, 8};  // positions are not reduced by the padding
   check_appending<bf16>(c, {.tokens = 2, .pairs = 16, .interleaved = true, .by_positions = true});
 }

@@ -71,7 +71,7 @@ void run_all(ops::element_kind type) {
   REQUIRE(count > 0);
 }
 
-// Kernels of 16 bits that are for sm_90 alone say so at the end of their names.
+// If a kernel of 16 bits is for sm_90 alone, the end of its name says so.
 template <class T>
 void check_names(const std::string& of_type) {
   const u32 sm = under_test().properties().target.sm;

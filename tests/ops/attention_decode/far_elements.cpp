@@ -1,6 +1,6 @@
 // attention_decode of caches whose elements are more than 2^31 elements, and more than 2^32 bytes, apart: in each
-// dimension of K and V, next to the same call on compact memory. Of the memory between them next to nothing is
-// touched, which costs the emulator no memory of the host.
+// dimension of K and V, next to the same call on compact memory. The memory between them is hardly touched, so it
+// costs the emulator no memory of the host.
 #include <array>
 
 #include "tests/ops/attention_decode/support.hpp"

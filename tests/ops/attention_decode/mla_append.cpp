@@ -47,7 +47,7 @@ class latent_run {
     q = draw(1, batches * c.queries * c.heads * c.size);
     qv = draw(2, batches * c.queries * c.heads * c.v_size);
     on_q = upload(q), on_qv = upload(qv);
-    // [qv | q]: of calls without qv what they get.
+    // [qv | q]: the queries of the same call without qv.
     std::vector<T> both;
     for (std::size_t row = 0; row < q.size() / static_cast<std::size_t>(c.size); ++row)
       for (i64 e = 0; e < c.v_size + c.size; ++e)

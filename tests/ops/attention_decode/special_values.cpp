@@ -1,5 +1,5 @@
-// attention_decode: NaN and infinities in keys and values. What a query does not attend to does not reach it;
-// what it attends to does. Every other test has NaN wherever no query reads.
+// attention_decode: NaN and infinities in keys and values. They reach the queries that attend to them, and no
+// others. Every other test has NaN wherever no query reads.
 #include "tests/ops/attention_decode/support.hpp"
 
 using namespace kaio;

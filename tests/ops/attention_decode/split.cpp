@@ -1,5 +1,5 @@
-// attention_decode: keys that are divided among blocks. The parts follow from numbers of the host; how many
-// keys a sequence has, the device knows.
+// attention_decode: keys that are divided among blocks. The splits follow from numbers of the host; only
+// the device knows how many keys a sequence has.
 #include "tests/ops/attention_decode/support.hpp"
 
 using namespace kaio;
@@ -21,7 +21,7 @@ void check_split(const decode_case& c, bool has_parts) {
 
 TEST_CASE("attention_decode: a sequence in many parts", "[ops][attention_decode]") {
   for (const std::string_view variant : {std::string_view(), std::string_view("attention_decode_simt")}) {
-    // The longest, one that leaves parts without keys, one of a single tile, none.
+    // The longest, one that leaves splits without keys, one of a single tile, none.
     check_split<f16>({.key_heads = 1,
                       .lengths = {1100, 300, 20, 0},
                       .left = {3, 0, 19, 0},
@@ -31,7 +31,7 @@ TEST_CASE("attention_decode: a sequence in many parts", "[ops][attention_decode]
                       .sinks = true,
                       .variant = variant},
                      true);
-    // More queries than one tile has rows, and masks that leave parts to some of them alone.
+    // More queries than one tile has rows, and masks that leave some splits to some of the queries alone.
     check_split<f16>({.queries = 19,
                       .lengths = {900, 30},
                       .causal = causal_alignment::bottom_right,

@@ -44,7 +44,7 @@ struct decode_memory {
   tensor4<T> q;
   tensor4<C> k, v;
   cache_scales k_scale, v_scale;
-  std::vector<C> pool;  // what k and v are views of where they are together
+  std::vector<C> pool;  // the tensor that k and v are views of, if they are together
   buffer<T> on_q;
   buffer<C> on_k, on_v, on_pool;
   buffer<i32> table, indptr, indices, lengths, last_page_len, batch_index, left;
@@ -56,7 +56,7 @@ struct decode_memory {
         k(numbers.pages, numbers.rows, c.key_heads, c.qk_size, c.heads_first, c.pad),
         v(numbers.pages, numbers.rows, c.key_heads, c.v_size, c.heads_first, c.pad) {
     q.fill(c.seed, 1);
-    // Every element is NaN; those that some query reads are not.
+    // Every element is NaN, except those that some query reads.
     std::mt19937_64 engine(c.seed + 1);
     std::uniform_real_distribution<float> any(-1, 1);
     const float largest = std::is_same_v<C, i8> ? 127.0f : 1.0f;
@@ -121,7 +121,7 @@ struct decode_memory {
     if (!c.left.empty()) cache.left_padding = row(left, numbers.left);
   }
 
-  // What the test has changed on the host, of tensors that are not together.
+  // Uploads what the test has changed on the host, for tensors that are not together.
   void upload_again() {
     const stream& s = under_test().stream();
     const auto copy = [&](auto& to, const auto& from) {
@@ -174,7 +174,7 @@ void share_values(decode_memory<T>& memory) {
   memory.cache.v = memory.cache.k.slice(3, 0, memory.v.size);
 }
 
-// What a call of the case runs.
+// The kernel that a call of the case takes.
 template <class T, class C>
 ops::kernel_choice decode_choice(const decode_case& c, const decode_memory<T, C>& memory) {
   tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);

@@ -12,7 +12,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// In place of a call: tunes it, and says what it takes before and after.
+// In place of a call: tunes it, and reports its choice before and after.
 struct tuned_call : library_decode {
   ops::tune_report* report;
   std::string *before, *after;
@@ -116,7 +116,7 @@ TEST_CASE("tune_attention_decode: batch invariance and what callers choose stay 
   };
   REQUIRE(entries({.lengths = {300}, .invariant = true}) == 0);
   REQUIRE(entries({.lengths = {300}, .splits = 2}) == 0);
-  // A choice of calls without options is not that of these.
+  // Tuned calls without these options do not decide for calls that have them.
   const decode_case c{.lengths = {300}};
   REQUIRE(entries({.lengths = {300}, .max_length = 290}) > 1);
   files.replace_variants("attention_decode_simt:3");

@@ -19,7 +19,7 @@ TEST_CASE("attention_decode_varlen: numbers of queries", "[ops][attention_decode
   check_varlen<f32>({.queries = 20, .heads = 2, .lengths = {50, 90}, .left = {3, 0}, .causal = causal},
                     {20, 7});
   check_varlen<f16, e4m3>({.queries = 5, .lengths = {70, 33}, .scales = scale_kind::keys}, {5, 1});
-  // In parts.
+  // In splits.
   check_varlen<f16>({.queries = 6, .heads = 2, .key_heads = 1, .lengths = {1300, 30, 600}, .causal = causal},
                     {1, 6, 3});
   check_varlen<f16>({.queries = 6,

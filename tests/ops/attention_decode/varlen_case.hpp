@@ -5,8 +5,8 @@
 
 namespace kaio::tests {
 
-// `c.queries` is the most of one. The call gets `given_q` and `cache`, and computes what `memory` is.
-// `rows_after`: rows of no sequence after the last one.
+// `c.queries`: the most queries of a sequence. The call gets `given_q` and `cache`, and must compute the
+// result of `memory`. `rows_after`: rows of no sequence after the last one.
 template <class T, class C, class Cache>
 void check_varlen_call(const decode_case& c, const std::vector<u32>& counts,
                        const decode_memory<T, C>& memory, const tensor4<T>& given_q, const Cache& cache,

@@ -34,7 +34,7 @@ struct first_and_last {
 
 constexpr u32 distances = 16, first_keys = 5;
 
-// What both read, and what they are in double precision.
+// The memory that score and mask read, and their values in double precision.
 struct user_functions {
   std::vector<f32> bias;
   std::vector<i32> windows;
@@ -58,7 +58,7 @@ struct user_functions {
 
 template <std::uint32_t Depth, class Score, class Mask, class... Extra>
 struct user_decode {
-  std::tuple<const Extra&...> extra;  // of longer lives than the call
+  std::tuple<const Extra&...> extra;  // they outlive the call
   explicit user_decode(Score, Mask, const Extra&... all) : extra(all...) {}
   template <class Q, class C>
   std::uint64_t bytes(const stream& s, const Q& q, const kv_cache<C>& cache,
@@ -172,7 +172,7 @@ TEST_CASE("attention_decode_with: options that functions take the place of", "[o
     attention_decode_with<64>(s, q, cache, o, distance_bias{}, ops::band_mask{},
                               {.variant = "attention_decode_simt"}, one, 16u);
   });
-  for (const f32 scale : {-0.5f, 0.0f})  // of which plain_score leaves the sign to the exponent
+  for (const f32 scale : {-0.5f, 0.0f})  // plain_score leaves its sign to the exponent
     refused(errc::unsupported_device, "no scale of 0 or less", [&] {
       attention_decode_with<64>(s, q, cache, o, ops::plain_score{}, ops::band_mask{}, {.scale = scale});
     });

@@ -181,7 +181,7 @@ class append_run : append_sequences {
     require_same(m.q_out.download(), want_q.host);
   }
 
-  // rotary of K and of Q, then an append without: the same bits, NaN included.
+  // rotary of K and of Q, then an append without rotation: the bits are equal, NaN included.
   void compare_with_separate_calls() {
     memory fused = upload_all(), apart = upload_all();
     append(fused, true);
@@ -209,7 +209,7 @@ class append_run : append_sequences {
   }
 
  public:
-  // Made after the sequences, of which they have the extents.
+  // Made after the sequences, which have their extents.
   cache_tensor<T> k, v, q, q_out;
   cache_tensor<C> to_k, to_v;
   std::vector<f32> k_scale, v_scale;

@@ -9,7 +9,7 @@ enum class scale_form { none, one, heads, pages, computed, sequences };
 
 struct append_case {
   cache_form form = cache_form::table;
-  i64 batches = 3, tokens = 4;  // new tokens of each sequence; packed: up to as many
+  i64 batches = 3, tokens = 4;  // new tokens of each sequence; packed: at most
   i64 heads = 2, size = 64, v_size = 64;
   i64 page_rows = 16;  // contiguous: rows of a batch
   i64 pages_of_sequence = 3;
@@ -46,7 +46,7 @@ struct append_sequences {
   i64 below(i64 n) { return static_cast<i64>(engine() % static_cast<u64>(n)); }
 
   void make() {
-    // Sequences, with tokens of none before, between (never) and after them.
+    // Sequences, with tokens of no sequence before and after them, never between.
     i64 rows = c.packed ? 1 : c.tokens;
     for (i64 b = 0; b < c.batches; ++b) {
       const i64 count = c.packed ? below(c.tokens + 1) : c.tokens;
@@ -54,7 +54,7 @@ struct append_sequences {
       if (c.packed && b == 0) cu.push_back(1);
       if (c.packed) cu.push_back(static_cast<i32>(rows += count));
       const i64 room = c.page_rows * (c.is_paged() ? c.pages_of_sequence : 1);
-      // Now and then beyond the end, and negative.
+      // Now and then a length is beyond the end, or negative.
       lengths.push_back(
           static_cast<i32>(below(8) == 0 ? below(room + 3) - 2 : below(std::max<i64>(room - count, 1))));
       padding.push_back(static_cast<i32>(below(3)));

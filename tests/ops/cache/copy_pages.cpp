@@ -13,7 +13,7 @@ std::vector<T> some_bits(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<T> result(count);
   for (T& x : result) {
-    // No NaN, whose bits two vectors are not compared by.
+    // No NaN: vectors with NaN do not compare equal.
     const auto byte = static_cast<unsigned char>(engine() % 0x70);
     std::memset(static_cast<void*>(&x), byte, sizeof(T));
   }

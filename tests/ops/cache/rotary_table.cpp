@@ -33,7 +33,7 @@ struct made_tables {
         const auto want_sin = static_cast<double>(std::sin(angle) * factor);
         const double got_cos = to_double(c[p * pairs + i]), got_sin = to_double(s[p * pairs + i]);
         CAPTURE(p, i, first, got_cos, want_cos, got_sin, want_sin);
-        // Where the angle is near a zero, what is left of it has the error of the f64 product.
+        // Near a zero of cos or sin, the result has the error of the angle's product in f64.
         const double of_angle = static_cast<double>(std::abs(angle)) * 0x1p-51 * factor;
         REQUIRE(std::abs(got_cos - want_cos) <= units * unit_in_last_place<T>(want_cos) + of_angle);
         REQUIRE(std::abs(got_sin - want_sin) <= units * unit_in_last_place<T>(want_sin) + of_angle);
@@ -70,7 +70,7 @@ TEST_CASE("rotary_table: 16-bit tables, the largest ones, strides", "[ops][cache
   const made_tables<f32> large(2, 256, {});
   large.check([](u32 i) { return plain(10000, i, 256); }, 0, 1, 0.501);
   const made_tables<f32> none(0, 4, {});
-  // Columns of one tensor: what is between them stays.
+  // Columns of one tensor: the columns between them stay.
   auto both = upload(std::vector<f32>(4 * 20, 9.0f));
   const tensor_view<f32, 2> all(both, 4, 20);
   rotary_table(under_test().stream(), all.slice(1, 0, 8), all.slice(1, 8, 8));

@@ -1,5 +1,5 @@
-// What 8 bits make of each kind of number, and of scales: NaN, infinities, zeros, ties, the least and the
-// greatest.
+// Conversion to 8 bits of each kind of number, and of scales: NaN, infinities, zeros, ties, the least and
+// the greatest.
 #include "tests/ops/cache/append_case.hpp"
 
 using namespace kaio;
@@ -7,7 +7,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// One token of one head into one row: what is kept of it.
+// Appends one token of one head to one row, and returns the kept row.
 template <class T, class C>
 std::vector<C> kept_of(const std::vector<T>& row, std::vector<f32>& scale, bool computed) {
   const auto size = static_cast<i64>(row.size());

@@ -80,7 +80,7 @@ cache_tensor<T> input_tensor(i64 b, i64 r, i64 h, i64 d, const tensor_layout& la
   return cache_tensor<T>(b, r, h, d, layout, 0xff).fill(seed, range);
 }
 
-// Bit by bit; of two NaNs the bits do not matter.
+// Equal bit by bit; any two NaNs are equal.
 template <class T>
 void require_same(const std::vector<T>& got, const std::vector<T>& want) {
   if (want.empty()) return;  // on the device it has one element, to have an address

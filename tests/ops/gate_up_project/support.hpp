@@ -1,6 +1,6 @@
 #pragma once
-// A call of gate_up_project, next to the same steps in double precision on products of the test's own: g and u
-// are what the product gives, rounded once to the type of the output.
+// A call of gate_up_project, next to its steps in double precision on products of the test's own. g and u are
+// those products, rounded once to the type of the output.
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/gate_up_project.hpp>
@@ -43,8 +43,8 @@ struct gate_up_output {
     return {memory.view(static_cast<u64>(shift), memory.size() - static_cast<u64>(shift)),
             extents(batches, rows, columns), strides(batch(), line(), 1)};
   }
-  // `want(b, r, c)` is the exact result: each within two units in the last place, or what f32 leaves of
-  // activation and product.
+  // `want(b, r, c)` is the exact result. Each element is within two units in the last place, or within the
+  // error that f32 leaves in activation and product.
   template <class Want>
   void check(const Want& want) {
     const std::vector<T> got = memory.download();

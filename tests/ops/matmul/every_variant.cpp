@@ -37,8 +37,8 @@ shape shape_for(kind k) {
   return k == kind::large ? shape{1, 136, 264, 136} : shape{1, 72, 136, 136};
 }
 
-// The sanitizer checks memory accesses of a kernel, which the element type of C and the terms do not change:
-// with it, a kernel that serves several of them is run once.
+// The sanitizer checks a kernel's memory accesses, and the element type of C and the terms do not change
+// these. With it, a kernel that serves several of them is run once.
 bool is_to_run(const std::string& name) {
   static const bool once = std::getenv("KAIO_SANITIZE") != nullptr;
   static std::set<std::string> seen;
@@ -69,7 +69,7 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
           matmul_options options;
           options.precision = precision;
           options.workspace = workspace;
-          // Decides whether a kernel with alpha alone is refused; with both, one that adds terms of tiles
+          // With an activation or a beta, kernels with alpha alone are refused; with both, kernels that add terms of tiles
           // (sm90_tile_terms.cpp).
           options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
           options.beta = is_general ? 2 : 0;
@@ -86,7 +86,7 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
   if (under_test().properties().target.sm >= 90) REQUIRE(found > 0);
 }
 
-// As many blocks of a cluster as share a tile of f32 by multiply-adds at most, with a part of a step for the last one.
+// The most blocks of a cluster that share an f32 tile of multiply-adds, with a part of a step for the last block.
 void run_most_blocks_of_a_cluster() {
   const shape s{1, 40, 72, 249};
   std::size_t found = 0;

@@ -196,8 +196,8 @@ TEST_CASE("matmul: more batches than a grid's third extent", "[ops][matmul]") {
     for (u32 i = 0; i < 64; ++i) REQUIRE(to_double(got[std::size_t{q} * 64 + i]) == want.plain[i]);
 }
 
-// Kernels that begin while the one before them ends: what each reads the one before may have written, and what it
-// writes the one before may still read.
+// Each kernel begins while the one before it ends, which may still write this one's inputs and read the memory of
+// its outputs.
 TEST_CASE("matmul: f32 products that follow each other in a stream", "[ops][matmul]") {
   const stream& s = under_test().stream();
   constexpr u32 n = 72;

@@ -77,8 +77,8 @@ bool fits(const std::string& name, const std::string& tile) {
   return name.find(tile.substr(0, star)) != std::string::npos && name.ends_with(end);
 }
 
-// The variant of a tile shape for a call, with so many splits of K: layouts that a view leaves open, of one
-// line for example, the library decides.
+// The variant of a tile shape and a number of splits of K for a call. If a view leaves a layout open (one
+// line, for example), the library decides.
 template <class A, class B, class C>
 std::string variant(const A& a, const B& b, const C& c, const matmul_options& options, const char* tile,
                     u32 splits = 1) {
@@ -123,8 +123,7 @@ void check(const placed<T>& a, const placed<T>& b, const char* tile, u32 splits 
 }
 
 // Operands as they are drawn: extents up to `most`, or around the edges of tiles, or a few, and K `least_k` at least.
-// The first element and the
-// matrices of a batch are at multiples of `apart` elements.
+// The first element and the matrices of a batch are at multiples of `apart` elements.
 template <class T>
 void check_drawn(const std::string& tile, u32 most, std::uint64_t first_seed, std::uint64_t count,
                  u32 least_k = 1, u32 apart = 1) {
@@ -207,7 +206,7 @@ TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have par
   if (under_test().properties().target.sm < 90) return;
   for (const u32 blocks : {8u, 16u})
     for (const bool by_columns : {false, true})
-      // A part of a step is the last one, a whole one, of two steps each.
+      // Splits of two steps: the last split ends within a step, or with a whole one.
       for (const u32 k : {128 * blocks - 125, 128 * blocks, 128 * blocks + 76}) {
         const u32 m = 67, n = 70, batches = k == 128 * blocks ? 2 : 1;
         const placed<bf16> a(batches, m, k, by_columns, 3, (by_columns ? m : k) + 1, 5, k);
@@ -225,7 +224,7 @@ TEST_CASE("matmul of lines that begin anywhere: each eighth line is a tensor of 
   if (under_test().properties().target.sm != 90) return;
   check_drawn<f16>(std::string(by_eights) + "1", 128, 501, 6, 8, 8);
   check_drawn<bf16>(std::string(by_eights_64) + "1", 72, 601, 6, 8, 8);
-  // Blocks that share a tile, with a part of K each.
+  // Blocks that share a tile, each with a split of K.
   for (const bool a_by_columns : {false, true})
     for (const bool b_by_columns : {false, true}) {
       const u32 m = 133, n = 131, k = 64 * 9 + 13;
@@ -259,7 +258,7 @@ TEST_CASE("matmul of lines that begin anywhere: the matrices of a batch are one 
           check(a, b, (std::string(by_eights) + splits).c_str());
           check(a, b, (std::string(by_eights_64) + splits).c_str());
         }
-        // What a matrix has after its last step of K is the next one, of which nothing shows.
+        // The next matrix follows the last step of K of a matrix; nothing of it shows.
         for (placed<bf16>* x : {&a, &b}) x->spoil(1);
         check(a, b, (std::string(by_eights) + "1").c_str());
         check(a, b, (std::string(by_eights_64) + "1").c_str());
@@ -272,7 +271,7 @@ TEST_CASE("matmul of lines that begin anywhere: f32 word by word", "[ops][matmul
   check_drawn<f32>("_words_128x128x1_*_c1x1_b1_general", 128, 801, 3);
   for (const bool a_by_columns : {false, true})
     for (const bool b_by_columns : {false, true}) {
-      // Blocks that share a tile, with a part of K each.
+      // Blocks that share a tile, each with a split of K.
       const u32 m = 131, n = 69, k = 32 * 11 + 5;
       const placed<f32> a(2, m, k, a_by_columns, 3, (a_by_columns ? m : k) + 1, 5, 5);
       const placed<f32> b(2, k, n, b_by_columns, 1, (b_by_columns ? k : n) + 2, 0, 6);

@@ -46,7 +46,7 @@ matrix_lines<T> lines_of(const matrices<T>& x, const buffer<T>& memory) {
           x.stride};
 }
 
-// What is multiplied: of f32 the nearest numbers of 11 significant bits, ties to even.
+// The multiplied numbers: f32 is rounded to 11 significant bits, ties to even.
 template <class T>
 matrices<T> as_multiplied(matrices<T> x) {
   if constexpr (std::is_same_v<T, f32>)
@@ -58,7 +58,7 @@ matrices<T> as_multiplied(matrices<T> x) {
 }
 
 // Runs `launch(a, b, c, bias)` on data of both kinds and checks C = 0.5 * A * B [+ bias]. Lines of A and B begin at
-// multiples of 16 bytes, or with `more` elements so many after each other.
+// multiples of 16 bytes, but `more_a` and `more_b` elements further apart.
 template <class T, class Out, class Launch>
 void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias, const Launch& launch,
            u32 more_a = 0, u32 more_b = 0) {
@@ -87,8 +87,8 @@ void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias,
   }
 }
 
-// `clusters`: so few that blocks have several tiles to compute. Rows of C that are no multiple of 16 bytes
-// long are not for tensor copies.
+// `clusters`: few, so that blocks have several tiles to compute. Tensor copies need rows of C that are
+// multiples of 16 bytes.
 template <sm90_config C, class T, class Out, class Epilogue = scaled>
 void run(const shape& s, u64 clusters) {
   constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
@@ -118,7 +118,7 @@ void run_split(const shape& s, bool early) {
                 });
 }
 
-// Elements that a line has beyond a multiple of 16 bytes: `words` words, if it is loaded word by word.
+// Elements of a line beyond a multiple of 16 bytes: `words` words if it is loaded word by word, else none.
 template <class T>
 constexpr u32 words_more(bool loads, u32 words) {
   return loads ? words * u32{4 / sizeof(T)} : 0;
@@ -153,7 +153,7 @@ constexpr major k = major::k, mn = major::mn;
 
 }  // namespace
 
-// Tiles that are closer together than they are wide, by how many run at once.
+// Tiles that are closer together than they are wide; the distance follows from the number that runs at once.
 TEST_CASE("sm_90a matmul of few rows or columns in as many tiles as run at once", "[ops][matmul]") {
   const sm90_extents of{64, 14336, 1, 128, 132};
   CHECK(lines_of_tile(14336, 128, 64, of) == 112);
@@ -281,7 +281,7 @@ TEST_CASE("sm_90a matmul of f32 as tf32, along K and across it", "[ops][matmul]"
 
 TEST_CASE("sm_90a matmul of f32 that is loaded word by word", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
-  // Blocks with several tiles, each of an odd number of steps, so that those who load change their turns.
+  // Blocks with several tiles, each of an odd number of steps, so that the loading warps change turns.
   constexpr sm90_config both{.m = 64, .n = 64, .stages = 3, .loads_a = true, .loads_b = true};
   constexpr sm90_config one{.m = 128, .n = 128, .stages = 3, .loads_b = true, .b = mn};
   for (const u32 depth : {1u, 32u, 33u, 72u, 170u}) {

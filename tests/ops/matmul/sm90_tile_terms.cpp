@@ -66,7 +66,7 @@ X expected(X x, const terms& of, float bias, double added) {
   return y + X(of.adds == addend::scaled_c ? 2 : 1) * X(added);
 }
 
-// One product by every variant that adds terms and takes it; their number.
+// Runs one product by every variant that takes it and adds terms; returns their number.
 template <class T>
 std::size_t run(const shape& s, const layout& l, const terms& of, content what) {
   CAPTURE(name_of(s), l.a_by_columns, l.b_by_columns, static_cast<int>(of.adds), static_cast<int>(of.bias),
@@ -155,7 +155,7 @@ TEST_CASE("matmul terms of tiles: activations", "[ops][matmul]") {
 
 namespace {
 
-// Blocks that compute several tiles, which C ends in, by so few clusters.
+// Blocks of `clusters` clusters that compute several tiles; C ends within a tile.
 template <ops::sm90_config C, class T>
 void run_walk(const shape& s, const terms& of, u64 clusters) {
   CAPTURE(name_of(s), clusters);

@@ -1,5 +1,5 @@
-// tune measures on memory of its own, remembers, and is believed only where its file is whole, safe and of
-// this device; concurrent and killed writers leave a file that is one or the other.
+// tune measures on memory of its own and remembers. It is believed only where its file is whole, safe and
+// of this device; concurrent and killed writers leave a file that is one or the other.
 #include <kaio/ops/parity/matmul.hpp>
 #include <kaio/ops/tune.hpp>
 
@@ -64,7 +64,7 @@ TEST_CASE("tune: finds, remembers, and leaves the caller's data alone", "[ops][m
   REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc).name == report.variant);
   // Another shape is not concerned, and results keep their bounds.
   check_matmul<f16, f16>({1, 40, 48, 64}, {}, content::random);
-  // A name that is none is a miss.
+  // An unknown name is a miss.
   fs::remove_all(cache.folder());
   ops::forget_tuning();
   REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc).name == before);

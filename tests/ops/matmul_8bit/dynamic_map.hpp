@@ -10,8 +10,8 @@
 
 namespace kaio::tests {
 
-// 2^i middles of neighbours among as many + 1 numbers from 0.1 to 1, times 10^(i - 6), of both signs; 0 and 1; sorted.
-// The numbers are those of torch.linspace in f32: from both ends, each by one fma.
+// For each i: the 2^i middles of neighbours among 2^i + 1 numbers from 0.1 to 1, times 10^(i - 6), of both signs; and
+// 0 and 1; sorted. The numbers are those of torch.linspace in f32: from both ends, each by one fma.
 inline std::vector<f32> dynamic_map() {
   std::vector<f32> map = {0, 1};
   for (int i = 0; i < 7; ++i) {

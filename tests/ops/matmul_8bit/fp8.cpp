@@ -99,7 +99,7 @@ TEST_CASE("matmul_fp8: kernels are listed, loaded ahead and taken by name", "[op
     const auto a = view_of<const e4m3>(x.da, x.a), b = view_of<const e4m3>(x.db, x.b);
     const auto c = view_of<bf16>(x.dc, x.c);
     ops::matmul_fp8_warmup(under_test(), a, b, c, x.options);
-    // Those that run it are first, from fast to slow.
+    // Variants that can run the call come first, from fast to slow.
     const auto all = ops::matmul_fp8_variants(under_test().stream(), a, b, c, x.options);
     REQUIRE(all.size() >= 2);
     for (std::size_t i = 1; i < all.size(); ++i) {

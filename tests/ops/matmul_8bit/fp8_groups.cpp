@@ -10,7 +10,7 @@ using namespace kaio;
 using namespace kaio::tests;
 
 TEST_CASE("matmul_fp8: groups by every kernel at the edges of its tiles", "[ops][fp8]") {
-  // One group, an odd and an even number of them, a last one that is short; tiles that are.
+  // One group, an odd and an even number of groups, a short last group; short tiles.
   for (const shape& s :
        {shape{1, 129, 257, 272}, shape{1, 65, 127, 128}, shape{1, 1, 130, 513}, shape{1, 17, 64, 1025}})
     check_every_fp8<f32>(s, fp8_aligned(s), {.groups = true, .bias = true, .alpha = -0.5f});
@@ -44,7 +44,7 @@ TEST_CASE("matmul_fp8: groups of batches", "[ops][fp8]") {
   check_fp8<f32>(s, {false, false, false, 1, 1, 1}, {.groups = true, .residual = true});
 }
 
-// Numbers of one group that are far larger than those of the others: a scale for all of K would lose the small ones.
+// One group has far larger numbers than the others: a scale for all of K would lose the small ones.
 TEST_CASE("matmul_fp8: a layer from quantise_fp8 to the product", "[ops][fp8]") {
   constexpr u32 m = 20, n = 150, k = 300, groups = 3, blocks = 2;
   std::vector<f32> x(m * k), w(n * k);

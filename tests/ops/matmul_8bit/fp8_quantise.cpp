@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("quantise_fp8: every form", "[ops][fp8]", f32, f16, bf16) {
   }
 }
 
-// Ties, subnormal codes, what is above 448, and NaN: all of f16, by a scale of 1.
+// Ties, subnormal codes, numbers above 448, and NaN: all of f16, by a scale of 1.
 TEST_CASE("quantise_fp8: every f16", "[ops][fp8]") {
   constexpr u32 count = 65536;
   std::vector<f16> x(count);

@@ -13,7 +13,7 @@ namespace kaio::tests {
 
 enum class fp8_scales { none, one, each };
 
-// What a call has besides its operands.
+// The arguments of a call besides its operands.
 struct fp8_terms_of_test {
   fp8_scales scale_a = fp8_scales::each, scale_b = fp8_scales::each;
   bool groups = false;
@@ -125,7 +125,7 @@ struct fp8_case {
       matmul_fp8(on, batch_of<const A>(da, a), batch_of<const B>(db, b), batch_of<Out>(dc, c), options);
   }
 
-  // What the sums of a place become, of T: f32 as the kernels compute it, or f64.
+  // The final value of a place's sum, in T: f32 as the kernels compute it, or f64.
   template <class T>
   T finished(T sum, u32 q, u32 i, u32 j) const {
     T y = sum;

@@ -14,7 +14,7 @@ namespace kaio::tests {
 
 enum class per { none, one, each };
 
-// What a call has besides its operands.
+// The arguments of a call besides its operands.
 struct int8_terms_of_test {
   per scale_a = per::each, scale_b = per::each, zero_a = per::none;
   bool bias = false, residual = false;

@@ -46,7 +46,7 @@ TEST_CASE("tune_matmul_int8: every option of a call, without touching its data",
   ops::forget_tuning();  // another process would read the file
   REQUIRE(ops::matmul_int8_choice(s, x, w, y, options).name == report.variant);
 
-  // What is remembered is taken, whatever it is; another shape is not concerned.
+  // A remembered variant is taken, even the slowest one; another shape does not take it.
   const std::string slowest = report.entries.back().variant;
   const std::string other(ops::matmul_int8_choice(s, x, w, y, {}).name);
   REQUIRE(ops::matmul_int8_choice(s, x, w, y, {.variant = slowest}).name == slowest);

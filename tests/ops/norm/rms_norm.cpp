@@ -1,5 +1,5 @@
 // rms_norm against double precision: the sum of x and residual bit for bit, its norm within a unit in the last
-// place; nothing else is written, nothing else is read.
+// place. Nothing else is read or written.
 #include "tests/ops/cache/support.hpp"
 #include "tests/ops/refusal.hpp"
 

@@ -10,7 +10,7 @@ namespace {
 
 bool has_clusters() { return under_test().properties().target.sm >= 90; }
 
-// The kernel for so few rows, which is chosen but for one row that has a kernel of its own, or the one that c names.
+// The kernel for few rows, or the one that c names. The former is the chosen one, unless one row has its own kernel.
 template <class T>
 void check_few(qkv_case c, u32 bits, u32 parts) {
   c.bits = bits;
@@ -83,8 +83,8 @@ TEST_CASE("qkv_project: few rows in one launch", "[ops][qkv]") {
 
 TEST_CASE("qkv_project: few rows in one launch, parts of K", "[ops][qkv]") {
   if (!has_clusters()) return;
-  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of
-  // parts of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
+  // Tiles of 64 that the splits and their warps share unevenly, more than are in flight at once; several
+  // groups in a tile. Without biases: bf16 does not have such sums, which two launches round once more.
   const qkv_case deep{.tokens = 2, .k = 2832, .q_heads = 1, .pairs = 32, .seed = 5, .group = 16};
   check_few<bf16>(deep, 4, 1);
   check_few<bf16>(deep, 4, 2);
@@ -100,7 +100,7 @@ TEST_CASE("qkv_project: few rows in one launch, parts of K", "[ops][qkv]") {
     check_few<bf16>(more, 8, parts);
     check_few<bf16>(more, 16, parts);
   }
-  // More parts than tiles.
+  // More splits than tiles.
   check_few<f16>({.tokens = 1, .k = 40, .q_heads = 1, .seed = 3}, 4, 2);
   check_few<bf16>({.tokens = 10, .k = 64, .q_heads = 1, .seed = 3}, 8, 4);
   check_few<bf16>({.tokens = 10, .k = 64, .q_heads = 1, .seed = 3}, 16, 4);
@@ -122,8 +122,8 @@ TEST_CASE("qkv_project: one row in one launch", "[ops][qkv]") {
       check_few<T>(c, bits, parts);
     }
   };
-  // Tiles of 64 that the parts and their warps share unevenly, and a K that ends within one; a block's part of K is
-  // from its second half on, or there is no tile for some of its warps.
+  // Tiles of 64 that the splits and their warps share unevenly, and a K that ends within one. A block's split of K
+  // begins in its second half, or some of its warps have no tile.
   const qkv_case deep{.k = 2816, .q_heads = 2, .pairs = 32, .seed = 5, .group = 64};
   for (const u32 parts : {0u, 1u, 2u, 4u}) check(deep, f16{}, parts);
   check({.k = 200, .q_heads = 2, .biases = true, .norms = true, .pairs = 16, .seed = 4}, bf16{}, 2);

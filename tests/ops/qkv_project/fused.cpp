@@ -131,7 +131,7 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, whole tiles and se
   check_fused<bf16>(c, "sm90", "128x256_c2x1");
 }
 
-// By how many tokens there are, and how much of the device their tiles fill.
+// The choice depends on the number of tokens, and on the share of the device that their tiles fill.
 TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are chosen", "[ops][qkv]") {
   const device& gpu = under_test();
   if (!(gpu.properties().target == ptx::target{90, true})) return;
@@ -151,7 +151,7 @@ TEST_CASE("qkv_project: kernels for sm_90a that finish heads, where they are cho
               : qkv_weights(of_w);
     return ops::qkv_project_choice(gpu.stream(), of_x, all, to).name;
   };
-  // Heads of all tiles of a round of so much of the multiprocessors.
+  // The number of Q heads with which the tiles take `rounds` rounds of all multiprocessors.
   const auto heads = [&](i64 tokens, double rounds) {
     return static_cast<i64>(rounds * static_cast<double>(units * 128) / static_cast<double>(tokens)) - 2;
   };

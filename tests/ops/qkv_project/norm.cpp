@@ -1,5 +1,5 @@
-// qkv_project with a norm of x in front: the bits of rms_norm and of the projection after it, by the kernel that takes the
-// norm on and by those that do not.
+// qkv_project with a norm of x in front: the bits of rms_norm and of the projection after it, by the kernel that
+// computes the norm itself and by those that do not.
 #include "tests/ops/qkv_project/support.hpp"
 #include "tests/ops/refusal.hpp"
 
@@ -16,7 +16,7 @@ struct norm_case {
   qkv_case of{};
   bool residual = false, writes = false, in_place = false;
   f32 weight_offset = 0;
-  const char* kernel = "";  // that runs after rms_norm; empty: the chosen one
+  const char* kernel = "";  // runs after rms_norm; empty: the chosen one
   bool is_fused = false;
 };
 
@@ -102,7 +102,7 @@ TEST_CASE("qkv_project: the norm of x in front, by the kernel for one row", "[op
   eight.bits = 8;
   check_norm<f16>({.of = eight, .residual = true, .kernel = "qkv_project_w8_one_row_f16", .is_fused = true});
   // Rows of 128 lanes with more pieces than they hold at once, of 256 lanes, of one lane, and of a K that ends within a
-  // tile; with K in parts.
+  // tile; with splits of K.
   qkv_case wide = small;
   for (const i64 k : {4160, 8320, 8, 200}) {
     wide.k = k;

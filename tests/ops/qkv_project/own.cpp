@@ -10,8 +10,8 @@ using namespace kaio::tests;
 
 namespace {
 
-// Before the rotation: Q and K divided by their largest element, by a factor of each head of Q; V by its mean
-// square.
+// Before the rotation: divides Q and K by 1 + their largest element, and V by 1 + its mean square. Multiplies each
+// head of Q by a factor.
 struct by_largest {
   static constexpr fixed_string name = "by_largest";
   static constexpr bool before_rotary = true;
@@ -24,7 +24,7 @@ struct by_largest {
   }
 };
 
-// After it: a number of each element and position is added, of Q and K.
+// After the rotation: adds a number for each element and position to Q and K.
 struct add_position {
   static constexpr fixed_string name = "add_position";
   constexpr void operator()(thread t, ops::qkv_row& row, in<f32> terms, val<u32> positions) const {

@@ -128,7 +128,7 @@ class qkv_run {
     return token + (c.offsets ? offsets[static_cast<std::size_t>(b)] : 0);
   }
 
-  // What a row of a head is, in double precision but for the roundings between the steps. part: 0 to 2.
+  // A row of a head in double precision, rounded between the steps as the kernels do. part: 0 to 2.
   std::vector<double> row(int part, i64 b, i64 token, i64 head, i64 at) const {
     const i64 size = part == 2 ? c.v_size : c.size;
     const i64 before = part == 0 ? 0 : part == 1 ? c.q_heads * c.size : (c.q_heads + c.k_heads) * c.size;
@@ -230,7 +230,7 @@ class qkv_run {
             .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16};
   }
   w8_shape shape_8() const { return {.n = columns, .k = c.k, .group = group()}; }
-  // w becomes what the packed weights are: each by the scale of its group, a power of two.
+  // w becomes the numbers of the packed weights; the scale of a group is a power of two.
   void pack(std::mt19937_64& engine) {
     const i64 groups = c.k / group();
     std::vector<T> halves(static_cast<std::size_t>(groups * columns));  // (groups, columns)

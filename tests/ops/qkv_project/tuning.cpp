@@ -1,5 +1,5 @@
-// tune_qkv_project measures the kernels of one launch, with each number of parts of K, and "separate", on memory of its
-// own. Sums are exact in any order, so that all give the same bits.
+// tune_qkv_project measures the kernels of one launch, with each number of splits of K, and "separate", on memory of
+// its own. Sums are exact in any order, so that all give the same bits.
 #include <kaio/ops/tune.hpp>
 
 #include "tests/ops/qkv_project/support.hpp"
@@ -12,7 +12,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// What a call takes, without its parts.
+// The kernel that a call takes, without its splits.
 std::string kernel_of(const std::string& name) { return name.substr(0, name.find(':')); }
 
 template <class T>
@@ -78,9 +78,9 @@ TEST_CASE("tune_qkv_project: few rows and many", "[ops][qkv][tune]") {
                                         .seed = 5,
                                         .bits = 4,
                                         .group = 64});
-  REQUIRE(packed.entries.size() == (sm >= 90 ? 6 : 1));  // of 8 rows in 1 and 2 parts, of 16 in 1, 2 and 4
+  REQUIRE(packed.entries.size() == (sm >= 90 ? 6 : 1));  // 8 rows in 1 and 2 splits, 16 in 1, 2 and 4
   if (sm >= 90) {
-    // More than 4096 of K have no room in one part of the kernel for one row.
+    // The kernel for one row has no room for more than 4096 of K in one split.
     const auto one =
         check_tuned<f16>({.tokens = 1, .k = 4160, .q_heads = 2, .seed = 6, .bits = 8, .group = 64});
     const auto has = [&](const std::string& name) {

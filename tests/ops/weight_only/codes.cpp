@@ -87,7 +87,7 @@ void check_codes(const byte_model& m, product_call c, i64 parts = 0, std::string
   if (is_without_bf16_products<T>(variant)) return;
   const byte_weights w(m);
   CAPTURE(static_cast<int>(m.shape.codes), m.shape.group, parts);
-  // Numbers of nf4 are rounded to the type of x, and every weight by the variant that has a matrix.
+  // Numbers of nf4 are rounded to the type of x. The variant with a matrix rounds every weight.
   if (m.shape.codes == w4_codes::nf4 || !variant.empty())
     c.rounded = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
   check_w_product<T, Out>(

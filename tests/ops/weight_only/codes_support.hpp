@@ -109,7 +109,7 @@ struct product_call {
   i64 m = 1, pad = 0, shift = 0;
   bool bias = false;
   std::uint64_t seed = 1;
-  double rounded = 0;  // how far each weight may be off, of itself
+  double rounded = 0;  // the largest relative error of a weight
 };
 
 // y = x W^T by run(x, y, bias) against double precision; nothing beyond y's elements is written.

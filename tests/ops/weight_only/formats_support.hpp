@@ -62,8 +62,8 @@ void require_values(const std::vector<T>& got, const std::vector<f32>& want) {
   }
 }
 
-// n x k of what call(view) writes, in rows `pad` longer, which nothing is written to; the matrix begins `first`
-// elements after an address of 256 bytes.
+// The n x k elements that call(view) writes. Rows are `pad` elements longer, and nothing is written there. The
+// matrix begins `first` elements after an address of 256 bytes.
 template <class T, class Call>
 std::vector<T> matrix_of(i64 n, i64 k, i64 pad, i64 first, const Call& call) {
   T pattern = from_float<T>(0.0f);

@@ -190,7 +190,7 @@ TEST_CASE("repack: blocks, bad input", "[ops][w4][formats]") {
 
 TEST_CASE("repack: shapes of blocks with a bad n or k are refused", "[ops][w4][formats]") {
   auto bytes = under_test().allocate<u8>(4096);
-  // Groups of integers without offsets may have a rest; their blocks may not, which repack knows.
+  // Integers without offsets may have a short last group. Blocks may not, and repack refuses them.
   const auto repack_refuses = [&](block_format format, const auto& shape) {
     auto memory = under_test().allocate<u8>(packed_bytes(shape));
     require_refusal(errc::invalid_argument, "kaio: repack: ", "rows of " + std::to_string(shape.k), [&] {

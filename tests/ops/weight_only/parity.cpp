@@ -11,7 +11,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// A word for eight neighbours along k, of every column: what its nibbles are as two's complement.
+// A word for eight neighbours along k, in every column; its nibbles are two's complement.
 void check_words(u32 word, u32 m, u32 n, u32 k, u32 group) {
   CAPTURE(word, m, n, k, group);
   std::mt19937 engine(word ^ m);

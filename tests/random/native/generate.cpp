@@ -1,5 +1,5 @@
 // Makes random programs. Each draws from an engine of its own, seeded with (seed, number), so any of them can
-// be made again alone; only what the standard fixes is used of <random>, so all libraries make the same ones.
+// be made again alone. Only the fixed parts of <random> are used, so all libraries make the same ones.
 #include "tests/random/native/program.hpp"
 
 #include <random>
@@ -330,7 +330,7 @@ class generator {
     return s;
   }
 
-  // Constant, or known at run time, then of one sign or of another one in each thread.
+  // Constant, or known at run time. At run time all threads have one sign, or each thread chooses its own.
   expression step(element type) {
     const bool down = is_signed(type) && chance(25);
     if (!chance(30)) {
@@ -366,7 +366,7 @@ class generator {
     s.operands = {expression{down ? op::add : op::sub, s.type, {last, std::move(distance)}}, last, by};
   }
 
-  // A step that no constant can be: of the thread's element of the first input.
+  // A step that cannot be a constant: computed from the thread's element of the first input.
   expression step_of_input(element type) {
     expression x = converted(type, scope_.front());
     expression up{
@@ -463,8 +463,8 @@ class generator {
     list.push_back(std::move(s));
   }
 
-  // The argument of a parameter: an expression, or a variable that is not one yet; none: there is no such
-  // variable. The sums that observe() adds to are not passed, so that a body has one name for each variable.
+  // Adds the argument of a parameter: an expression, or a variable that is not an argument yet; false if there is no such
+  // variable. The sums of observe() are not passed, so that a body has one name for each variable.
   bool add_argument(expressions& arguments, const parameter& p) {
     if (!p.is_var) {
       arguments.push_back(number(p.type, 2));
@@ -481,7 +481,7 @@ class generator {
     return true;
   }
 
-  // One of the functions that were made, called again; or, where it takes variables that are not there, none.
+  // Calls one of the earlier functions again; false if it takes variables that are not there.
   bool add_further_call(std::vector<statement>& list) {
     if (functions_.empty()) return false;
     statement s = functions_[below(static_cast<std::uint32_t>(functions_.size()))];
@@ -495,8 +495,8 @@ class generator {
     return true;
   }
 
-  // A function of values, and of references to variables, and its call. It sees nothing else, and may be
-  // called again; or all that its caller has but those variables.
+  // A function of values and of references to variables, and its call. It sees nothing else and may be
+  // called again, or it sees all that its caller has, except those variables.
   void add_call(std::vector<statement>& list) {
     if (chance(40) && add_further_call(list)) return;
     statement s{.what = action::call, .type = own_number()};
@@ -579,7 +579,7 @@ class generator {
   std::mt19937_64 engine_;
   program made_;
   std::vector<known> scope_;
-  std::vector<statement> functions_;  // calls of those that see their parameters alone
+  std::vector<statement> functions_;  // calls of functions that see their parameters alone
   std::uint32_t depth_ = 0;
   std::uint32_t loops_ = 0;  // around, of each thread by itself
   bool in_copies_ = false;   // in a loop that is unrolled: copies of copies would be too large a kernel

@@ -107,7 +107,7 @@ class interpreter {
     outwards_ = s.number;
     return how;
   }
-  // Whether a round that ended so ends the loop, and how that ends.
+  // Whether a round with this outcome ends the loop, and the outcome of the loop.
   std::pair<bool, outcome> ends_loop(outcome round) {
     if (round == outcome::end) return {false, outcome::end};
     if (outwards_ == 0) return {round == outcome::leave, outcome::end};
@@ -296,7 +296,7 @@ class interpreter {
   contents& outputs_;
   std::vector<std::array<std::uint64_t, threads>> names_;  // the bits of each name's value in each thread
   std::uint32_t thread_ = 0;
-  std::uint32_t outwards_ = 0;  // how many loops are left before the one that leave or skip is of
+  std::uint32_t outwards_ = 0;  // loops that end before the one that leave or skip means
 };
 
 }  // namespace

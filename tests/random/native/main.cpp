@@ -62,8 +62,8 @@ TEST_CASE("native random programs agree with the host", "[random]") {
   CHECK(count_failures(gpu) == 0);
 }
 
-// The driver's optimiser has errors in rare patterns of integers, which unoptimised programs show to be its
-// own: they are printed, and more than one program in a hundred is more than those.
+// The driver's optimiser has errors in rare patterns of integers; unoptimised programs show that they are
+// its own. They are printed, and more than one program in a hundred fails.
 TEST_CASE("native random programs agree with the host when the driver optimises them", "[.][optimised]") {
   kaio::device gpu = kaio::device::open();
   CHECK(count_failures(gpu) * 100 <= selection().count);

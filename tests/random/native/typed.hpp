@@ -1,6 +1,6 @@
 #pragma once
 // The language's functions and operators on one type, called for the nodes of a random program. An operand is
-// a val of its own, but for the operations that are one expression of several operators.
+// a val of its own, except in operations that are one expression of several operators.
 
 #include "tests/random/native/machine.hpp"
 
@@ -168,8 +168,8 @@ class trace_of {
     return (a * b + c) * d + x;
   }
 
-  // Calls f with the root of an expression as an expression of the language, for what may compute it in
-  // place.
+  // Calls f with the root of an expression as an expression of the language, for functions that may compute
+  // it in place.
   template <class F>
   void with_root(const expression& e, const F& f) {
     if (e.what != op::add && e.what != op::mul && e.what != op::product_plus) return f(number(e));

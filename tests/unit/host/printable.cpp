@@ -1,4 +1,4 @@
-// Nothing that a file or a program says acts on the terminal of who reads it; other text is as it was.
+// Text of a file or a program does not act on its reader's terminal; other text is as it was.
 
 #include <kaio/runtime/error.hpp>
 

@@ -20,7 +20,7 @@ inline constexpr auto twice = kernel<"twice", 64>([](thread t, inout<f32> x, val
   if (auto in_range = t.when(i < n)) x[i] = 2.0f * x[i];
 });
 
-// What with_text shows of an image, copied.
+// A copy of an image as with_text shows it.
 struct content {
   std::string text;
   std::vector<std::string> lines;  // "file:line" of each line of the text

@@ -48,7 +48,7 @@ void each_tile(const Test& test) {
        tile_layout<float, 32, 8, swizzled<32>>>(test);
 }
 
-// How often the busiest bank is asked for one 4-byte word more than once: the wavefronts of one access.
+// The wavefronts of one access: the largest number of different 4-byte words that it asks of one bank.
 uint32_t wavefronts(const std::vector<uint32_t>& words) {
   std::array<std::set<uint32_t>, 32> asked;
   uint32_t most = 0;
@@ -149,7 +149,7 @@ TEST_CASE("a swizzled tile is as the emulator's tensor copies write it") {
           const uint32_t across = c * layout::element_bytes;
           const uint32_t box = across / layout::swizzle * layout::rows * layout::swizzle;
           const uint32_t plain = box + r * layout::swizzle + across % layout::swizzle;
-          // At a place of shared memory that is aligned, and no more than that.
+          // At a place of shared memory that has exactly the layout's alignment.
           const uint32_t base = 7 * layout::alignment;
           CHECK(layout::offset_bytes(r, c) + base == emulator::swizzled(mode, base + plain));
         }

@@ -155,7 +155,7 @@ TEST_CASE("an endless launch does not keep another thread from another buffer, a
     CHECK(t.code == errc::cancelled);
     CHECK(t.says("kernel 'spin': the launch was cancelled"));
   }
-  // The device is as usable as before, and only launches of that time were meant.
+  // The device is as usable as before: only launches of that time were cancelled.
   const std::uint32_t before = y.download()[0];
   launch(gpu, increment, y);
   CHECK(y.download()[0] == before + 1);

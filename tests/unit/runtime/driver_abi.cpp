@@ -64,7 +64,7 @@ static_assert(same<ours::CUfunction, ::CUfunction>);
 #define KAIO_SAME_VALUE(name) \
   static_assert(static_cast<long long>(ours::name) == static_cast<long long>(::name), #name)
 
-// The results of cuda.h; those that an older one does not have yet are ours.
+// The results of cuda.h; results that an older one does not have yet are ours.
 struct listed {
 #define KAIO_DRIVER_RESULT(name, value, text) static constexpr int name = value;
 #include "driver_abi/results.def"

@@ -39,7 +39,7 @@ struct many_kernels {
   std::vector<kernel_image> images;
 };
 
-// What a plug-in's memory holds: at the same address after it was replaced.
+// The memory of a plug-in: after it was replaced, the same address has another content.
 struct plug_in {
   explicit plug_in(std::string_view contents) {
     contents.copy(text.data(), contents.size());
@@ -78,7 +78,7 @@ TEST_CASE("a kernel is the same wherever it is, and another one at its address i
   auto* library = new (memory.data()) plug_in("factor 2");
   const loaded_kernel* const doubles = &cache.load(library->image, loader(library->image));
   library->~plug_in();
-  memory.fill(std::byte{0xee});  // nothing of what was there is looked at again
+  memory.fill(std::byte{0xee});  // the old contents are not read again
   library = new (memory.data()) plug_in("factor 3");
   CHECK(cache.find(library->image) == nullptr);
   const loaded_kernel* const triples = &cache.load(library->image, loader(library->image));

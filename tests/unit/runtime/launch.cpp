@@ -141,11 +141,11 @@ TEST_CASE("memory that is read as `in` and written by the same launch is refused
   CHECK(refused(x.view(63, 64), x.view(0, 64), "overlaps argument 2"));
   CHECK(refused(x, x.view(200, 1), "overlaps argument 2"));
   CHECK(refused(x.view(200, 1), x, "overlaps argument 2"));
-  // Pointers whose device is not given have a place too.
+  // Pointers without a device have a place too.
   CHECK(refused(x, kaio::device_pointer<float>{x.address() + 4, 8, nullptr}, "overlaps argument 2"));
   CHECK(x.download() == counted(256));
 
-  // Those that only touch, that are empty, or that may be columns of one matrix.
+  // Ranges that only touch, that are empty, or that may be columns of one matrix pass.
   launch_scale(s, x.view(0, 64), x.view(64, 64), 2.0f, 64);
   launch_scale(s, x.view(128, 64), x.view(64, 64), 2.0f, 64);
   CHECK(x.download()[127] == 2.0f * 191);
@@ -311,7 +311,7 @@ TEST_CASE("two kernels of one name are told apart in errors") {
   CHECK(refusal(first).says("kernel twins (rope.hpp:31) takes 4 arguments"));
   CHECK(refusal(second).says("kernel twins (norm.hpp:12) takes 4 arguments"));
 
-  // And so it is with what the emulator reports.
+  // The emulator's reports distinguish them too.
   const auto x = gpu.upload(counted(64));
   const auto y = gpu.allocate<float>(32);
   const thrown fault = catch_error([&] {

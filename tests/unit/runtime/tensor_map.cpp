@@ -1,5 +1,5 @@
-// Tensor maps: a description becomes the 128 bytes that a kernel's tensor copies use, whatever is wrong with
-// it is a typed error, and a map that was encoded before comes from a cache that is right for every caller.
+// Tensor maps: a description becomes the 128 bytes that a kernel's tensor copies use. A wrong description is
+// a typed error. A map that was encoded before comes from a cache that is right for every caller.
 
 #include "unit/runtime/support.hpp"
 
@@ -167,16 +167,15 @@ TEST_CASE("a wrong description is a typed error that says which argument") {
        with([](tiling& t) { t.swizzle = tensor_swizzle::bytes_64; })},
       {"and the swizzle takes rows of at most 32",
        with([](tiling& t) { t.swizzle = tensor_swizzle::bytes_32; })},
-      {"a swizzle that is none of", with([](tiling& t) { t.swizzle = static_cast<tensor_swizzle>(4); })},
+      {"an unknown tensor_swizzle", with([](tiling& t) { t.swizzle = static_cast<tensor_swizzle>(4); })},
       {"an element stride of 0 in dimension 1, which must be 1 to 8",
        with([](tiling& t) { t.element_strides[1] = 0; })},
       {"an element stride of 9 in dimension 1", with([](tiling& t) { t.element_strides[1] = 9; })},
       {"an element stride of 2 in dimension 0, where copies have none",
        with([](tiling& t) { t.element_strides[0] = 2; })},
-      {"a promotion that is none of",
-       with([](tiling& t) { t.promotion = static_cast<kaio::l2_promotion>(4); })},
-      {"a fill that is none of", with([](tiling& t) { t.fill = static_cast<kaio::tensor_fill>(2); })},
-      {"a format that is none of", with([](tiling& t) { t.format = static_cast<kaio::f32_format>(4); })},
+      {"an unknown l2_promotion", with([](tiling& t) { t.promotion = static_cast<kaio::l2_promotion>(4); })},
+      {"an unknown tensor_fill", with([](tiling& t) { t.fill = static_cast<kaio::tensor_fill>(2); })},
+      {"an unknown f32_format", with([](tiling& t) { t.format = static_cast<kaio::f32_format>(4); })},
   };
   for (int repetition = 0; repetition < 2; ++repetition) {  // a refused map is not kept
     for (const row& r : rows) {
@@ -214,7 +213,7 @@ TEST_CASE("a wrong description is a typed error that says which argument") {
 
   const auto words = gpu.allocate<std::uint32_t>(64 * 64);
   expect([&] { tiled_tensor_map(gpu, words, with([](tiling& t) { t.fill = kaio::tensor_fill::nan; })); },
-         "is filled with NaN, which integers have none of");
+         "is filled with NaN, but its elements are integers");
   expect([&] { tiled_tensor_map(gpu, words, with([](tiling& t) { t.format = kaio::f32_format::tf32; })); },
          "a format of f32 elements");
   CHECK_FALSE(tiled_tensor_map(gpu, x, with([](tiling& t) {

@@ -1,9 +1,8 @@
 #pragma once
-// Bulk copies in one dimension: a run of bytes between global and shared memory, moved by the copy engine for
-// the one thread that asks. Sizes and both places are multiples of 16 bytes. Copies to shared memory complete
-// on an mbarrier, the others in the thread's bulk groups. Source: PTX ISA, "cp.async.bulk",
-// "cp.reduce.async.bulk",
-// "cp.async.bulk.prefetch". sm_90.
+// Bulk copies in one dimension: one thread asks, and the copy engine moves a run of bytes between global and shared
+// memory. Sizes and both addresses are multiples of 16 bytes. Copies to shared memory complete on an mbarrier, the
+// others in the thread's bulk groups.
+// Source: PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk", "cp.async.bulk.prefetch". sm_90.
 //
 //   full[0].arrive_expect_tx(4096);
 //   copy_bulk(row[0], x[i * 1024], 4096, full[0]);
@@ -32,7 +31,7 @@ constexpr auto require_bulk_bytes([[maybe_unused]] tracer& t, [[maybe_unused]] c
 
 }  // namespace detail
 
-// `bytes` from global to shared memory, counted on `bar`. Options: multicast(mask), cache_hint(policy).
+// Copies `bytes` from global to shared memory; `bar` counts them. Options: multicast(mask), cache_hint(policy).
 template <class Place, class C, class N, class A = no_copy_option, class B = no_copy_option>
 constexpr void copy_bulk(const Place& place, const C& from, const N& bytes, const mbarrier& bar,
                          const A& a = {}, const B& b = {}, std::uint32_t line = __builtin_LINE(),
@@ -58,7 +57,7 @@ constexpr void copy_bulk(const Place& place, const C& from, const N& bytes, cons
   options.use(t);
 }
 
-// `bytes` from shared to global memory, as part of the thread's next bulk group. Option: cache_hint(policy).
+// Copies `bytes` from shared to global memory, in the thread's next bulk group. Option: cache_hint(policy).
 template <class C, class Place, class N, class A = no_copy_option>
 constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -83,8 +82,8 @@ constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const
   }
 }
 
-// Each element in global memory becomes Op of itself and the one that shared memory brings: numbers of the
-// cell's type, `bytes` of them together. As part of the thread's next bulk group. Option: cache_hint(policy).
+// Combines `bytes` of shared memory into global memory, element by element: y = Op(y, x), in the cell's type. The
+// copy belongs to the thread's next bulk group. Option: cache_hint(policy).
 template <bulk_operation Op, class C, class Place, class N, class A = no_copy_option>
 constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

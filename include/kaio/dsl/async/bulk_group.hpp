@@ -1,6 +1,6 @@
 #pragma once
-// Groups of the bulk copies that leave shared memory: a thread gathers those that it has issued into a group,
-// and waits for groups. Source: PTX ISA, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group". sm_90.
+// Groups of bulk copies out of shared memory: a thread closes a group of the copies that it has issued, then waits
+// for groups. Source: PTX ISA, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group". sm_90.
 //
 //   store_tensor(map, coordinates(0, 0), tile);
 //   bulk_commit_group(t);
@@ -28,14 +28,14 @@ constexpr void wait_bulk_groups(const thread& t, std::uint32_t pending, modifier
 
 }  // namespace detail
 
-// Waits until at most Pending of this thread's groups are not complete: their writes are done.
+// Waits until at most Pending of this thread's groups are incomplete; the writes of the others are done.
 template <std::uint32_t Pending>
 constexpr void bulk_wait_group(const thread& t, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) {
   detail::wait_bulk_groups(t, Pending, 0, line, file);
 }
 
-// Waits until all but Pending of them have read their sources, which may then be written again.
+// Waits until all but Pending groups have read their sources, which may then be overwritten.
 template <std::uint32_t Pending>
 constexpr void bulk_wait_group_read(const thread& t, std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) {

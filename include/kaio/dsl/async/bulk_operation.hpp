@@ -1,6 +1,6 @@
 #pragma once
-// The operations of copies that combine their data with that in global memory: reduce_bulk and
-// reduce_tensor. Source: PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor".
+// The operations of reduce_bulk and reduce_tensor, the copies that combine their data with global memory.
+// Source: PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor".
 //
 //   reduce_tensor<bulk_operation::add>(map, coordinates(0, 0), tile);
 
@@ -11,9 +11,11 @@
 
 namespace kaio::dsl {
 
-// Sums: i32, u32, u64, f32, f16, bf16, and f64 in one dimension; least and largest: integers of 32 and 64
-// bits, f16, bf16; bits: integers of 32 and 64 bits; inc and dec: u32. Each element is changed atomically,
-// without an order, for the device's scope.
+// The types of each operation. An element changes atomically, in no order, at the device's scope.
+//   add              i32, u32, u64, f32, f16, bf16; f64 in one dimension
+//   min, max         integers of 32 and 64 bits, f16, bf16
+//   and_, or_, xor_  integers of 32 and 64 bits
+//   inc, dec         u32
 enum class bulk_operation : std::uint8_t { add, min, max, inc, dec, and_, or_, xor_ };
 
 namespace detail {
@@ -30,10 +32,9 @@ constexpr auto require_bulk_operation() {
               : is_half_type || std::is_same_v<T, f32> || (IsOneDimensional && std::is_same_v<T, f64>);
   static_assert(
       Op != add || adds,
-      "kaio: a reducing copy adds i32, u32, u64, f32, f16, bf16, and f64 where it is no tensor copy");
-  static_assert(
-      (Op != min && Op != max) || is_word || is_half_type,
-      "kaio: a reducing copy takes the least and the largest of 32 and 64-bit integers, f16 and bf16");
+      "kaio: a reducing copy adds i32, u32, u64, f32, f16 and bf16; one that is no tensor copy adds f64 too");
+  static_assert((Op != min && Op != max) || is_word || is_half_type,
+                "kaio: min and max of a reducing copy take 32 and 64-bit integers, f16 and bf16");
   static_assert((Op != inc && Op != dec) || std::is_same_v<T, u32>,
                 "kaio: a reducing copy increments and decrements u32");
   static_assert(!is_bitwise(Op) || is_word,

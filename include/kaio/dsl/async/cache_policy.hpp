@@ -1,7 +1,6 @@
 #pragma once
-// L2 cache policies as values of u64, made once and given to copies by cache_hint(policy): what L2 evicts
-// first, or last. Making one is a pure instruction; it depends on nothing, so make it at the top of the
-// kernel.
+// L2 cache policies: what L2 evicts first, or last. A policy is a u64, which copies take by cache_hint(policy). Making
+// one is a pure instruction that depends on nothing: make it once, at the top of the kernel.
 // Source: PTX ISA, "createpolicy". sm_80.
 //
 //   val once = l2_evict_first(t);                       // streamed data
@@ -40,15 +39,16 @@ constexpr val<u64> l2_evict_last(const thread& t, std::uint32_t line = __builtin
                                  const char* file = __builtin_FILE()) {
   return detail::make_policy(t, modifier::l2_evict_last, modifier::none, 1.0f, line, file);
 }
-// What an access without a hint has.
+// The priority of an access without a hint.
 constexpr val<u64> l2_evict_normal(const thread& t, std::uint32_t line = __builtin_LINE(),
                                    const char* file = __builtin_FILE()) {
   return detail::make_policy(t, modifier::l2_evict_normal, modifier::none, 1.0f, line, file);
 }
 
-// Evicts a fraction of the cache lines, in (0, 1], by one of these priorities and the others by the second.
 enum class l2_priority : std::uint8_t { evict_last, evict_normal, evict_first, evict_unchanged };
 
+// A share `fraction` of the cache lines, in (0, 1], has the priority `primary`. The rest has `others`: evict_first or
+// evict_unchanged.
 constexpr val<u64> l2_fraction(const thread& t, l2_priority primary, f32 fraction,
                                l2_priority others = l2_priority::evict_unchanged,
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -97,8 +97,8 @@ constexpr auto cache_hint(const P& policy) {
   return cache_hint_option<node_of<P>>{policy.node()};
 }
 
-// The copy reaches the blocks of the cluster whose bit in the mask is set, each at the same place in its
-// shared memory, and counts its bytes on the barrier at the same place there.
+// Copies to each block of the cluster whose bit in the mask is set. In each, the data goes to the same place of its
+// shared memory, and the mbarrier at the same place counts the bytes.
 template <class M>
 constexpr auto multicast(const M& mask) {
   auto node = operand_node<u32>(mask);
@@ -123,7 +123,7 @@ constexpr auto require_options() {
                 "kaio: multicast is for copies to shared memory");
 }
 
-// The options as values; 0 where one was not given.
+// The options as values; 0: not given.
 struct copy_options {
   value mask = 0;
   value policy = 0;

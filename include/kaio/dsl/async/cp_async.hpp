@@ -3,11 +3,11 @@
 // copies into groups, and waits for groups. Source: PTX ISA, "cp.async". sm_80.
 //
 //   cp_async<16>(tile[row][8 * chunk], x[i]);
-//   cp_async<16>(tile[row][8 * chunk], x[i], i < n);      // zeros where the condition does not hold
+//   cp_async<16>(tile[row][8 * chunk], x[i], i < n);      // zeros if the condition is false
 //   cp_async_commit_group(t);
 //   cp_async_wait_group<0>(t);                            // its own copies are complete; then t.barrier()
 //
-// Both places are multiples of the size. What other threads copied is visible after the wait and a barrier.
+// Both addresses are multiples of the size. Copies of other threads are visible after their wait and a barrier.
 
 #include <kaio/dsl/async/cache_policy.hpp>
 #include <kaio/dsl/async/fence.hpp>
@@ -21,7 +21,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// How many of the bytes are copied; the others become zero.
+// The number of valid bytes, or a condition for all of them; the other bytes become zero.
 template <class O>
 concept valid_option = count_operand<O> || device_of<O, bool>;
 
@@ -31,7 +31,7 @@ struct cp_async_options {
   static constexpr std::uint32_t sizes = ((valid_option<O> ? 1u : 0u) + ... + 0u);
   static_assert(
       ((copy_option<O> || valid_option<O> || is_policy<O>)&&...),
-      "kaio: cp_async takes the bytes that are valid or a condition, cache::ca or cache::cg, prefetch_size:: and cache_hint(policy)");
+      "kaio: cp_async takes the number of valid bytes or a condition, cache::ca or cache::cg, prefetch_size:: and cache_hint(policy)");
   static_assert(hints <= 1 && sizes <= 1, "kaio: an option of cp_async was given twice");
 
   template <class P>
@@ -65,10 +65,11 @@ constexpr void lower_cp_async_option(tracer& t, const O& option, value& valid, c
 
 }  // namespace detail
 
-// Bytes (4, 8 or 16) from global to shared memory. Options in any order: the bytes that are valid (an integer
-// of the host or u32 up to Bytes; the others become zero) or a condition (all or none); cache::ca or
-// cache::cg (16 bytes only, and the default for them: not kept in L1); prefetch_size::bytes_64 to bytes_256;
-// cache_hint(policy).
+// Copies Bytes (4, 8 or 16) from global to shared memory. Options, in any order:
+//   u32 or integer of the host   the valid bytes, 0 to Bytes; the others become zero
+//   condition                    all bytes are valid, or none
+//   cache::ca, cache::cg         cg: not kept in L1, for 16 bytes only and their default
+//   prefetch_size::bytes_64 to bytes_256, cache_hint(policy)
 template <std::uint32_t Bytes, class Place, class C, class O1 = no_policy, class O2 = no_policy,
           class O3 = no_policy, class O4 = no_policy>
 constexpr void cp_async(const Place& place, const C& from, const O1& o1 = {}, const O2& o2 = {},
@@ -89,7 +90,7 @@ constexpr void cp_async(const Place& place, const C& from, const O1& o1 = {}, co
     tracer& t = *from.location().trace;
     t.statement(line, file);
     [[maybe_unused]] const auto require_valid = [&](const auto& o) {
-      if (!detail::host_lies_in(o, 0, Bytes)) t.fail("kaio: of the bytes of a cp_async, 0 to all are valid");
+      if (!detail::host_lies_in(o, 0, Bytes)) t.fail("kaio: the valid bytes of a cp_async are 0 to its size");
     };
     require_valid(o1), require_valid(o2), require_valid(o3), require_valid(o4);
     if (t.probing()) return see_operands(t, place, from, o1, o2, o3, o4);
@@ -132,8 +133,8 @@ constexpr void cp_async_wait_all(const thread& t, std::uint32_t line = __builtin
   detail::emit_bare(t, opcode::cp_async_wait_all, 0, line, file);
 }
 
-// A ring of Stages buffers that all threads of the block fill by cp_async and use together, Stages - 1 fills
-// ahead: the multistage pipeline of sm_80.
+// A ring of Stages buffers: all threads of the block fill it by cp_async, Stages - 1 fills ahead, and use it
+// together. It is the multistage pipeline of sm_80.
 //
 //   cp_async_ring<3> ring(t);
 //   for (u32 s = 0; s < 2; ++s) { fill(ring.fill_stage(), s); ring.commit(); }
@@ -153,16 +154,16 @@ class cp_async_ring {
                                    const char* file = __builtin_FILE())
       : thread_(t), stage_(t, 0u, line, file), fill_stage_(t, 0u, line, file) {}
 
-  // The stage in use, and the one that is filled next; 0 to Stages - 1.
+  // The stage in use, and the stage to fill next; 0 to Stages - 1.
   constexpr val<u32> stage() const { return val<u32>(stage_, 0, nullptr); }
   constexpr val<u32> fill_stage() const { return val<u32>(fill_stage_, 0, nullptr); }
 
-  // The copies into fill_stage() are complete as a group.
+  // Closes the group of the copies into fill_stage(), and moves fill_stage() to the next stage.
   constexpr void commit(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     cp_async_commit_group(thread_, line, file);
     next(fill_stage_, line, file);
   }
-  // Waits for the fill of stage(), of all threads: every thread of the block reaches it.
+  // Waits until all threads have filled stage(). Every thread of the block must reach the call.
   constexpr void wait(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     cp_async_wait_group<Stages - 2>(thread_, line, file);
     thread_.barrier(line, file);

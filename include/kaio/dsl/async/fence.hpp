@@ -1,8 +1,8 @@
 #pragma once
-// Fences between the two ways in which a thread reaches shared memory: its own loads and stores (the generic
-// proxy), and the engines that work on its behalf (the async proxy: bulk and tensor copies, wgmma). A copy is
-// ordered by its mbarrier; ordinary stores that such an engine reads next need a fence in the thread that
-// stored, and then a barrier. Source: PTX ISA, "fence.proxy.async", "fence.mbarrier_init", "Async proxy".
+// Fences between a thread's two ways to shared memory: its own loads and stores (the generic proxy), and engines that
+// work for it (the async proxy: bulk and tensor copies, wgmma). A copy is ordered by its mbarrier. If an engine reads
+// what a thread has stored, that thread needs a fence, and then a barrier.
+// Source: PTX ISA, "fence.proxy.async", "fence.mbarrier_init", "Async proxy".
 //
 //   tile[i] = x;
 //   fence_proxy_async(t);
@@ -26,21 +26,21 @@ constexpr void emit_bare(const thread& t, opcode op, modifier_list modifiers, st
 
 }  // namespace detail
 
-// What this thread stored to shared memory is seen by copies and wgmma that are issued after it, by this
-// thread or by one that a barrier orders after it. sm_90.
+// Makes this thread's stores to shared memory visible to later copies and wgmma. This thread issues them, or one that a
+// barrier orders after it. sm_90.
 constexpr void fence_proxy_async(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_proxy, in_order(modifier::async, modifier::shared_cta), line, file);
 }
 
-// The same for what this thread stored to global memory.
+// Does so for this thread's stores to global memory.
 constexpr void fence_proxy_async_global(const thread& t, std::uint32_t line = __builtin_LINE(),
                                         const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_proxy, in_order(modifier::async, modifier::global), line, file);
 }
 
-// The initialisation of mbarriers by this thread is seen by the other blocks of the cluster and by copies;
-// what follows it is t.barrier(), or cluster_barrier(t) in a cluster. sm_90.
+// Makes this thread's initialisation of mbarriers visible to copies and to the other blocks of the cluster. Next comes
+// t.barrier(), or cluster_barrier(t) in a cluster. sm_90.
 constexpr void fence_mbarrier_init(const thread& t, std::uint32_t line = __builtin_LINE(),
                                    const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_mbarrier_init, in_order(modifier::release, modifier::cluster), line,

@@ -1,8 +1,8 @@
 #pragma once
-// mbarriers: barriers in shared memory that count arrivals, and bytes that copies bring. A phase is complete
-// when as many arrivals came as init() said and no bytes are outstanding; the barrier then starts its next
-// phase by itself. Who waits names the phase by its parity: 0 for the first, 1 for the second, 0 for the
-// third. A wait for the parity of the phase before the first returns at once. Source: PTX ISA, "mbarrier".
+// mbarriers: barriers in shared memory that count arrivals and the bytes of copies. A phase is complete when the
+// arrivals that init() expects have come and no bytes are outstanding; the next phase then starts by itself. A wait
+// names its phase by the parity: 0 for the first, 1 for the second, 0 for the third. If no phase is complete yet, a
+// wait for parity 1 returns at once. Source: PTX ISA, "mbarrier".
 //
 //   mbarriers<2> full(t);
 //   if (auto one = t.when(t.thread_rank() == 0)) {
@@ -16,9 +16,8 @@
 //   }
 //   full[0].wait(0);                 // the bytes have arrived, for every thread that waits
 //
-// sm_80; counting bytes, waiting in hardware and other blocks of the cluster: sm_90. A kernel whose
-// kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by
-// mbarrier.try_wait.
+// sm_80; counting bytes, waiting in hardware and other blocks of the cluster: sm_90. If kernel_options::target is older
+// than sm_90, a wait is a loop of mbarrier.test_wait, otherwise of mbarrier.try_wait.
 
 #include <kaio/dsl/async/operand.hpp>
 #include <kaio/dsl/memory/shared.hpp>
@@ -29,7 +28,7 @@ namespace kaio::dsl {
 
 // One mbarrier: 8 bytes of shared memory, at an address that is a multiple of 8.
 class mbarrier {
-  // Opens a statement; false in a probe, which has seen it then.
+  // Opens a statement. In a probe, shows it the operands and returns false.
   template <class... N>
   constexpr bool enter(std::uint32_t line, const char* file, const N&... operands) const {
     trace_->statement(line, file);
@@ -46,8 +45,8 @@ class mbarrier {
 
   static constexpr std::int64_t max_count = (1 << 20) - 1;
 
-  // Expects `count` arrivals a phase, 1 to 2^20 - 1. One thread does it, before any other uses the barrier:
-  // fence_mbarrier_init(t) and the block's (in a cluster: the cluster's) barrier follow.
+  // Expects `count` arrivals a phase, 1 to 2^20 - 1. One thread calls it before any thread uses the barrier. Next
+  // come fence_mbarrier_init(t) and the barrier of the block (in a cluster: of the cluster).
   template <class N>
   constexpr void init(const N& count, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) const {
@@ -60,7 +59,7 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // Ends its life; its memory may be reused after a barrier of the threads that used it.
+  // Ends the barrier's life. Its memory may be reused after a barrier of the threads that used it.
   constexpr void invalidate(std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) const {
     if (!enter(line, file)) return;
@@ -68,7 +67,7 @@ class mbarrier {
     trace_->add_address(at_);
   }
 
-  // One arrival; the accesses of this thread before it happen before what follows a wait.
+  // Arrives once. This thread's earlier accesses happen before what follows a wait.
   constexpr void arrive(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     if (!enter(line, file)) return;
     begin(opcode::mbarrier_arrive, 0);
@@ -76,7 +75,7 @@ class mbarrier {
     trace_->add_address(at_);
   }
 
-  // One arrival, and `bytes` more that copies will bring in this phase, at most 2^20 - 1. sm_90.
+  // Arrives once, and expects `bytes` more from copies in this phase, at most 2^20 - 1. sm_90.
   template <class N>
   constexpr void arrive_expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
                                   const char* file = __builtin_FILE()) const {
@@ -89,7 +88,7 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // `bytes` more in this phase, without an arrival. sm_90.
+  // Expects `bytes` more from copies in this phase, without an arrival. sm_90.
   template <class N>
   constexpr void expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) const {
@@ -102,12 +101,11 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // One arrival at the barrier at this place in the cluster's block with this rank, which waits
-  // with scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended.
-  // sm_90.
+  // Arrives once at the barrier at the same place in block `rank` of the cluster, where threads wait with
+  // scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended. sm_90.
   //
-  // scope::block orders this thread's accesses for its own block alone, and costs no fence: enough where the
-  // arrival only says that something was read, as a consumer that frees a stage does.
+  // scope::block orders this thread's accesses for its own block alone, and costs no fence. It is enough if the
+  // arrival only says that something was read: a consumer that frees a stage.
   template <class N, class S = std::remove_const_t<decltype(scope::cluster)>>
   constexpr void arrive_remote(const N& rank, S = {}, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {
@@ -121,7 +119,7 @@ class mbarrier {
     trace_->add_address({there, 0, 0});
   }
 
-  // The same with bytes that copies will bring there in this phase. sm_90.
+  // As arrive_remote(); the barrier there also expects `bytes` from copies in this phase. sm_90.
   template <class N, class R>
   constexpr void arrive_expect_tx_remote(const N& bytes, const R& rank, std::uint32_t line = __builtin_LINE(),
                                          const char* file = __builtin_FILE()) const {
@@ -138,9 +136,8 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // One arrival when the cp_async copies that this thread has issued so far are done; it does not add to the
-  // arrivals given to init(), so count it there: one for each thread. Source: PTX ISA,
-  // "cp.async.mbarrier.arrive.noinc".
+  // Arrives once when all cp_async copies that this thread has issued are done. init() must count these arrivals,
+  // one for each thread. Source: PTX ISA, "cp.async.mbarrier.arrive.noinc".
   constexpr void arrive_on_cp_async(std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) const {
     if (!enter(line, file)) return;
@@ -149,8 +146,8 @@ class mbarrier {
     trace_->add_address(at_);
   }
 
-  // Whether the phase of this parity is complete. On sm_90 it may wait for a while first. scope::cluster:
-  // where threads of other blocks arrive.
+  // Whether the phase of this parity is complete. On sm_90 it may wait for a while first. If threads of other blocks
+  // arrive, pass scope::cluster.
   template <class N, class S = no_policy>
   constexpr val<bool> try_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {
@@ -159,7 +156,7 @@ class mbarrier {
     return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), trace_->target.sm >= 90));
   }
 
-  // The same without waiting: an answer at once.
+  // As try_wait(), but answers at once.
   template <class N, class S = no_policy>
   constexpr val<bool> test_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                                 const char* file = __builtin_FILE()) const {
@@ -168,8 +165,8 @@ class mbarrier {
     return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), false));
   }
 
-  // Returns when the phase of this parity is complete, with what the arrivals and the copies brought.
-  // scope::cluster: where threads of other blocks arrive.
+  // Returns when the phase of this parity is complete. What the arriving threads and the copies wrote is then visible.
+  // If threads of other blocks arrive, pass scope::cluster.
   template <class N, class S = no_policy>
   constexpr void wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) const {
@@ -178,7 +175,7 @@ class mbarrier {
     wait_loop<S>(detail::count_value(*trace_, parity));
   }
 
-  // The same where an earlier try_wait of the same phase may have said that it is complete already.
+  // Waits only if `complete`, the answer of an earlier try_wait for this phase, is false.
   template <class N, device_of<bool> C, class S = no_policy>
   constexpr void wait_unless(const C& complete, const N& parity, S = {},
                              std::uint32_t line = __builtin_LINE(),
@@ -199,7 +196,7 @@ class mbarrier {
     return val<u32>(*trace_, detail::address_as_value(*trace_, checked()));
   }
 
-  // For the copies that complete on it.
+  // The address for copies that complete on it, after the check that its scope is still open.
   constexpr tracer::address checked() const {
     if (!trace_->is_open(scope_))
       trace_->fail_next("kaio: an mbarrier was used outside the guarded body or loop that made its index");

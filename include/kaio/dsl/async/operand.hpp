@@ -1,7 +1,7 @@
 #pragma once
-// What the operands of asynchronous instructions are lowered from: numbers that are the host's or the
-// device's, and places in shared and global memory. A place in shared memory is a cell (tile[0],
-// ring[stage][0]), anything with an address() of u32 (a shared_tile, an mbarrier), or such an address itself.
+// Operands of asynchronous instructions: numbers of the host or the device, and places in shared and global memory. A
+// place in shared memory is a cell (tile[0], ring[stage][0]), an object with an address() of u32 (a shared_tile, an
+// mbarrier), or an address of u32.
 //
 //   const tracer::address to = detail::shared_place(t, tile);
 
@@ -14,7 +14,7 @@
 
 namespace kaio::dsl::detail {
 
-// A number of the kernel's compile time.
+// An integer that is known while the kernel is compiled.
 template <class N>
 concept host_count = std::is_integral_v<N> || host_constant<N>;
 
@@ -77,7 +77,7 @@ constexpr tracer& tracer_of(const P& place) {
     return kernel_of(place.node());
 }
 
-// Where in shared memory a place is; recorded as part of the statement that is open.
+// The address of a place in shared memory, computed in the open statement.
 template <class P>
 constexpr tracer::address shared_place(tracer& t, const P& place) {
   static_assert(
@@ -109,7 +109,7 @@ constexpr tracer::address shared_place(tracer& t, const P& place) {
   }
 }
 
-// The same as one value.
+// The address as one value, its offset included.
 constexpr value address_as_value(tracer& t, const tracer::address& at) {
   constexpr ptx::type word = ptx::type::u32;
   const value base = at.base != 0 ? at.base : t.array_address(at.array);

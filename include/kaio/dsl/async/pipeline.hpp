@@ -1,7 +1,7 @@
 #pragma once
-// A pipeline: a ring of Stages buffers between threads that fill them and threads that use them. Each stage
-// has two mbarriers: `full` is completed by the fill of the stage, `empty` by its users. Producers and
-// consumers go round the ring, each with a state of its own: the stage, and the parity of the round.
+// A pipeline: a ring of Stages buffers that producers fill and consumers use. Each stage has two mbarriers: its fill
+// completes `full`, its consumers' releases complete `empty`. Producers and consumers go round the ring, each with a
+// state of its own: the stage, and the parity of the round.
 //
 //   pipeline<4> ring(t);
 //   shared_tiles<f16, 64, 64, swizzled<128>, 4> tiles(t);
@@ -25,20 +25,19 @@
 //     }
 //   }
 //
-// advance() is executed by all threads that hold the state, the same number of times: not in a guard that
-// only some of them enter, unless they alone use the state from then on. A consumer that releases a stage some
-// rounds after it has read it does so with a second state: `auto done = ring.consumer(t)`, advanced as often
-// as done.release() was reached.
+// All threads that hold a state call advance() equally often. A guard that only some of them enter must not contain it,
+// unless they alone use the state from then on. If a consumer releases a stage some rounds after reading it, it keeps a
+// second state, `auto done = ring.consumer(t)`, and advances that once for each done.release().
 //
-// Consumers may share out the stages in place of using each: consumer i of n has ring.consumer_from(t, i) and
-// advance<n>(), and one of them releases a stage. A barrier has two phases: where n does not divide the stages, so that
-// a stage has another consumer each round, one may wait for it only after the one before has, as consumers do that take
-// turns.
+// Consumers may share out the stages: consumer i of n starts with ring.consumer_from(t, i), calls advance<n>(), and
+// releases its stages alone. If n does not divide Stages, a stage changes its consumer every round. A parity
+// distinguishes only two phases. So a consumer may wait for a stage only after the consumer of the previous round has;
+// consumers that take turns do so.
 //
-// In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies
-// reach have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block
-// that sends to it, and before a block ends no thread may still arrive at its barriers: a cluster_barrier(t)
-// at the end, or to.drain() in the producer.
+// If the copies in a cluster are multicast, the consumers of all blocks that they reach must release a stage before it
+// is free: init(1, consumers * blocks). Each consumer then calls release_to(rank) for every block that sends to it.
+// A block must not end while threads may still arrive at its barriers: end with cluster_barrier(t), or with to.drain()
+// in the producer.
 
 #include <kaio/dsl/async/fence.hpp>
 #include <kaio/dsl/async/mbarrier.hpp>
@@ -48,7 +47,7 @@
 
 namespace kaio::dsl {
 
-// A place in a ring of Stages stages: the stage, and the parity of the phase that it is in.
+// A position in a ring of Stages stages: the stage, and the parity of its phase.
 template <std::uint32_t Stages>
 class ring_state {
  public:
@@ -62,7 +61,7 @@ class ring_state {
   // The parity of its phase, 0 or 1.
   constexpr val<u32> parity() const { return val<u32>(parity_, 0, nullptr); }
 
-  // Goes on to the next stage, or by several.
+  // Goes on by By stages.
   template <std::uint32_t By = 1>
   constexpr void advance(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     static_assert(By >= 1 && By <= Stages, "kaio: a state goes on by at most one round");
@@ -110,7 +109,7 @@ class pipeline_producer : public ring_state<Stages> {
     empty_[this->stage()].wait(this->parity(), no_policy{}, line, file);
   }
 
-  // The same, and arrives at the stage's full barrier, which expects these bytes from copies.
+  // As acquire(); then arrives at the stage's full barrier, which expects `bytes` from copies.
   template <class N>
     requires(!std::is_pointer_v<N>)
   constexpr void acquire_expect(const N& bytes, std::uint32_t line = __builtin_LINE(),
@@ -119,7 +118,7 @@ class pipeline_producer : public ring_state<Stages> {
     full().arrive_expect_tx(bytes, line, file);
   }
 
-  // Whether the stage is free already, without waiting for long.
+  // Whether the stage is free; waits only for a short while.
   constexpr val<bool> peek(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     return empty_[this->stage()].try_wait(this->parity(), no_policy{}, line, file);
   }
@@ -129,8 +128,7 @@ class pipeline_producer : public ring_state<Stages> {
     full().arrive(line, file);
   }
 
-  // Waits until every stage that was filled is released: afterwards no consumer arrives at this block any
-  // more.
+  // Waits until every filled stage is released: afterwards no consumer arrives at this block any more.
   constexpr void drain(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     for (std::uint32_t i = 0; i < Stages; ++i) {
       acquire(line, file);
@@ -157,7 +155,7 @@ class pipeline_consumer : public ring_state<Stages> {
     full_[this->stage()].wait(this->parity(), no_policy{}, line, file);
   }
 
-  // Whether it is full already, without waiting for long; ask before other work, and give the answer to
+  // Whether the stage is full; waits only for a short while. Ask before other work, and pass the answer to
   // wait_unless().
   constexpr val<bool> peek(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     return full_[this->stage()].try_wait(this->parity(), no_policy{}, line, file);
@@ -168,14 +166,14 @@ class pipeline_consumer : public ring_state<Stages> {
     full_[this->stage()].wait_unless(ready, this->parity(), no_policy{}, line, file);
   }
 
-  // One arrival at the stage's empty barrier: this consumer no longer reads it.
+  // Arrives once at the stage's empty barrier: this consumer no longer reads it.
   constexpr void release(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     empty_[this->stage()].arrive(line, file);
   }
 
-  // The same at the stage's empty barrier in the block of the cluster with this rank. It says that this
-  // consumer has read the stage, and publishes nothing that it wrote: that would cost a fence of the
-  // cluster's scope.
+  // Releases the stage in block `rank` of the cluster, by one arrival at its empty barrier there. The arrival says
+  // that this consumer has read the stage. It publishes nothing that the consumer wrote: that would cost a fence of
+  // the cluster's scope.
   template <class R>
   constexpr void release_to(const R& rank, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) const {
@@ -198,8 +196,8 @@ class pipeline {
   template <is_thread Thread>
   constexpr explicit pipeline(const Thread& t) : thread_(t), full_(t), empty_(t) {}
 
-  // One thread of the block does it: `fills` arrivals make a stage full (and the bytes that copies bring),
-  // `releases` make it empty. A barrier of the block, or the cluster, follows.
+  // Initialises the barriers; one thread of the block calls it. `fills` arrivals, and the bytes of copies, make a stage
+  // full; `releases` arrivals make it empty. A barrier of the block, or of the cluster, must follow.
   template <class F, class R>
   constexpr void init(const F& fills, const R& releases, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) const {
@@ -210,7 +208,7 @@ class pipeline {
     if (thread_.trace().target.sm >= 90) fence_mbarrier_init(thread_, line, file);
   }
 
-  // A state that starts before the first stage: of the thread, or of several threads that fill together.
+  // A state that starts at stage 0, for one thread or for several that fill or use stages together.
   constexpr pipeline_producer<Stages> producer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
     return {t, full_, empty_, line, file};
@@ -219,7 +217,7 @@ class pipeline {
                                                const char* file = __builtin_FILE()) const {
     return {t, 0u, full_, empty_, line, file};
   }
-  // One of several consumers that take turns at the stages: it starts before stage `first`.
+  // The state of one of several consumers that take turns; it starts at stage `first`.
   constexpr pipeline_consumer<Stages> consumer_from(const thread& t, const val<u32>& first,
                                                     std::uint32_t line = __builtin_LINE(),
                                                     const char* file = __builtin_FILE()) const {

@@ -1,8 +1,8 @@
 #pragma once
-// Tensor copies (TMA): one thread asks for a box of a tensor in global memory, and the copy engine moves it
-// to or from shared memory, swizzled as the tensor map says, zeros for what is outside. The map is a
-// parameter of the kernel; coordinates count elements, the innermost dimension first; those of a box that is
-// read may be negative, and the first of them is a multiple of 16 bytes.
+// Tensor copies (TMA): one thread asks, and the copy engine moves a box of a tensor between global and shared memory.
+// It swizzles as the tensor map says, and reads zeros outside the tensor. The map is a parameter of the kernel.
+// Coordinates count elements, the innermost dimension first. If a box is read, its coordinates may be negative, and the
+// first one is a multiple of 16 bytes.
 // Source: PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "Tensors". sm_90.
 //
 //   prefetch(map);
@@ -11,11 +11,11 @@
 //     copy_tensor(tile, map, coordinates(k, row), full[0]);
 //   }
 //
-// A box has the size that the host gave to the map, which the kernel cannot see: the tile, and the bytes that
-// its barrier expects, must be as large as the box, whole also where a part of it is outside the tensor. Its
-// place in shared memory is a multiple of 128 bytes (swizzled: of 1024 for 128 bytes, 512 for 64, 256 for
-// 32).
-// These are for one thread: in several, each thread would ask for a copy of its own.
+// The host gave the map the size of its box, which the kernel cannot see. The tile, and the bytes that its barrier
+// expects, have the size of the box, even if it is partly outside the tensor. Alignment in shared memory:
+//   swizzle       none    32    64   128 bytes
+//   multiple of    128   256   512  1024 bytes
+// One thread makes these calls: several would each ask for a copy of their own.
 
 #include <kaio/dsl/async/bulk_group.hpp>
 #include <kaio/dsl/async/bulk_operation.hpp>
@@ -78,7 +78,7 @@ inline constexpr bool is_coordinate_list = false;
 template <class... Node>
 inline constexpr bool is_coordinate_list<coordinate_list<Node...>> = true;
 
-// The element type of what has one.
+// The element type of a place; void if it has none.
 template <class P>
 struct place_element {
   using type = void;
@@ -158,7 +158,7 @@ constexpr void prefetch(const tensor_map<T, Rank>& map, std::uint32_t line = __b
   t.use_address(map.address, 0);
 }
 
-// A box to shared memory; its bytes are counted on `bar`. Options: multicast(mask), cache_hint(policy).
+// Copies a box to shared memory; `bar` counts its bytes. Options: multicast(mask), cache_hint(policy).
 template <class Tile, class Map, class Coordinates, class A = no_copy_option, class B = no_copy_option>
 constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& at, const mbarrier& bar,
                            const A& a = {}, const B& b = {}, std::uint32_t line = __builtin_LINE(),
@@ -182,10 +182,10 @@ constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& 
   options.use(t);
 }
 
-// A box from shared memory, as part of the thread's next bulk group; what is past the tensor's ends is not
-// written, and no coordinate is negative (CUDA C++ Programming Guide, "Using TMA to transfer
-// multi-dimensional arrays"). An H200 stores whole pieces of 16 bytes: where the innermost dimension ends
-// within one, what follows in the same row is overwritten. Option: cache_hint(policy).
+// Copies a box from shared memory, in the thread's next bulk group. Elements past the tensor's ends are not written,
+// and no coordinate is negative (CUDA C++ Programming Guide, "Using TMA to transfer multi-dimensional arrays"). An H200
+// stores whole pieces of 16 bytes. If the innermost dimension ends within one, the rest of that piece in the same row is
+// overwritten. Option: cache_hint(policy).
 template <class Map, class Coordinates, class Tile, class A = no_copy_option>
 constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& tile, const A& a = {},
                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -207,8 +207,7 @@ constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& t
   options.use(t);
 }
 
-// A box from shared memory combined into global memory, as part of the thread's next bulk group. Option:
-// cache_hint(policy).
+// Combines a box of shared memory into global memory, in the thread's next bulk group. Option: cache_hint(policy).
 template <bulk_operation Op, class Map, class Coordinates, class Tile, class A = no_copy_option>
 constexpr void reduce_tensor(const Map& map, const Coordinates& at, const Tile& tile, const A& a = {},
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

@@ -1,6 +1,6 @@
 #pragma once
-// The exchange of values between the warps of a block, through shared memory: slots, each of which takes a
-// device value or an aggregate of vals. Reductions and scans of a block are made of it.
+// Exchanges values between the warps of a block, through slots in shared memory. A slot holds a device value or an
+// aggregate of vals. Reductions and scans of a block use it.
 //
 //   detail::exchange<S> slots(t, warps);
 //   slots.store(warp, x, is_first_lane);
@@ -52,7 +52,7 @@ class exchange {
     return x;
   }
 
-  // Follows the last load. The next round of a loop would write before another exchange's barrier.
+  // Follows the last load. In a loop, a barrier keeps the next round from writing before all threads have read.
   constexpr void finish() {
     trace_.return_scratch(scratch_);
     if (trace_.loop_depth() != 0) trace_.barrier();
@@ -73,7 +73,7 @@ class exchange {
   std::uint32_t offsets_[leaves] = {};
 };
 
-// Values that a guarded body changes: variables while it is recorded.
+// Values that a guarded body changes, kept in variables while it is recorded.
 template <std::uint32_t N>
 class changing {
  public:
@@ -98,7 +98,7 @@ class changing {
   std::uint32_t variables_[N] = {};
 };
 
-// The warps of a block.
+// The number of warps of the block, and this thread's lane and warp.
 struct block_warps {
   std::uint32_t count;
   value lane;

@@ -1,8 +1,8 @@
 #pragma once
-// The barrier of the whole grid. A kernel that has one is launched cooperatively: all its blocks are resident
-// at once, and a grid that is too large for that does not start. The state is one word of global memory that
-// the caller sets to zero once; the barrier can be passed any number of times, in loops too, and leaves the
-// word ready for the next launch. Two launches that may run at the same time need two words.
+// The barrier of the whole grid. A kernel that has one is launched cooperatively: all its blocks are resident at once.
+// A grid that is too large for that does not start. The caller sets its state, one word of global memory, to zero
+// once. The barrier can be passed any number of times, in loops too, and leaves the word ready for the next launch. Two
+// launches that may run at the same time need two words.
 //
 //   kernel<"relax", 256>([](thread t, inout<f32> x, inout<u32> state, val<u32> rounds) {
 //     for (auto k : t.range(0u, rounds)) {
@@ -21,8 +21,8 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// Every block adds 1 to the word but the first, which adds what turns the highest bit over when all others
-// have come; the lower bits are 0 again then, and the bit distinguishes the rounds.
+// Every block adds 1 to the word, but the first adds 2^31 - (blocks - 1). When all blocks have come, the lower bits
+// are 0 again and the highest bit has flipped: it distinguishes the rounds.
 constexpr void meet_all_blocks(const thread& t, const inout<u32>& state) {
   using enum ptx::type;
   tracer& trace = t.trace();

@@ -1,9 +1,7 @@
 #pragma once
-// Named barriers: a block has 16 barriers of its hardware; number 0 is t.barrier()'s, the others are for
-// parts of the block. `threads` threads, whole warps, take part in a round: those that sync() wait for all of
-// them, those that arrive() go on at once. Both order memory among the participants. Source: PTX ISA,
-// "bar.sync",
-// "bar.arrive".
+// Named barriers: a block has 16 hardware barriers. Number 0 is that of t.barrier(), the others are for parts of the
+// block. `threads` threads, whole warps, take part in a round: sync() waits for all of them, arrive() goes on at once.
+// Both order memory among the participants. Source: PTX ISA, "bar.sync", "bar.arrive".
 //
 //   named_barrier<1> both(t, 256);
 //   if (auto producer = t.when(warpgroup_rank(t) == 0)) both.arrive();

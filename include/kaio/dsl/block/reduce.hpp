@@ -1,7 +1,7 @@
 #pragma once
-// Reductions over the threads of a block, of any size and shape: of a device value or an aggregate of vals,
-// by any associative operator. It need not commute: values are combined in the order of the threads' ranks,
-// in a fixed tree, so that floats give the same bits in every run. A NaN does what it does to the operator.
+// Reductions of a device value or an aggregate of vals over a block of any size and shape, by any associative operator.
+// It need not commute: values are combined in the order of the threads' ranks, in a fixed tree. Floats therefore give
+// the same bits in every run. The operator decides what a NaN does.
 //
 //   val largest = block_reduce(t, x, maximum{});
 //   val total = block_reduce(t, x, [](auto a, auto b) { return a + b; });
@@ -30,7 +30,7 @@ constexpr values_of<S> reduce_slots(const thread& t, exchange<S>& slots, const b
   warp_lanes lanes = lanes_of(t);
   const std::uint32_t count = warps.count;
   const bool all_full = lanes.rest == 0;
-  // Lanes without a slot of their own read another's; where it would count twice, they read it for nothing.
+  // Lanes without a slot of their own read another lane's. If redux would count it twice, zero replaces it.
   const bool wraps = is_power_of_two(count) && all_full;
   const value slot = count == 32 ? warps.lane
                      : wraps ? trace.binary(operation::and_, u32, warps.lane, trace.constant(u32, count - 1))
@@ -68,7 +68,7 @@ constexpr values_of<S> reduce_block(const thread& t, const Op& op, values_of<S> 
     slots.finish();
     return x;
   }
-  // The first warp reduces; where all wait for the result, it comes back through a slot of its own.
+  // The first warp reduces. If all threads wait for the result, it comes back through a slot of its own.
   const value is_first_warp = trace.compare(operation::eq, u32, warps.warp, zero);
   const value result = trace.constant(u32, warps.count);
   if (to == receiver::all) {
@@ -100,17 +100,17 @@ constexpr exchanged<S> block_reduce(const thread& t, const S& x, const Op& op, r
 
 }  // namespace detail
 
-// The reduction of x over all threads of the block, in each of them. All threads of the block must reach the
-// call, as if it were a barrier; it is one. It costs one barrier, a second where the last warp has fewer
-// lanes than the block has warps, and one more in a loop.
+// The reduction of x over all threads of the block, in each of them. All threads must reach the call. In a block of
+// more than 32 threads it is a barrier. It then costs one bar.sync, and one more in a loop. If the last warp has fewer
+// lanes than the block has warps, it costs a further one.
 template <exchangeable S, class Op>
 constexpr auto block_reduce(const thread& t, const S& x, const Op& op, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) {
   return detail::block_reduce(t, x, op, detail::receiver::all, line, file);
 }
 
-// The same, but that only the thread of rank 0 has it; what the others get is unspecified. The other warps do
-// less.
+// As block_reduce(), but only the thread of rank 0 has the result; the others get an unspecified value. The other
+// warps do less work.
 template <exchangeable S, class Op>
 constexpr auto block_reduce_to_first(const thread& t, const S& x, const Op& op,
                                      std::uint32_t line = __builtin_LINE(),

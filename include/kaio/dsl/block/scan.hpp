@@ -1,7 +1,7 @@
 #pragma once
-// Scans over the threads of a block, of any size and shape: each thread gets the reduction of its own
-// value and those of the threads of lower rank, in their order. Any associative operator, of a device value
-// or an aggregate of vals; it need not commute.
+// Scans over a block of any size and shape. Each thread gets the reduction of the threads of lower rank, in their
+// order, with its own value (inclusive) or without it (exclusive). The operator is any associative one, and need not
+// commute; it takes a device value or an aggregate of vals.
 //
 //   val place = block_exclusive_scan(t, cast<u32>(keep), plus{}, 0u);
 //   if (auto kept = t.when(keep)) y[place] = x;
@@ -62,7 +62,6 @@ constexpr value is_later_warp(const thread& t) {
   return trace.compare(operation::ne, ptx::type::u32, warp, trace.constant(ptx::type::u32, 0));
 }
 
-// What the scans of a block emit.
 template <exchangeable S, class Op>
 constexpr values_of<S> inclusive_in_block(const thread& t, const Op& op, const values_of<S>& x) {
   tracer& trace = t.trace();
@@ -91,8 +90,8 @@ constexpr values_of<S> exclusive_in_block(const thread& t, const Op& op, const v
 
 }  // namespace detail
 
-// In each thread the reduction of x over the block, up to this thread. All threads of the block must reach
-// the call, as if it were a barrier; it is one.
+// The reduction of x over the threads of the block up to this one. All threads of the block must reach the call; in a
+// block of more than 32 threads it is a barrier.
 template <exchangeable S, class Op>
 constexpr auto block_inclusive_scan(const thread& t, const S& x, const Op& op,
                                     std::uint32_t line = __builtin_LINE(),
@@ -103,8 +102,8 @@ constexpr auto block_inclusive_scan(const thread& t, const S& x, const Op& op,
       [&](tracer& trace) { return detail::inclusive_in_block<result>(t, op, detail::flatten(trace, x)); }, x);
 }
 
-// The same up to the thread before, from `initial` on: op(initial, the values of the threads of lower rank);
-// `initial` itself in the first thread.
+// The reduction of x over the threads of lower rank, from `initial` on: op(initial, their values). The first thread
+// gets `initial` itself.
 template <exchangeable S, class Op, class I>
 constexpr auto block_exclusive_scan(const thread& t, const S& x, const Op& op, const I& initial,
                                     std::uint32_t line = __builtin_LINE(),

@@ -44,7 +44,7 @@ constexpr val<bool> block_any(const thread& t, const C& condition, std::uint32_t
   return detail::block_vote<bool>(t, modifier::or_, condition, line, file);
 }
 
-// In how many threads of the block the condition holds.
+// The number of threads of the block where the condition holds.
 template <device C>
 constexpr val<u32> block_count(const thread& t, const C& condition, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) {

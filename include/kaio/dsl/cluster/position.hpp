@@ -1,8 +1,7 @@
 #pragma once
-// Clusters: blocks that run at the same time on neighbouring multiprocessors, reach each other's shared
-// memory and have a barrier. kernel_options{.cluster = {2, 1, 1}} fixes the size, or the launch gives it; a
-// kernel launched without has clusters of one block. Source: PTX ISA, "Cluster of Cooperative Thread Arrays".
-// sm_90.
+// Clusters: blocks that run at the same time on neighbouring multiprocessors, reach each other's shared memory and have
+// a barrier. kernel_options{.cluster = {2, 1, 1}} or the launch gives the size; without either, a cluster is one block.
+// Source: PTX ISA, "Cluster of Cooperative Thread Arrays". sm_90.
 //
 //   val rank = cluster_rank(t);            // of this block in its cluster, 0 to cluster_size(t) - 1
 //   counts[t.thread_rank()] = 0u;
@@ -16,7 +15,7 @@
 
 namespace kaio::dsl {
 
-// A number that is known where the kernel fixes its cluster.
+// A number of the cluster; a constant if the cluster size of the kernel determines it.
 template <special_register R>
 struct cluster_node : special_node<R> {
   constexpr const cluster_node& node() const { return *this; }
@@ -42,7 +41,7 @@ struct cluster_node : special_node<R> {
   }
 };
 
-// The cluster's place among those of the grid (%clusterid), and how many there are (%nclusterid); u32.
+// The index of the cluster in the grid (%clusterid), and the number of clusters (%nclusterid); u32.
 constexpr special_node<special_register::clusterid_x> cluster_idx_x() { return {}; }
 constexpr special_node<special_register::clusterid_y> cluster_idx_y() { return {}; }
 constexpr special_node<special_register::clusterid_z> cluster_idx_z() { return {}; }
@@ -62,27 +61,27 @@ constexpr val<u32> cluster_rank(const thread& t, std::uint32_t line = __builtin_
                                 const char* file = __builtin_FILE()) {
   return t.let(cluster_node<special_register::cluster_ctarank>{}, line, file);
 }
-// Blocks of a cluster (%cluster_nctarank).
+// The number of blocks of a cluster (%cluster_nctarank).
 constexpr val<u32> cluster_size(const thread& t, std::uint32_t line = __builtin_LINE(),
                                 const char* file = __builtin_FILE()) {
   return t.let(cluster_node<special_register::cluster_nctarank>{}, line, file);
 }
 
 // --- the barrier of the cluster: every thread of every block arrives, and then waits. All lanes of a warp
-// reach each of them together.
+// reach each call together.
 
-// This thread's accesses so far are seen by the cluster's threads after their wait.
+// Arrives. After their wait, the threads of the cluster see this thread's earlier accesses.
 constexpr void cluster_arrive(const thread& t, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_arrive, in_order(modifier::aligned), line, file);
 }
-// An arrival that orders no memory: where nothing was written, or a fence precedes it.
+// Arrives without ordering memory: enough if nothing was written, or if a fence precedes it.
 constexpr void cluster_arrive_relaxed(const thread& t, std::uint32_t line = __builtin_LINE(),
                                       const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_arrive, in_order(modifier::relaxed, modifier::aligned), line,
                     file);
 }
-// Waits until all threads of the cluster have arrived; launched without clusters, until the whole block waits.
+// Waits until all threads of the cluster have arrived. In a launch without clusters, until the whole block waits.
 constexpr void cluster_wait(const thread& t, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_wait, in_order(modifier::aligned), line, file);

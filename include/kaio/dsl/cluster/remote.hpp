@@ -1,8 +1,7 @@
 #pragma once
-// Distributed shared memory: a place of this block's shared memory, in another block of the cluster.
-// remote(cell, rank) is a cell like any other: it is read, written, and changed atomically. The other block
-// must run (a cluster_barrier before) and must not have ended (one after). Source: PTX ISA, "mapa",
-// "st.async".
+// Distributed shared memory: a place of this block's shared memory, in another block of the cluster. remote(cell, rank)
+// is a cell like any other: it is read, written, and changed atomically. The other block must run and must not have
+// ended: call cluster_barrier before and after. Source: PTX ISA, "mapa", "st.async".
 //
 //   val theirs = remote(partial[i], peer);                   // a load over the network of the cluster
 //   remote(partial[i], peer) = x;
@@ -41,8 +40,8 @@ struct remote_index {
 
 }  // namespace detail
 
-// A location in the shared memory of the cluster: that of a cell of this block, in the block with a rank. It
-// is mapped where the cell is used: on the left of an assignment compilers disagree on what comes first.
+// The location of a cell of this block, in block `rank` of the cluster. It is mapped when the cell is used, because
+// compilers disagree on which side of an assignment comes first.
 template <class Local, class Rank>
 struct cluster_location {
   using index_type = detail::remote_index<Local, Rank>;
@@ -64,13 +63,13 @@ struct cluster_location {
     at.offset = 0;
     return {map(detail::address_as_value(t, at)), distance, 0};
   }
-  // This address of the block's own shared memory, in the block with the rank.
   constexpr std::uint64_t hash() const { return local.hash() * hash_factor + rank.hash(); }
   constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();
   }
+  // Maps an address of this block's shared memory to block `rank`.
   constexpr value map(value own) const {
     require_open();
     return detail::map_to(*trace, own, lower(*trace, rank));
@@ -88,7 +87,7 @@ inline constexpr bool is_cluster_location = false;
 template <class Local, class Rank>
 inline constexpr bool is_cluster_location<cluster_location<Local, Rank>> = true;
 
-// The address, in the shared memory of the cluster, of this place in the block with that rank.
+// The address of this place in block `rank`, in the shared memory of the cluster.
 template <class P, class R>
 constexpr val<u32> map_shared(const P& place, const R& rank, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
@@ -103,7 +102,7 @@ constexpr val<u32> map_shared(const P& place, const R& rank, std::uint32_t line 
   return val<u32>(t, detail::map_to(t, own, detail::count_value(t, rank)));
 }
 
-// The cell at the place of `local` in the block of the cluster with this rank.
+// The cell at the place of `local` in block `rank` of the cluster.
 template <memory_cell C, class R>
 constexpr auto remote(const C& local, const R& rank) {
   using T = typename C::cell_type;
@@ -116,8 +115,8 @@ constexpr auto remote(const C& local, const R& rank) {
   return place_of<ptx::access::inout, T>(Location{&t, local.location(), node, t.scope()});
 }
 
-// Stores to a remote cell without waiting: its bytes are counted on the mbarrier at the place of `bar` in the
-// same block, which must expect them (4, 8 for a type of 64 bits). Numbers of 32 and 64 bits. sm_90.
+// Stores to a remote cell without waiting. The mbarrier at the place of `bar` in that block counts the bytes, and must
+// expect them: 4, or 8 for a type of 64 bits. Numbers of 32 and 64 bits. sm_90.
 template <class C, class E>
 constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -144,9 +143,9 @@ constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
   }
 }
 
-// A bulk copy from this block's shared memory to a remote cell and what follows it: a multiple of 16 bytes,
-// counted on the mbarrier at the place of `bar` in that block. One thread asks for it, after
-// fence_proxy_async(t) where the source was stored by threads. Source: PTX ISA, "cp.async.bulk".
+// Copies `bytes`, a multiple of 16, from this block's shared memory to a remote cell and the memory after it. The
+// mbarrier at the place of `bar` in that block counts them. One thread calls it, after fence_proxy_async(t) if threads
+// stored the source. Source: PTX ISA, "cp.async.bulk".
 template <class C, class Place, class N>
 constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes, const mbarrier& bar,
                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

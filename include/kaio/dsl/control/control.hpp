@@ -5,11 +5,10 @@
 //   if (auto in_range = t.when(i < n)) { ... }
 //   if (auto out_of_range = t.otherwise()) { ... }        // directly after the body of a when()
 //
-// C++ takes its own decisions before the device ever runs, so code that it skips would be missing from the
-// program silently: an `else`, and the code after a break, continue, return or goto. Both are compile errors:
-// the kernel is walked again with bodies left out (soundness.hpp). A variable of the host (int, bool) belongs
-// to the walk and not to the threads: one that is assigned in a guarded body and used after it is the same
-// error. What threads decide is kept in a var.
+// C++ decides before the device runs. Code that it skips would silently be missing from the program: an `else`, and the
+// code after a break, continue, return or goto. Both are compile errors: the kernel is walked again with bodies left
+// out (soundness.hpp). A variable of the host (int, bool) belongs to the walk, not to the threads. If a guarded body
+// assigns one that is used after it, that is an error too. A var keeps what threads decide.
 
 #include <kaio/dsl/expression/expression.hpp>
 
@@ -18,7 +17,7 @@
 
 namespace kaio::dsl {
 
-// The body of a when() or an otherwise(). It converts to true where the body is to be traced.
+// The body of a when() or an otherwise(). It converts to true if the body is to be traced.
 class [[nodiscard(
     "kaio: a guard without a name guards nothing; write if (auto g = t.when(condition))")]] guard {
  public:
@@ -89,7 +88,7 @@ class [[nodiscard(
   bool taken_ = true;
   bool is_otherwise_ = false;
   std::uint32_t label_ = 0;
-  std::uint64_t seen_ = 0;  // before the body, by a probe
+  std::uint64_t seen_ = 0;  // what a probe has seen before the body
 };
 
 }  // namespace kaio::dsl

@@ -1,13 +1,13 @@
 #pragma once
-// Looking into a running kernel. device_print writes a line as printf does; its format is checked against the
-// types of its arguments while the kernel is compiled. device_assert stops the kernel where a condition does
-// not hold, and reports the message, the C++ file and line, and the thread.
+// Looking into a running kernel. device_print writes a line as printf does; its format is checked against the types of
+// its arguments while the kernel is compiled. If its condition is false, device_assert stops the kernel and reports the
+// message, the C++ file and line, and the thread.
 //
 //   device_print(t, "x[%u] = %f\n", i, x[i]);
 //   device_assert(t, i < n, "the index is inside");
 //
-// What kernels print appears when the host waits for the stream; the device keeps a buffer of 1 MB, whose
-// oldest text is lost when it is full. kernel_options{.assertions = false} leaves assertions out.
+// Printed text appears when the host waits for the stream. The device keeps it in a buffer of 1 MB; a full buffer loses
+// its oldest text. kernel_options{.assertions = false} leaves assertions out.
 
 #include <kaio/dsl/control/print_format.hpp>
 #include <kaio/dsl/control/thread.hpp>
@@ -29,7 +29,7 @@ constexpr value generic_text(tracer& t, std::string_view text) {
   return generic_address(t, modifier::global, t.text_array(text));
 }
 
-// An argument as C's variable arguments are promoted: integers to 32 bits at least, floats to f64.
+// An argument after C's promotion: integers to at least 32 bits, floats to f64.
 struct promoted {
   ptx::type type = ptx::type::none;
   value id = 0;
@@ -42,7 +42,7 @@ constexpr promoted promote(tracer& t, const A& argument) {
   return {tracer::register_type(type), v};
 }
 
-// The arguments in memory of the thread, each at its own alignment; their generic address.
+// Stores the arguments in memory of the thread, each at its own alignment; returns their generic address.
 constexpr value store_arguments(tracer& t, const promoted* arguments, unsigned count) {
   std::uint32_t bytes = 0;
   for (unsigned k = 0; k < count; ++k) {
@@ -62,9 +62,9 @@ constexpr value store_arguments(tracer& t, const promoted* arguments, unsigned c
 
 }  // namespace detail
 
-// printf, for the threads that reach it; the lines of different threads come in any order. %d %i (i8 to i32),
-// %u
-// %x %X %o (u8 to u32), with l or ll for 64 bits, %e %f %g %a (every float), %c (8 bits), %p (u64).
+// printf, for the threads that reach it. The lines of different threads come in any order. Conversions:
+//   %d %i         i8 to i32; i64 with l or ll       %e %f %g %a %E %G %A   every float
+//   %u %x %X %o   u8 to u32; u64 with l or ll       %c  8 bits, i32         %p  u64
 template <class... A>
 constexpr void device_print(const thread& t, print_format<std::type_identity_t<A>...> format,
                             const A&... arguments) {
@@ -83,7 +83,7 @@ constexpr void device_print(const thread& t, print_format<std::type_identity_t<A
   trace.use(from);
 }
 
-// Stops the kernel with an error if the condition does not hold in a thread that reaches it.
+// Stops the kernel with an error if the condition is false in a thread that reaches it.
 template <device C, std::size_t N>
 constexpr void device_assert(const thread& t, const C& condition, const char (&message)[N],
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

@@ -1,15 +1,15 @@
 #pragma once
-// What loops share. A loop object runs its body while tracing, between the loop's head and its end; the body
-// is an ordinary block, traced once, or once for each copy where the loop is unrolled.
+// The common part of loops. A loop object runs its body while tracing, between the loop's head and its end. The body is
+// an ordinary block, traced once, or once for each copy of an unrolled loop.
 //
 //   for (auto l : t.loop()) { l.break_if(done); ... }     // until a condition
 //   for (auto k : t.range(0u, n, 32u)) { ... }            // range.hpp
 //
-// A break, return or goto out of the body would leave it half recorded: the loop notices that the end of its
-// body was not reached. What leaves the loop on the device is break_if.
+// A break, return or goto out of the body would leave it half recorded: the loop notices that its end was not reached.
+// On the device, break_if leaves the loop.
 //
-// The compiler runs the body once for all rounds, so what it does with variables of the host must be the same
-// in each: a probe of the kernel runs the body twice and compares what it sees, and another one leaves it out
+// The compiler runs the body once for all rounds, so the body must do the same with variables of the host in each
+// round. One probe of the kernel runs the body twice and compares what it sees; another one leaves it out
 // (trace/soundness.hpp).
 
 #include <kaio/dsl/expression/val.hpp>
@@ -64,7 +64,7 @@ class loop_body {
 
   // --- in a probe
 
-  // Enters the body; false where this walk leaves it out.
+  // Enters the body; false if this walk leaves it out.
   constexpr bool enter_probed() {
     if (!trace_.body_is_run()) {
       if (trace_.is_refused())
@@ -82,7 +82,7 @@ class loop_body {
     events_ = trace_.all_events();
     is_second_round_ = false;
   }
-  // True where the body has to be run once more, in a second round.
+  // Whether the body must run once more, in a second round.
   constexpr bool repeat_probed() {
     if (is_second_round_) {
       if (trace_.end_repeated() != events_)
@@ -113,10 +113,10 @@ class loop_body {
   progress progress_ = progress::waiting;
   bool is_second_round_ = false;
   std::uint64_t entry_ = 0;   // what was seen before the body
-  std::uint64_t events_ = 0;  // of the first round; until its end, of all that was before it
+  std::uint64_t events_ = 0;  // of the first round; until it ends, of everything before it
 };
 
-// Leaving a loop early, and skipping to its next round, by a device condition.
+// Leaves a loop early, or skips to its next round, on a device condition.
 class loop_control {
  public:
   constexpr explicit loop_control(loop_body& body) : body_(&body) {}
@@ -147,7 +147,7 @@ class loop_control {
   loop_body* body_;
 };
 
-// What C++'s for loop steps with: each ++ ends a traced body, and the last one the loop.
+// The iterator of C++'s for loop: each ++ ends a traced body, and the last one ends the loop.
 struct loop_end {};
 template <class Loop>
 struct loop_iterator {

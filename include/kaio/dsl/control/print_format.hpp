@@ -1,6 +1,6 @@
 #pragma once
-// The format of device_print, checked against the types of its arguments while the kernel is compiled. What
-// it may hold is what the device's printf knows: %[flags][width][.precision][h|l|ll]conversion, without `*`.
+// The format of device_print, checked against the types of its arguments while the kernel is compiled. It may use what
+// the device's printf knows: %[flags][width][.precision][h|l|ll]conversion, without `*`.
 // Source: CUDA C++ Programming Guide, "Formatted Output".
 
 #include <kaio/dsl/expression/expression.hpp>
@@ -29,7 +29,7 @@ struct printed<char> {
 template <class A>
 using printed_type = typename printed<A>::type;
 
-// What is wrong with an argument of this type.
+// The error for an argument of this type whose conversion does not fit.
 constexpr const char* wrong_conversion(ptx::type t) {
   switch (t) {
     case ptx::type::s8:
@@ -97,7 +97,7 @@ constexpr conversion_specifier next_specifier(std::string_view text, std::size_t
   return s;
 }
 
-// What is wrong with a format; nullptr: nothing.
+// The error in a format; nullptr: none.
 constexpr const char* fault_of_format(std::string_view text, const ptx::type* arguments, unsigned count) {
   unsigned taken = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -120,7 +120,7 @@ constexpr const char* fault_of_format(std::string_view text, const ptx::type* ar
 
 }  // namespace detail
 
-// A text that fits arguments of types A, and its C++ line.
+// A format, checked for arguments of types A, and its C++ line.
 template <class... A>
 class print_format {
  public:

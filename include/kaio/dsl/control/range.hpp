@@ -6,12 +6,12 @@
 //   for (auto k : t.range(0, 8).unroll()) { ... }         // eight copies, in each k is a constant
 //   for (auto k : t.range(0u, n).no_unroll()) { ... }     // ptxas must not unroll it either
 //
-// With a constant step and a type of 32 or 64 bits, the loop is the one of C++, which ptxas unrolls well: the
-// sum of the last counter and the step must fit the type. Elsewhere (8 and 16 bits, run-time steps, several
-// rounds at a time) no sum runs over the end of the type: what is left is compared with `last` moved back by
-// whole steps, so such a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is
-// traced once for each copy, and so are the host's own statements in it: a host counter counts the copies of
-// a loop that has no others, and must be what it was after the copies of one round of a loop that has more.
+// With a constant step and a type of 32 or 64 bits, the loop is that of C++, which ptxas unrolls well. The sum of the
+// last counter and the step must then fit the type. Elsewhere (8 and 16 bits, run-time steps, several rounds at a time)
+// no sum overflows: the counter is compared with `last` moved back by whole steps. Such a range ends for all bounds
+// and all steps but 0. An unrolled body is traced once for each copy, and so are its statements of the host. Without
+// other rounds, a host counter counts the copies. If the loop has more rounds, the counter must have its old value after
+// the copies of one round.
 
 #include <kaio/dsl/control/loop.hpp>
 
@@ -27,7 +27,7 @@ class counter : public val<T>, public loop_control {
   constexpr counter(tracer& t, value id, loop_body& body) : val<T>(t, id), loop_control(body) {}
 };
 
-// The bounds of a range, and the comparisons that give how many rounds are left.
+// The bounds of a range, and the comparisons that find how many rounds are left.
 struct range_bounds {
   ptx::type type = ptx::type::none;
   value first = 0;
@@ -35,7 +35,7 @@ struct range_bounds {
   value step = 0;
   bool down = false;
 
-  // The counter k has n rounds left, its own among them, where it is before limit(n).
+  // If the counter k is before limit(n), at least n rounds are left, its own included.
   constexpr value limit(tracer& t, std::uint64_t n) const {
     const std::uint64_t steps = n - 1;
     if (steps == 0) return last;
@@ -79,7 +79,7 @@ struct range_bounds {
   constexpr bool is_known(const tracer& t) const {
     return t.is_constant(first) && t.is_constant(last) && t.is_constant(step);
   }
-  // How many rounds a known range has.
+  // The number of rounds of a known range.
   constexpr std::uint64_t rounds(tracer& t) const {
     if (t.bits_of(before(t, first, last)) == 0) return 0;
     const std::uint64_t a = t.bits_of(first), b = t.bits_of(last);
@@ -106,7 +106,7 @@ struct range_bounds {
   constexpr std::uint64_t highest() const { return canonical(type, lowest() - 1); }
 };
 
-// A range apart from the type of its counter.
+// The part of a range that does not depend on the type of its counter.
 class range_body : public loop_body {
  public:
   constexpr range_body(tracer& t, const range_bounds& bounds) : loop_body(t), bounds_(bounds) {
@@ -126,7 +126,7 @@ class range_body : public loop_body {
   constexpr range_body(const range_body& other)
       : loop_body(other.trace_), bounds_(other.bounds_), mirror_(other.mirror_), layout_(other.layout_) {}
 
-  // Counts upwards by distance, and turns it into the counter of a step whose sign is not known.
+  // If the sign of the step is not known, counts upwards by distance; current_counter() turns it into the counter.
   constexpr void mirror() {
     tracer& t = trace_;
     if (t.is_constant(bounds_.step) || t.probing()) return;
@@ -176,7 +176,7 @@ class range_body : public loop_body {
     begin_main(rounds);
   }
 
-  // The counter in the copy that is traced, as the loop's own type holds it.
+  // The counter in the copy that is being traced, in the type of the loop.
   constexpr value current_counter(ptx::type type) {
     tracer& t = trace_;
     if (t.probing()) return t.new_identity();
@@ -211,13 +211,13 @@ class range_body : public loop_body {
     part_ = part::single;
     copies_ = 1;
     copy_ = 0;
-    // What is computed from here on is not known to threads that skip the loop.
+    // Threads that skip the loop do not have the values computed from here on.
     trace_.enter_scope();
     limit_ = bounds_.sum_fits(trace_) ? bounds_.last : bounds_.limit(trace_, 2);
     enter(layout_.rolled || layout_.copies != 1);
   }
 
-  // The loop of several copies; `rounds` of the whole range, 0: not known.
+  // The loop of several copies. `rounds`: those of the whole range; 0: not known.
   constexpr void begin_main(std::uint64_t rounds) {
     tracer& t = trace_;
     part_ = part::main;
@@ -237,7 +237,7 @@ class range_body : public loop_body {
     tracer& t = trace_;
     if (++copy_ != copies_) {
       if (next_ == 0) return;
-      // What a thread that skipped the rest of the copy has not computed is not known in the next one.
+      // A thread that skipped the rest of this copy lacks its values, so the next copy must not reuse them.
       t.leave_scope();
       place_next();
       t.enter_scope();
@@ -267,7 +267,7 @@ class range_body : public loop_body {
     begin_single();
   }
 
-  // To the next `copies` rounds, while there are as many.
+  // Goes on to the next `copies` rounds while at least that many are left.
   constexpr void end_round(std::uint32_t copies) {
     tracer& t = trace_;
     const value k = t.variable_register(variable_);
@@ -351,7 +351,7 @@ class [[nodiscard(
     return range_loop(t, {ptx_type<T>, first, last, step});
   }
 
-  // Several rounds in each round of the loop, and a loop for those that are left over.
+  // Several rounds in each round of the loop, then a loop for the remaining ones.
   template <std::uint32_t Copies>
   constexpr range_loop unroll() const {
     return unroll(Copies);
@@ -361,7 +361,7 @@ class [[nodiscard(
     result.set_copies(copies);
     return result;
   }
-  // All rounds, which are known, one after the other.
+  // All rounds, one after the other; their number must be known.
   constexpr range_loop unroll() const {
     range_loop result(*this);
     result.set_whole();

@@ -1,5 +1,5 @@
 #pragma once
-// What t.vals(...) and t.vars(...) give: an aggregate, for structured bindings.
+// The result of t.vals(...) and t.vars(...): an aggregate, for structured bindings.
 //
 //   auto [sum, count] = t.vars(0.0f, 0u);
 //   sum += x[i];
@@ -10,7 +10,7 @@
 
 namespace kaio::dsl {
 
-// Where a function was called, as an argument that no number converts to.
+// The place of a call, as a type that no number converts to.
 struct call_site {
   std::uint32_t line;
   const char* file;

@@ -17,8 +17,8 @@
 
 namespace kaio::dsl {
 
-// The common type of a range's bounds and step: that of the first device value among them, or of the first
-// literal.
+// The common type of a range's bounds and step: that of the first device value among them, otherwise that of the first
+// bound.
 template <class First, class Last, class Step>
 struct range_type {
   static constexpr auto pick() {
@@ -45,7 +45,7 @@ constexpr auto require_range_operand() {
 }
 
 class thread {
-  // These come first: clang instantiates in constant evaluation only what it has read already.
+  // Declared first: in constant evaluation, clang instantiates only what it has already read.
   template <scalar T>
   static constexpr auto require_index() {
     static_assert(
@@ -74,7 +74,7 @@ class thread {
   constexpr ptx::dim3 block_dim() const { return block_; }
   constexpr std::uint32_t block_size() const { return static_cast<std::uint32_t>(block_.count()); }
 
-  // Binds any expression, one that knows no kernel too.
+  // Binds any expression, even one that knows no kernel.
   template <device E>
   constexpr val<element<E>> let(const E& e, std::uint32_t line = __builtin_LINE(),
                                 const char* file = __builtin_FILE()) const {
@@ -88,7 +88,7 @@ class thread {
     return let(make_literal<L>(number), line, file);
   }
 
-  // Binds a struct: a variable, a place in memory.
+  // Binds a struct that is a variable or a place in memory.
   template <class E>
     requires requires { typename E::record_type; }
   constexpr auto let(const E& e, std::uint32_t line = __builtin_LINE(),
@@ -175,9 +175,8 @@ class thread {
         var<bound_type<E>>(*this, e, at.line, at.file), var<bound_type<F>>(*this, f, at.line, at.file)};
   }
 
-  // The index of this thread in the whole grid, along one dimension: block_idx_x * block_dim_x +
-  // thread_idx_x.
-  // It wraps in u32; a grid of more than 2^32 threads asks for global_id<u64>().
+  // The index of this thread in the grid along one dimension: block_idx_x * block_dim_x + thread_idx_x. u32 wraps:
+  // a grid of more than 2^32 threads needs global_id<u64>().
   template <scalar T = u32>
   constexpr val<T> global_id(std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) const {
@@ -217,7 +216,7 @@ class thread {
         line, file);
   }
 
-  // The index of this thread in the grid: that of its block first, then that in its block.
+  // The index of this thread in the grid: block_rank * block_size + thread_rank.
   template <scalar T = u32>
   constexpr val<T> grid_rank(std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) const {
@@ -251,7 +250,7 @@ class thread {
     }
   }
 
-  // Directly after the body of a when(): the threads that did not run it.
+  // Directly after the body of a when(): runs its body in the threads that did not run that one.
   constexpr guard otherwise(std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) const {
     trace_->statement(line, file);
@@ -279,8 +278,8 @@ class thread {
     static_assert(never<N>, "kaio: range() takes the first and the last: t.range(0u, n)");
   }
 
-  // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index
-  // has the type of n; a grid may be larger than it counts. Blocks and grids of one dimension.
+  // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index has the
+  // type of n; the grid may have more threads than that type counts. Blocks and grids of one dimension.
   template <class N>
   constexpr auto grid_stride(const N& n, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) const {
@@ -292,7 +291,7 @@ class thread {
     trace_->statement(line, file);
     const value last = lower(*trace_, operand_node<T>(n));
     if (trace_->probing()) return range_loop<T>::upward(*trace_, 0, last, 0);
-    // An index that a small type cannot hold is past n.
+    // If the type cannot hold an index, the index is past n: it saturates.
     const value width = trace_->constant(ptx::type::u32, block_.x);
     const form product{opcode::mul, in_order(modifier::wide), ptx::type::u32, ptx::type::none,
                        ptx::type::u64};
@@ -328,7 +327,7 @@ class thread {
     if (!trace_->probing()) trace_->barrier();
   }
 
-  // --- what changes while the thread runs, read at this place
+  // --- registers that change while the thread runs, read at this place
 
   // A counter of the multiprocessor's clock cycles; the 32-bit one wraps.
   constexpr val<u32> clock(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
@@ -338,7 +337,7 @@ class thread {
                              const char* file = __builtin_FILE()) const {
     return read<u64>(special_register::clock64, line, file);
   }
-  // Nanoseconds; how often it is updated depends on the device.
+  // Nanoseconds; the rate of its updates depends on the device.
   constexpr val<u64> globaltimer(std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) const {
     return read<u64>(special_register::globaltimer, line, file);
@@ -351,7 +350,7 @@ class thread {
   constexpr tracer& trace() const { return *trace_; }
 
  private:
-  // A bound of a range. A probe knows those that are numbers of the host.
+  // A bound of a range. In a probe, a number of the host is still known.
   template <scalar T, class E>
   constexpr value bound(const E& e) const {
     const auto node = operand_node<T>(e);

@@ -1,6 +1,6 @@
 #pragma once
-// The derivative of an expression by a val that it was computed from, as an expression: the compiler
-// differentiates what the kernel has recorded.
+// The derivative of an expression with respect to a val that it was computed from. The compiler differentiates what
+// the kernel has recorded; the result is a val.
 //
 //   val s = scale * score;
 //   val capped = 30.0f * tanh(s / 30.0f);
@@ -21,12 +21,12 @@ inline constexpr bool is_derivative_variable = false;
 template <class T>
 inline constexpr bool is_derivative_variable<val<T>> = has_derivatives<T>;
 
-// d expression / d variable, of the type of the expression, computed where it is called. Both are f64, f32,
-// f16 or bf16. What the expression has of the variable went through arithmetic, functions, select and
-// conversions between these types; what is read from memory, and what was computed before the variable, are
-// constants. Where there are two slopes: of abs(0), 1; of min and max of equals, that of the operand that
-// comes first, and a number of the host comes second; of saturate at 0 and 1, that within. The derivative of
-// floor, ceil, trunc, rint and round is 0.
+// d expression / d variable, in the type of the expression, computed where it is called. Both are f64, f32, f16 or bf16.
+// It follows arithmetic, functions, select, and conversions between these types. What is read from memory, or was
+// computed before the variable, is a constant. floor, ceil, trunc, rint and round have the derivative 0. Of two slopes:
+//   abs(0)                   1
+//   min and max of equals    that of the first operand; a number of the host comes second
+//   saturate at 0 and at 1   that within [0, 1]
 template <device E, class X>
 constexpr auto derivative(const E& expression, const X& variable, std::uint32_t line = __builtin_LINE(),
                           const char* file = __builtin_FILE()) {

@@ -1,6 +1,6 @@
 #pragma once
 // The derivatives of the mathematical functions, written with functions of the language, so that a derivative
-// can be differentiated again. Where the function's own value gives its derivative, that is used: exp, tanh.
+// can be differentiated again. If a function's value gives its derivative, the value is used: exp, tanh.
 //
 //   const value dy = function_tangent<f32>(t).of(call, da, 0);     // call: y is tanh of a
 
@@ -22,13 +22,13 @@ class function_tangent {
  public:
   constexpr explicit function_tangent(tracer& t) : e_(t), on_(t, ptx_type<T>) {}
 
-  // The tangent of a call's result; da and db are those of its operands, of which one is not 0.
+  // The tangent of a call's result. da and db are the tangents of its operands; at least one is not 0.
   constexpr value of(const tracer::call& c, value da, value db) const {
     switch (c.function) {
       case known_function::hypot:
         return on_.quotient(on_.product_sum(c.b, db, on_.product(c.a, da)), c.result);
       case known_function::pow: return of_pow(c, da, db);
-      case known_function::atan2: {  // of the point (b, a)
+      case known_function::atan2: {  // the angle of the point (b, a)
         const value square = e_.fma(c.a, c.a, e_.mul(c.b, c.b));
         return on_.quotient(on_.product_sum(c.b, da, on_.product(negate(e_, c.a), db)), square);
       }
@@ -71,7 +71,7 @@ class function_tangent {
   }
 
  private:
-  // The derivative of y = f(a), where it is a factor.
+  // f'(a), for y = f(a).
   constexpr value factor_of(known_function f, value y, value a) const {
     switch (f) {
       case known_function::rsqrt: return e_.mul(e_.mul(y, number(-0.5_f64)), e_.mul(y, y));
@@ -102,14 +102,14 @@ class function_tangent {
   // e^(c a^2)
   constexpr value bell(value a, f64 c) const { return call<exp_function>(e_.mul(e_.mul(a, a), number(c))); }
 
-  // With the normal distribution: P(a) + a p(a).
+  // P(a) + a p(a), where P is the normal distribution and p its density.
   constexpr value of_gelu(value a) const {
     const value below =
         e_.mul(call<erfc_function>(e_.mul(a, number(-0.70710678118654752_f64))), number(0.5_f64));
     return e_.fma(e_.mul(a, number(0.39894228040143268_f64)), bell(a, -0.5_f64), below);
   }
 
-  // a s(u) for u = 2 sqrt(2 / pi) (a + 0.044715 a^3): s + a s (1 - s) u'.
+  // For a s(u), u = 2 sqrt(2 / pi) (a + 0.044715 a^3): s + a s (1 - s) u'.
   constexpr value of_gelu_tanh(value a) const {
     const value square = e_.mul(a, a);
     const value u =
@@ -119,7 +119,7 @@ class function_tangent {
     return e_.fma(e_.mul(a, slope), e_.fma(negate(e_, s), s, s), s);
   }
 
-  // b a^(b - 1) da + a^b log(a) db, the second part 0 where the power is.
+  // b a^(b - 1) da + a^b log(a) db. If a^b is 0, so is the second term.
   constexpr value of_pow(const tracer::call& c, value da, value db) const {
     value by_exponent = 0;
     if (db != 0) {

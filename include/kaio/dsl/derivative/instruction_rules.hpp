@@ -9,13 +9,13 @@
 
 namespace kaio::dsl::detail {
 
-// How derivative() takes a pure instruction.
+// How derivative() treats a pure instruction.
 enum class derivative_rule : std::uint8_t {
   none,     // it is not known here
   tangent,  // instruction_tangent has its rule
   integer,  // it gives integers, predicates or addresses
   source,   // it reads what no val can change
-  refused,  // it has no derivative where it gives a float that depends on the variable
+  refused,  // it has no derivative, if its result is a float that depends on the variable
 };
 
 constexpr derivative_rule rule_of(opcode op) {
@@ -68,7 +68,7 @@ constexpr derivative_rule rule_of(opcode op) {
     case opcode::mapa:
     case opcode::getctarank: return derivative_rule::integer;
     case opcode::ld_param: return derivative_rule::source;
-    case opcode::prmt:  // of a packed pair
+    case opcode::prmt:  // gives a packed pair
     case opcode::ld_const:
     case opcode::ld_nc:
     case opcode::text_pure: return derivative_rule::refused;
@@ -84,8 +84,8 @@ class instruction_tangent {
  public:
   constexpr instruction_tangent(tracer& t, ptx::type type) : on_(t, type) {}
 
-  // The tangent of y, which the instruction made of its operands; one of their tangents `d` is not 0. mov and
-  // cvt are in walk.hpp.
+  // The tangent of y, the result of the instruction. `d` are the tangents of its operands; at least one is not 0. mov
+  // and cvt are in walk.hpp.
   constexpr value of(const tracer::key& made, value y, const operand_tangents& d) const {
     if (!ptx::contains(made.f.modifiers, modifier::sat)) return unbounded(made, y, d);
     // Within [0, 1] the result is the one without .sat.
@@ -113,7 +113,7 @@ class instruction_tangent {
         if (!is_approximate(made)) return on_.quotient(above, b);
         return again(made.f, above, b);
       }
-      case opcode::xor_:  // of the sign alone
+      case opcode::xor_:  // flips the sign
       case opcode::neg: return on_.negated(d.a);
       case opcode::and_:
       case opcode::abs: {

@@ -1,5 +1,5 @@
 #pragma once
-// What cannot be differentiated: the texts of the errors.
+// The error texts of derivative().
 
 #include <kaio/ptx/opcode.hpp>
 
@@ -7,7 +7,7 @@ namespace kaio::dsl::detail {
 
 struct derivative_refusals {
   const char* constant =
-      "kaio: derivative by a value that is a constant of this kernel: what is computed from it is computed while the kernel is compiled; take it from memory or a parameter";
+      "kaio: derivative by a value that is a constant of this kernel: the compiler folds all results of it; take it from memory or a parameter";
   const char* calls =
       "kaio: derivative in a kernel with too many calls of mathematical functions (2048); split it into several kernels";
   const char* integer =
@@ -23,7 +23,7 @@ struct derivative_refusals {
 };
 inline constexpr derivative_refusals derivative_refusal{};
 
-// An instruction with a floating result that depends on the variable, and has no rule.
+// The error for an instruction without a rule, whose floating result depends on the variable.
 constexpr const char* refusal_of(ptx::opcode op) {
   using ptx::opcode;
   switch (op) {

@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic on tangents. The tangent of a value is its derivative along the variable, as a value of the same
-// type; 0, which is no value, where it does not depend on the variable: nothing is recorded for those.
+// Arithmetic on tangents. The tangent of a value is its derivative by the variable, as a value of the same type. If the
+// value does not depend on the variable, the tangent is 0, which is no value, and nothing is recorded for it.
 // Factors of 1, 0 and -1 are folded, so that the derivative of `scale * s` is `scale` itself.
 //
 //   const tangent_arithmetic on(t, type);
@@ -51,7 +51,7 @@ class tangent_arithmetic {
 
   constexpr value sum(value d, value e) const { return d == 0 ? e : e == 0 ? d : add(d, e); }
 
-  // factor * d + e, one fma where the kernel contracts.
+  // factor * d + e; one fma if the kernel contracts.
   constexpr value product_sum(value factor, value d, value e) const {
     const value one = t_.one(type_);
     const bool folds = d == 0 || d == one || factor == one || is_zero(factor) ||
@@ -65,7 +65,7 @@ class tangent_arithmetic {
     if (d == 0) return 0;
     if (!tracer::is_constant(d) || !tracer::is_constant(b) || ptx::is_half(type_) || is_zero(b))
       return t_.binary(operation::div, type_, d, b);
-    return number(number_of(d) / number_of(b));  // an f32 is rounded as if once
+    return number(number_of(d) / number_of(b));  // for f32, the second rounding changes nothing
   }
 
   constexpr value chosen(value condition, value d, value e) const {

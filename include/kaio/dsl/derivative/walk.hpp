@@ -1,7 +1,7 @@
 #pragma once
-// The walk over what was recorded between a variable and an expression. A value is made of older values, so
-// one pass from the expression down marks what it needs, and one pass up computes the tangent of each marked
-// value that depends on the variable (forward mode).
+// Walks what was recorded between a variable and an expression. A value is made of older values, so one pass from the
+// expression down marks what it needs. One pass up computes the tangent of each marked value that depends on the
+// variable (forward mode).
 //
 //   const value dy = differentiator<tracer>(t, y, x).run();      // 0: y does not depend on x
 
@@ -40,12 +40,12 @@ class differentiator {
   struct node {
     bool needed = false;
     value user = 0;          // a value that was computed from it
-    std::uint32_t call = 0;  // the number of the call that it is the result of, from 1
+    std::uint32_t call = 0;  // the number of the call that gave it, from 1; 0: none
     value tangent = 0;
   };
-  // In place of a tangent: an integer or a predicate that was made from the variable.
+  // Replaces the tangent of an integer or a predicate that was made from the variable.
   static constexpr value discrete = 0xffffffffu;
-  // The same where an integer var was written since: it counts as a constant, but not its bits as a float.
+  // Replaces that of an integer var written since: it counts as a constant, but a float made of its bits is refused.
   static constexpr value written = 0xfffffffeu;
 
   constexpr node& at(value v) { return nodes_[v - x_]; }
@@ -60,7 +60,7 @@ class differentiator {
     at(v).user = user;
   }
 
-  // A pure instruction that is known by its operands; others are read as they were recorded.
+  // Whether it is a pure instruction that its operands identify. Any other is read as it was recorded.
   constexpr bool has_key(value v) const {
     const opcode op = t_.made_of(v).f.op;
     return op != opcode::none && op != opcode::ld_nc && op != opcode::ld_const && op != opcode::ld_param &&
@@ -91,7 +91,7 @@ class differentiator {
     }
   }
 
-  // The variable of the derivative may be a snapshot, in whose place an instruction reads the var itself.
+  // If the variable of the derivative is a snapshot of a var, instructions read the var's register in its place.
   constexpr value original(value reg) const {
     const std::uint32_t variable = t_.snapshot_of(x_);
     return variable != 0 && t_.variable_register(variable) == reg ? x_ : reg;
@@ -164,7 +164,7 @@ class differentiator {
     return op == opcode::mov;
   }
 
-  // A var. One that is not a float can depend on the variable by steps, or be its bits.
+  // A var. If it is no float, it can depend on the variable in steps, or hold its bits.
   constexpr value of_snapshot(value v) {
     const value reg = t_.variable_register(t_.snapshot_of(v));
     const bool may_depend = t_.is_written(reg, start_, t_.definition_of(v)) || t_.is_before_loop(start_);
@@ -195,7 +195,7 @@ class differentiator {
            (t_.writes_local(start_, position) || t_.is_before_loop(start_));
   }
 
-  // mov and cvt: between floats, and the ways through their bits that bf16 takes on older architectures.
+  // mov and cvt: conversions between floats, and those of bf16 that older architectures do through the bits.
   constexpr value of_conversion(value v, const tracer::key& made) {
     const type to = t_.type_of(v);
     const value a = before_bits(made);
@@ -234,7 +234,7 @@ class differentiator {
     return made.a;
   }
 
-  // The kernel has a fault in the line where the value was computed, or where it is differentiated.
+  // Reports a fault of the kernel: in the line that computed the value or, if none is known, in that of derivative().
   constexpr value refuse(const char* message, value v) {
     const std::uint32_t position = v == 0 ? 0 : t_.definition_of(v);
     if (position != 0)

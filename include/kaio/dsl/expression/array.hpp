@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in registers. The elements are vals or vars (or any result of the function of an index, another
-// array too), the indices are the host's: a loop over them unrolls.
+// Arrays in registers. An element is what a function returns for its index: a val, a var, another array. The indices are
+// the host's, so a loop over them unrolls.
 //
 //   const auto xi = array_of<4>([&](u32 k) { return t.let(x[first + k * 256]); });      // four loads in flight
 //   auto sums = array_of<4>([&](u32) { return var(t, 0.0f); });
@@ -25,7 +25,7 @@ struct register_array {
   constexpr const V* end() const { return values + N; }
   static constexpr std::uint32_t size() { return N; }
 
-  // The fault of an index, in the kernel that the elements know; the index in place of it.
+  // Reports an index outside the array, to the kernel that the elements know. Returns the index to use instead.
   constexpr std::uint32_t beyond() const {
     constexpr const char* fault =
         "kaio: an index is outside its array; those of array_of<N> go from 0 to N - 1";

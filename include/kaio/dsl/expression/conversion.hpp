@@ -49,18 +49,18 @@ constexpr auto require_convertible() {
 
 }  // namespace detail
 
-// The value converted. An integer keeps its value modulo 2^n, as in C++; what a floating type does not hold
-// is rounded to the nearest even, and e4m3 and e5m2 saturate; bool is x != 0. A float becomes the integer
-// toward zero, clamped to its range; NaN becomes 0, but: an i64 or u64, and an i32 or u32 from f64, gets the
-// top bit alone (PTX, cvt), and an i8 or i16 from f64 is the least one.
+// Converts the value. An integer keeps its value modulo 2^n, as in C++. What a floating type does not hold is rounded to
+// the nearest even; e4m3 and e5m2 saturate. bool is x != 0. A float becomes an integer toward zero, clamped to its
+// range, and NaN becomes 0, except:
+//   to i64 or u64, from f64 to i32 or u32   the top bit alone (PTX, cvt)
+//   from f64 to i8 or i16                   the least integer
 template <scalar T, device A>
 constexpr auto cast(const A& a) {
   detail::require_convertible<T, element<A>>();
   return make_unary<T, cast_rule<T, element<A>>>(a);
 }
 
-// The same with a stated rounding, which matters where a float becomes an integer, and where a floating type
-// does not hold the value.
+// cast() with a stated rounding. It matters if a float becomes an integer, or a floating type does not hold the value.
 template <scalar T, device A, modifier R>
 constexpr auto cast(const A& a, rounding<R>) {
   detail::require_convertible<T, element<A>>();
@@ -75,7 +75,7 @@ constexpr auto cast_sat(const A& a) {
   return make_pure<T, detail::saturating_cast_rule<T, element<A>>>(a.node());
 }
 
-// The same bits as another type of the same size.
+// The bits of the value as another type of its size.
 template <scalar T, device A>
 constexpr auto bit_cast(const A& a) {
   static_assert(

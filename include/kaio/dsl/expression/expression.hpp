@@ -1,10 +1,10 @@
 #pragma once
-// Expressions: pure trees over immutable leaves. Building one emits nothing; it is lowered, left operand
-// first, when it is bound to a val or var, stored, or branched on. So the program does not depend on the
-// order in which a compiler evaluates operands, and a type mismatch is found while the tree's type is formed.
+// Expressions: pure trees over immutable leaves. Building one emits nothing. It is lowered, left operand first, when it
+// is bound to a val or var, stored, or branched on. So the program does not depend on a compiler's order of evaluation.
+// A type mismatch is found while the tree's type is formed.
 //
-// A node has `device_type` (its element type), `bound` (whether some leaf knows the tracer), context(),
-// lower(), and hash(): what a probe of the kernel sees of it (trace/soundness.hpp).
+// A node has `device_type` (its element type), `bound` (whether some leaf knows the tracer), context(), lower(), and
+// hash(): what a probe of the kernel sees of it (trace/soundness.hpp).
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/dsl/trace/trace.hpp>
@@ -14,8 +14,7 @@
 
 namespace kaio::dsl {
 
-// A device value: a val, a var, a memory cell, or an expression of them. Its node() is a
-// tree.
+// A device value: a val, a var, a memory cell, or an expression of them. Its node() is a tree.
 template <class E>
 concept device = requires { typename E::device_type; };
 
@@ -25,7 +24,7 @@ using element = typename E::device_type;
 template <class E, class T>
 concept device_of = device<E> && std::is_same_v<element<E>, T>;
 
-// The type of a val or var that is made of a device value, or of a literal by itself.
+// The type of a val or var that starts from a device value, or from a literal alone.
 template <class E>
 struct bound_value {
   using type = literal_type<E>;
@@ -43,8 +42,8 @@ const E& imagine();  // declared only, for decltype
 template <class E>
 using node_of = std::remove_cvref_t<decltype(imagine<E>().node())>;
 
-// A device value has no value while the kernel is compiled; `if`, `while`, `!` in them and `?:` would ask for
-// one.
+// Refuses host conditions: `if`, `while`, `!` in them and `?:` ask for a value, but a device value has none while the
+// kernel is compiled.
 struct no_host_bool {
   template <std::same_as<bool> B>
   constexpr explicit operator B() const {
@@ -63,7 +62,7 @@ struct no_host_bool {
   }
 };
 
-// What a function returns whose requirements have failed: whatever is done with it is no further error.
+// The result of a function whose requirements have failed. Using it causes no further error.
 struct refused {};
 
 // The error for an assignment to a value that never changes.
@@ -132,7 +131,7 @@ struct unchanging {
   }
 };
 
-// What changes by assignment has no ++ and --: their values would be read at an unclear place.
+// A var or a cell has no ++ and --: it would be unclear where their value is read.
 struct no_increment {
   template <class E = int>
   constexpr void operator++() const {
@@ -158,9 +157,8 @@ struct no_increment {
   }
 };
 
-// A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression
-// itself. Without a tracer it is a literal that was put into a val<T>: `id` and `scope` are the halves of its
-// bits.
+// A value that exists already. `ReadsMemory`: the expression itself loaded it, from memory that may change. Without a
+// tracer it is a literal that was put into a val<T>: `id` and `scope` are the halves of its bits.
 template <class T, bool ReadsMemory = false>
 struct leaf : no_host_bool {
   using device_type = T;
@@ -175,7 +173,7 @@ struct leaf : no_host_bool {
   static constexpr leaf of(std::uint64_t bits) {
     return {{}, nullptr, static_cast<value>(bits), static_cast<std::uint32_t>(bits >> 32)};
   }
-  // The same value, in the scope that is open.
+  // Copies the value into the open scope.
   constexpr leaf copy() const {
     if (trace == nullptr) return *this;
     return {{}, trace, checked(*trace), trace->scope()};
@@ -223,8 +221,8 @@ constexpr std::uint64_t float_bits(bf16 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(e4m3 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(e5m2 x) { return x.bits(); }
 
-// Whether a finite number would become an infinity: from the middle between the largest number of the type
-// and the next power of two on.
+// Whether a finite number would become an infinity. The bound is midway between the largest number of the type and the
+// next power of two.
 template <floating T>
 constexpr bool overflows(double x) {
   constexpr double bound = std::is_same_v<T, f16>    ? 65520.0
@@ -255,7 +253,7 @@ constexpr literal<T> make_literal(L number) {
     const auto x = static_cast<double>(number);
     if ((x > T::format::greatest || x < -T::format::greatest) && x - x == 0)
       result.fault =
-          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it";
+          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that number; an infinity also becomes it";
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
         result.fault =
@@ -288,7 +286,7 @@ constexpr literal<T> make_literal(L number) {
   return result;
 }
 
-// The bits alone, where there is no node that could be lowered.
+// The bits of a literal, for callers without a node to lower.
 template <class T, host_number L>
 constexpr std::uint64_t bits_of_literal(L number) {
   const literal<T> made = make_literal<T>(number);
@@ -311,7 +309,7 @@ constexpr auto operand_node(const E& e) {
 
 inline constexpr std::uint64_t hash_factor = tracer::hash_factor;
 
-// A number for a rule, of the end of its name.
+// The number of a rule: a hash of the end of its name.
 template <class Rule>
 consteval unsigned long long number_of_name() {
   const char* const text = __PRETTY_FUNCTION__;
@@ -354,7 +352,7 @@ template <class To, class From>
 struct cast_rule {
   static constexpr value apply(tracer& t, value a) { return t.cast(ptx_type<To>, ptx_type<From>, a); }
 };
-// Out of 8 bits through f32, or f16 where that is requested; into 8 bits with one rounding from any type.
+// Conversions out of 8 bits go through f32, or f16 if that is the target. Those into 8 bits round once, from any type.
 template <float8 T>
 inline constexpr const float8_kind& kind_of = std::is_same_v<T, e4m3> ? e4m3_kind : e5m2_kind;
 template <class To, float8 From>
@@ -382,7 +380,7 @@ struct bit_cast_rule {
 template <class E>
 inline constexpr bool is_integer_product = false;
 
-// How an operator takes a product among its operands with it: as a * b + c, or as a + b * c.
+// The operand of + or - that is a contracted product: left is a * b + c, right is a + b * c.
 enum class contraction : std::uint8_t { none, left, right };
 template <operation Op, class A, class B>
 inline constexpr contraction contraction_of =
@@ -470,7 +468,7 @@ struct fma_rule {
   }
 };
 
-// A probe sees an operand of a statement: a tree, a place in memory, what has hash(), a number of the host.
+// Shows a probe an operand of a statement: a tree, a place in memory, an object with hash(), a number of the host.
 template <class X>
 constexpr void see_operand(tracer& t, const X& x) {
   if constexpr (requires { x.location().hash(); })
@@ -505,8 +503,8 @@ constexpr tracer& kernel_of(const Tree& tree) {
   return *t;
 }
 
-// A tracer to compute literals with, for a tree without a kernel. Made here, and only once `known` is read: clang
-// evaluates the bodies of constexpr functions in advance, and would make one in each that holds a `new`.
+// A tracer that computes literals, for a tree without a kernel. It is made here, and only after `known` is read. clang
+// evaluates bodies of constexpr functions in advance, and would make a tracer in each that holds a `new`.
 constexpr tracer* folding_tracer(const tracer* known) {
   if (known != nullptr) return nullptr;
   tracer* made = new tracer;  // a large object: not on the stack of a trace at run time
@@ -514,7 +512,7 @@ constexpr tracer* folding_tracer(const tracer* known) {
   return made;
 }
 
-// What a tree of literals in vals is, as C++ computes it: their kernel is not known.
+// The bits of a tree of literals in vals, computed as in C++: their kernel is not known.
 template <class Tree>
 constexpr std::uint64_t literal_bits(const Tree& tree) {
   tracer* folding = folding_tracer(tree.context());

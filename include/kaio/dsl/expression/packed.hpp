@@ -61,7 +61,7 @@ constexpr auto require_packed() {
 
 }  // namespace detail
 
-// A pair of two f16 or two bf16; a literal is the same number as the other half has the type of.
+// A pair of two f16 or two bf16; a literal takes the type of the other half.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto pack(const A& low, const B& high) {

@@ -1,7 +1,7 @@
 #pragma once
-// The place of a thread, read from PTX's special registers: pure leaves that need no kernel to be written, so
-// `block_idx_x() * 16 + thread_idx_x()` is an expression anywhere. A register that changes while a thread
-// runs (a clock, the multiprocessor) is read by functions of the thread: t.clock(), t.sm_id().
+// The indices of a thread, from PTX's special registers. They are pure leaves that need no kernel, so
+// `block_idx_x() * 16 + thread_idx_x()` is an expression anywhere. If a register changes while a thread runs (a clock,
+// the multiprocessor), functions of the thread read it: t.clock(), t.sm_id().
 
 #include <kaio/dsl/expression/expression.hpp>
 
@@ -23,8 +23,7 @@ struct special_node : no_host_bool {
   constexpr value lower(tracer& t) const { return t.special(R); }
 };
 
-// Indices and sizes in one dimension; u32. Source: PTX ISA, "Special Registers" (%tid, %ctaid, %ntid,
-// %nctaid).
+// Indices and sizes in one dimension; u32. Source: PTX ISA, "Special Registers" (%tid, %ctaid, %ntid, %nctaid).
 constexpr special_node<special_register::tid_x> thread_idx_x() { return {}; }
 constexpr special_node<special_register::tid_y> thread_idx_y() { return {}; }
 constexpr special_node<special_register::tid_z> thread_idx_z() { return {}; }
@@ -39,8 +38,8 @@ constexpr special_node<special_register::nctaid_y> grid_dim_y() { return {}; }
 constexpr special_node<special_register::nctaid_z> grid_dim_z() { return {}; }
 // The lane within the warp, 0 to 31.
 constexpr special_node<special_register::laneid> lane_id() { return {}; }
-// Bytes of shared memory that the launch gave besides the static arrays; and those of both together, with
-// what the system takes. Source: PTX ISA, "%dynamic_smem_size", "%total_smem_size".
+// Bytes of the launch's dynamic shared memory; bytes of dynamic, static and system shared memory together.
+// Source: PTX ISA, "%dynamic_smem_size", "%total_smem_size".
 constexpr special_node<special_register::dynamic_smem_size> dynamic_smem_size() { return {}; }
 constexpr special_node<special_register::total_smem_size> total_smem_size() { return {}; }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The right-hand side of a store or an assignment. Its constructor is where the C++ line of `y[i] = e` is
-// known (an operator= cannot have default arguments), so it opens the statement and lowers e. A product is
-// kept in two factors, so that `acc += a * b` becomes one fma.
+// The right-hand side of a store or an assignment. Its constructor knows the C++ line of `y[i] = e`, which an operator=
+// cannot (it has no default arguments): so the constructor opens the statement and lowers e. A product stays in two
+// factors, so that `acc += a * b` becomes one fma.
 
 #include <kaio/dsl/expression/expression.hpp>
 
@@ -9,8 +9,8 @@
 
 namespace kaio::dsl {
 
-// The requirements of a statement are part of a default argument: that is instantiated where the user writes the
-// statement, so a compiler names the line.
+// The requirements of a statement are part of a default argument. It is instantiated where the user writes the
+// statement, so a compiler names that line.
 template <class T, class E>
 struct stored {
   static_assert(std::is_same_v<E, T>,
@@ -25,7 +25,7 @@ struct not_stored {
                 "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
   static_assert(
       is_vector || never<E>,
-      "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
+      "kaio: the stored value is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
   static constexpr std::uint32_t checked = 0;
 };
 
@@ -62,7 +62,7 @@ class statement {
     value_ = number_.lower(t);
   }
 
-  // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
+  // The statement in kernel t, for a tree that knows none itself (thread_idx_x() * 2).
   template <device E>
   static constexpr statement in(tracer& t, const E& e) {
     static_assert(std::is_same_v<element<E>, T>,

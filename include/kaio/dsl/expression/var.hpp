@@ -68,16 +68,16 @@ class var<T> : public no_host_bool, public no_increment {
   constexpr var(const var& other, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
       : var(other.node(), line, file) {}
 
-  // The variable itself goes on under another name, so that returning one costs nothing on any compiler.
+  // Takes over the variable itself, so that returning one costs nothing on any compiler.
   constexpr var(var&& other) noexcept : trace_(other.trace_), variable_(other.variable_) {
     other.trace_ = nullptr;
   }
 
-  // A register that nothing has been written to yet: for what an instruction of the library writes first.
+  // A register without a value yet, for an instruction of the library that writes it first.
   static constexpr var unwritten(tracer& t) {
     return var(t.probing() ? t.new_identity() : t.new_variable(ptx_type<T>), t);
   }
-  // The same for a variable that there is already, one of several that an instruction writes together.
+  // As above, for an existing variable: one of several that an instruction writes together.
   static constexpr var unwritten(tracer& t, std::uint32_t variable) { return var(variable, t); }
 
   // The number of the variable, for instructions that change several.
@@ -85,7 +85,7 @@ class var<T> : public no_host_bool, public no_increment {
   constexpr tracer& trace() const { return *trace_; }
 
   constexpr void operator=(statement<T> s) { assign(s); }
-  // By reference to non-const, so that an expression cannot become a var on its way here.
+  // Takes a reference to non-const, so that no expression becomes a var on its way here.
   constexpr void operator=(var& other) { *this = statement<T>(other.node(), 0, nullptr); }
   template <class V>
     requires std::is_same_v<std::remove_cv_t<V>, var>
@@ -145,7 +145,7 @@ class var<T> : public no_host_bool, public no_increment {
     combine(operation::shr, s);
   }
 
-  // The variable and what knows no kernel, by an operator (compound.hpp).
+  // Compound assignment of an expression that knows no kernel (compound.hpp).
   template <operation Op, class E>
   constexpr void change(const E& e) {
     if constexpr (Op <= operation::div)

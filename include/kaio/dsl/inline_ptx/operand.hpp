@@ -1,6 +1,6 @@
 #pragma once
-// The operands of a ptx_op, as its arguments give them: a number of the host is an immediate, a device value a
-// register, a place in memory an address.
+// The operands of a ptx_op: a number of the host becomes an immediate, a device value a register, a place in memory an
+// address.
 
 #include <kaio/dsl/async/operand.hpp>
 #include <kaio/dsl/inline_ptx/signature.hpp>
@@ -14,7 +14,7 @@ inline constexpr bool is_literal_node = false;
 template <class T>
 inline constexpr bool is_literal_node<literal<T>> = true;
 
-// Integers of 16 bits are kept in registers of 32; an instruction of PTX takes registers of 16.
+// The tracer keeps 16-bit integers in 32-bit registers; an instruction of PTX takes registers of 16 bits.
 constexpr bool is_widened(ptx::type t) { return t == ptx::type::u16 || t == ptx::type::s16; }
 constexpr ptx::type text_register(ptx::type t) { return is_widened(t) ? ptx::type::f16 : t; }
 

@@ -1,6 +1,6 @@
 #pragma once
-// An instruction of PTX that the language has no function for, by its text. The last resort: what the language
-// has is checked further, and has other instructions where an architecture lacks it.
+// An instruction of PTX without a function in the language, given by its text. It is the last resort: functions of the
+// language are checked further, and use other instructions if an architecture lacks one.
 //
 //   inline constexpr auto fns = ptx_op<"fns.b32", u32(u32, u32, i32), ptx_effect::pure,
 //                                      ptx_since{.target = {70}, .version = {6, 0}}>;
@@ -10,8 +10,8 @@
 //                                          ptx_since{.target = {80}, .version = {7, 4}}>;
 //   discard(t, x[i]);
 //
-// One that is pure and has one result is an expression, as an operator is. Any other is a statement: it takes
-// the thread first, and is recorded where it is called.
+// If it is pure and has one result, it is an expression, like an operator. Otherwise it is a statement: it takes the
+// thread first, and is recorded where it is called.
 
 #include <kaio/dsl/inline_ptx/operand.hpp>
 #include <kaio/dsl/inline_ptx/signature.hpp>
@@ -24,7 +24,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// The results of an instruction that is recorded here go to `results`.
+// Records an instruction here; its results go to `results`.
 constexpr void record_text(tracer& t, std::uint32_t text, ptx_effect effect, const ptx::type* types,
                            std::uint32_t result_count, value* results, const text_source* sources,
                            std::uint32_t source_count) {
@@ -42,7 +42,7 @@ constexpr void record_text(tracer& t, std::uint32_t text, ptx_effect effect, con
   if (effect == ptx_effect::barrier) t.barrier_passed(t.loop_depth());
 }
 
-// The same of a pure one with one result, found where it was recorded already.
+// The value of a pure one with one result. With 1 to 4 operands, an equal instruction recorded before is shared.
 constexpr value pure_text(tracer& t, std::uint32_t text, ptx::type type, const value* sources,
                           std::uint32_t source_count) {
   value result = 0;
@@ -75,7 +75,7 @@ struct text_node : no_host_bool {
   constexpr value lower(tracer& t) const { return Operation::lower_expression(t, nodes); }
 };
 
-// The thread, and the line where it is handed over.
+// The thread, and the line of the call that passes it.
 class text_place {
  public:
   template <is_thread Thread>
@@ -133,7 +133,7 @@ class ptx_operation<Text, R(P...), Effect, Since> {
       "kaio: a ptx_op with several results names its operands, as match.all.sync.b32 $0|$1, $2, $3 does");
   static_assert(
       !fault.number,
-      "kaio: the text of a ptx_op names an operand that its signature does not have; $0 is the first result, or the first operand where there is none");
+      "kaio: the text of a ptx_op names an operand that its signature does not have; $0 is the first result; without results, the first operand");
   static_assert(!fault.unused,
                 "kaio: the text of a ptx_op does not name all results and operands: $0, $1, ...");
   static_assert(!fault.brackets, "kaio: an address is in brackets in the text of a ptx_op: [$1]");
@@ -164,7 +164,7 @@ class ptx_operation<Text, R(P...), Effect, Since> {
 
   static constexpr bool is_expression = is_pure && results::count == 1;
 
-  // What a probe sees of the operation.
+  // The number of the operation, for probes.
   static constexpr std::uint64_t number = detail::number_of_text(Text.view());
 
   template <class Operation, class T, class Nodes>
@@ -241,10 +241,10 @@ class ptx_operation<Text, R(P...), Effect, Since> {
   }
 };
 
-// `Text`: the mnemonic with its suffixes, and where they are not just listed in order, the operands: $0, $1, ...,
-// the results first. `Signature`: their types, R(P...), in the order of the text; R is void, a number, or
-// ptx_results<...>. `Since`: what has the instruction first, where the catalogue does not know it.
-// Its type is deduced, so that compilers name the line where a wrong one is written.
+//   Text       the mnemonic with its suffixes; then the operands $0, $1, ..., results first, unless listed in order
+//   Signature  their types R(P...), in that order; R is void, a number, or ptx_results<...>
+//   Since      the first target and version that have it, if the catalogue does not know it
+// The type of the constant is deduced, so that compilers name the line of a wrong one.
 template <fixed_string Text, class Signature, ptx_effect Effect, ptx_since Since = ptx_since{}>
 inline constexpr auto ptx_op = ptx_operation<Text, Signature, Effect, Since>{};
 

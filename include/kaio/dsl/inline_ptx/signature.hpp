@@ -1,6 +1,6 @@
 #pragma once
-// What the author of a ptx_op declares besides its text: the types of its results and operands, as the type of
-// a function; its effect; and what has the instruction first.
+// The declarations of a ptx_op besides its text. They are the types of its results and operands as a function type, its
+// effect, and the first target and version that have it.
 //
 //   u32(u32, u32, i32)                                  // one result, three operands
 //   void(ptx_global, u32)                               // an address in global memory and a number
@@ -16,15 +16,15 @@
 
 namespace kaio::dsl {
 
-// What an instruction does besides giving its results.
+// The effect of an instruction besides its results.
 enum class ptx_effect : std::uint8_t {
-  // Nothing: the results depend on the operands, and on registers that never change. It may be shared with an
-  // equal one, and is left out where its results are not used.
+  // Nothing: the results depend on the operands, and on registers that never change. An equal instruction may share it;
+  // if its results are not used, it is left out.
   pure,
-  // It reads or writes memory, or whatever else other instructions change: a clock, the carry flag, other lanes.
-  // It stays, in the order of the kernel's statements.
+  // It reads or writes memory, or another state that instructions change: a clock, the carry flag, other lanes. It
+  // stays, in the order of the kernel's statements.
   memory,
-  // As memory, and every thread of the block waits at it for all others, as at t.barrier().
+  // Like memory; in addition every thread of the block waits for all others, as at t.barrier().
   barrier
 };
 
@@ -75,7 +75,7 @@ class ptx_results : public detail::ptx_result_list<indices<sizeof...(T)>, T...> 
 
 namespace detail {
 
-// A register of PTX has 32 or 64 bits, or 16, or is a predicate.
+// A register of PTX has 16, 32 or 64 bits, or is a predicate.
 template <class T>
 inline constexpr bool is_ptx_number = false;
 template <scalar T>

@@ -1,6 +1,6 @@
 #pragma once
-// The text of a ptx_op: one instruction, whose operands are $0, $1, ... in it, the results first. A text
-// without operands lists them in order.
+// The text of a ptx_op: one instruction with its operands $0, $1, ..., the results first. If it has no operands, they
+// are listed in order.
 //
 //   "match.all.sync.b32 $0|$1, $2, $3"
 //   "fns.b32"                               // fns.b32 $0, $1, $2, $3
@@ -14,7 +14,7 @@
 
 namespace kaio::dsl::detail {
 
-// What a text names: so many operands, the results among them, and which of them are addresses.
+// The operands of a text: their number, the results among them, and which ones are addresses.
 struct text_operands {
   std::uint32_t results = 0;
   std::uint32_t count = 0;
@@ -32,7 +32,7 @@ constexpr bool lists_its_operands(std::string_view text) {
   return false;
 }
 
-// " $0, [$1]" after a text that has no operands; the size of it. `to` may be null.
+// Writes " $0, [$1]", the list for a text without operands, and returns its size. `to` may be null.
 constexpr std::size_t list_operands(const text_operands& operands, char* to) {
   std::size_t size = 0;
   const auto put = [&](char c) {
@@ -72,7 +72,7 @@ constexpr std::uint64_t number_of_text(std::string_view text) {
   return number;
 }
 
-// What is wrong with a text; all false: nothing.
+// The faults of a text; all false: none.
 struct text_fault {
   bool form = false;      // it is not one instruction
   bool branches = false;  // it is one of control flow
@@ -111,7 +111,7 @@ constexpr bool is_control_flow(std::string_view name) {
   return false;
 }
 
-// The places of the operands in a text that lists them.
+// Finds the faults of the operands in a text that lists them.
 constexpr void find_operand_faults(std::string_view text, const text_operands& operands, text_fault& fault) {
   std::uint64_t named = 0;
   char before = ' ';  // the last character that is no blank

@@ -50,7 +50,7 @@ struct clz_rule {
 template <integer T>
 struct ctz_rule {
   static constexpr value apply(tracer& t, value a) {
-    // A bit above the small ones ends the search where none of them is set.
+    // If no bit of the small value is set, the bit above it ends the search.
     if constexpr (is_small<T>)
       a = t.pure({opcode::or_, 0, ptx::type::b32, ptx::type::none, computed_in<T>}, a,
                  t.constant(computed_in<T>, 1u << width_of<T>));
@@ -58,7 +58,7 @@ struct ctz_rule {
   }
 };
 
-// bfind.shiftamt of the reversed bits is the place of the lowest one, and 2^32 - 1 where there is none.
+// bfind.shiftamt of the reversed bits is the place of the lowest one; 2^32 - 1 if there is none.
 template <integer T>
 struct ffs_rule {
   static constexpr value apply(tracer& t, value a) {
@@ -100,32 +100,32 @@ constexpr auto of_bits(const A& a) {
 
 }  // namespace detail
 
-// How many bits are set (popc).
+// The number of set bits (popc).
 template <device A>
 constexpr auto popc(const A& a) {
   return detail::of_bits<u32, detail::popc_rule>(a);
 }
 
-// How many zeros are above the highest bit that is set (clz); the width for 0.
+// The number of zeros above the highest set bit (clz); the width for 0.
 template <device A>
 constexpr auto clz(const A& a) {
   return detail::of_bits<u32, detail::clz_rule>(a);
 }
 
-// How many zeros are below the lowest bit that is set (brev, clz); the width for 0.
+// The number of zeros below the lowest set bit (brev, clz); the width for 0.
 template <device A>
 constexpr auto ctz(const A& a) {
   return detail::of_bits<u32, detail::ctz_rule>(a);
 }
 
-// The place of the lowest bit that is set, counted from 1; 0 for 0 (brev, bfind).
+// The place of the lowest set bit, counted from 1; 0 for 0 (brev, bfind).
 template <device A>
 constexpr auto ffs(const A& a) {
   return detail::of_bits<u32, detail::ffs_rule>(a);
 }
 
-// The place of the highest bit that is set, counted from 0; of a negative number, of the highest bit that
-// differs from the sign. 2^32 - 1 where there is none (bfind).
+// The place of the highest set bit, counted from 0. For a negative number: of the highest bit that differs from the
+// sign. 2^32 - 1 if there is none (bfind).
 template <device A>
 constexpr auto bfind(const A& a) {
   return detail::of_bits<u32, detail::bfind_rule>(a);

@@ -13,8 +13,8 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// The register is wider than a small value and holds copies of its sign, or zeros: bfe finds there what it
-// would find beyond the end of the value.
+// The register of a small value is wider: above the value it holds copies of the sign, or zeros. bfe gives the same
+// bits beyond the end of a value.
 template <integer T>
 struct bit_extract_rule {
   static constexpr value apply(tracer& t, value x, value start, value length) {
@@ -59,7 +59,7 @@ struct lop3_rule {
   }
 };
 
-// What a function does to each of the eight combinations of three bits.
+// The results of a function for the eight combinations of three bits.
 template <class F>
 constexpr std::uint8_t lop3_table() {
   static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
@@ -85,7 +85,7 @@ constexpr auto funnel(const A& low, const B& high, const N& amount) {
                                                        amount_node(amount));
 }
 
-// `Left`: else to the right. The amount counts modulo the width.
+// Rotates to the left if `Left`, otherwise to the right. The amount counts modulo the width.
 template <integer T, bool Left>
 struct rotate_rule {
   static constexpr value apply(tracer& t, value x, value n) {
@@ -93,7 +93,7 @@ struct rotate_rule {
     constexpr ptx::type u = ptx::type::u32;
     constexpr modifier direction = Left ? modifier::l : modifier::r;
     if constexpr (sizeof(T) == 8) {
-      // Each half of the result comes from both; an amount of 32 and more exchanges them first.
+      // Each half of the result comes from both halves; an amount of 32 or more exchanges them first.
       const tracer::halves parts = t.split(x, u);
       const value distant = t.binary(operation::and_, u, in_u32(t, n), t.constant(u, 32));
       const value exchanged = t.compare(operation::ne, u, distant, t.constant(u, 0));
@@ -130,9 +130,8 @@ constexpr auto rotate(const A& x, const N& n) {
 
 }  // namespace detail
 
-// `length` bits of x from place `start` on; of a signed x the highest of them is the sign. Places beyond the
-// end hold zeros, or the sign of a signed x; a length of 0 gives 0. Only the lowest 8 bits of start and
-// length count (bfe).
+// The `length` bits of x from place `start` on (bfe). If x is signed, the highest of them is the sign. Places beyond the
+// end hold zeros, or the sign of a signed x; a length of 0 gives 0. Only the lowest 8 bits of start and length count.
 template <device A, class S, class L>
 constexpr auto bit_extract(const A& x, const S& start, const L& length) {
   using T = element<A>;
@@ -141,8 +140,8 @@ constexpr auto bit_extract(const A& x, const S& start, const L& length) {
                                                    detail::amount_node(length));
 }
 
-// x with its `length` bits from place `start` on replaced by the lowest ones of `field`; what would be past
-// the end is dropped. Only the lowest 8 bits of start and length count (bfi).
+// x with its `length` bits from place `start` on replaced by the lowest ones of `field` (bfi). Bits past the end are
+// dropped. Only the lowest 8 bits of start and length count.
 template <class A, class B, class S, class L>
   requires operands<A, B>
 constexpr auto bit_insert(const A& x, const B& field, const S& start, const L& length) {
@@ -153,8 +152,8 @@ constexpr auto bit_insert(const A& x, const B& field, const S& start, const L& l
                                                   detail::amount_node(start), detail::amount_node(length));
 }
 
-// Four of the eight bytes of a (0 to 3) and b (4 to 7), each named by four bits of the selector, the lowest
-// first; the top one of the four bits fills the byte with the sign of the named one (prmt).
+// Four of the eight bytes of a (0 to 3) and b (4 to 7) (prmt). Each four bits of the selector name one, the lowest byte
+// first. If the top one of the four is set, the sign of the named byte fills the byte.
 template <class A, class B, class S>
   requires(device<A> || device<B> || device<S>)
 constexpr auto byte_perm(const A& a, const B& b, const S& selector) {
@@ -165,8 +164,8 @@ constexpr auto byte_perm(const A& a, const B& b, const S& selector) {
                                                 operand_node<u32>(selector));
 }
 
-// Any function of three operands bit by bit (lop3). Bit 4a + 2b + c of the table is the result for the bits
-// a, b and c: it is what the function gives for a = 0xF0, b = 0xCC, c = 0xAA.
+// Any function of three operands, bit by bit (lop3). Bit 4a + 2b + c of the table is the result for the bits a, b, c.
+// So the table is the function's result for a = 0xF0, b = 0xCC, c = 0xAA.
 template <std::uint8_t Table, class A, class B, class C>
   requires(device<A> || device<B> || device<C>)
 constexpr auto lop3(const A& a, const B& b, const C& c) {
@@ -177,7 +176,7 @@ constexpr auto lop3(const A& a, const B& b, const C& c) {
                                                    operand_node<T>(c));
 }
 
-// The same, with the table of a function of three numbers that uses & | ^ ~ alone.
+// lop3 with the table of a function of three numbers that uses & | ^ ~ alone.
 template <class A, class B, class C, class F>
   requires(device<A> || device<B> || device<C>)
 constexpr auto lop3(const A& a, const B& b, const C& c, const F&) {
@@ -212,13 +211,13 @@ constexpr auto funnel_shift_right_clamped(const A& low, const B& high, const N& 
   return detail::funnel<modifier::r, modifier::clamp>(low, high, n);
 }
 
-// The bits of x moved up by n modulo the width; what leaves at the top comes back below. Any integer type.
+// The bits of x moved up by n modulo the width; bits that leave at the top come back below. Any integer type.
 template <class A, class N>
 constexpr auto rotate_left(const A& x, const N& n) {
   return detail::rotate<true>(x, n);
 }
 
-// The bits of x moved down by n modulo the width; what leaves below comes back at the top. Any integer type.
+// The bits of x moved down by n modulo the width; bits that leave below come back at the top. Any integer type.
 template <class A, class N>
 constexpr auto rotate_right(const A& x, const N& n) {
   return detail::rotate<false>(x, n);

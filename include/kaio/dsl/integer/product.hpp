@@ -88,7 +88,7 @@ struct saturating_rule {
   static constexpr value apply(tracer& t, value a, value b) {
     constexpr opcode op = adds ? opcode::add : opcode::sub;
     if constexpr (is_small<T>) {
-      // 32 bits hold the sum; the least and the largest value of T are clamped to.
+      // 32 bits hold the sum, which is then clamped to the range of T.
       constexpr ptx::type s32 = ptx::type::s32;
       const value sum = t.pure({op, 0, s32, ptx::type::none, s32}, a, b);
       const value low =
@@ -96,7 +96,7 @@ struct saturating_rule {
       const value bounded = t.pure({opcode::max, 0, s32, ptx::type::none, s32}, sum, low);
       return t.pure({opcode::min, 0, s32, ptx::type::none, type}, bounded, t.constant(s32, largest));
     } else if constexpr (std::is_unsigned_v<T>) {
-      if constexpr (adds)  // what b may add without a carry is ~a
+      if constexpr (adds)  // without a carry, b adds at most ~a
         return t.binary(operation::add, type, a,
                         t.binary(operation::min, type, b, t.unary(operation::not_, type, a)));
       else
@@ -104,7 +104,7 @@ struct saturating_rule {
     } else if constexpr (sizeof(T) == 4) {
       return t.pure({op, in_order(modifier::sat), type, ptx::type::none, type}, a, b);
     } else {
-      // It overflowed where the sign of the result is neither that of a nor that of b (-b for a difference).
+      // It overflowed if the sign of the result is neither that of a nor that of b (-b for a difference).
       const value sum = t.binary(Op, type, a, b);
       const value turned = t.binary(operation::xor_, type, a, sum);
       const value against = t.binary(operation::xor_, type, adds ? sum : a, b);
@@ -141,7 +141,7 @@ constexpr auto dot(const A& a, const B& b, const C& c) {
   using R = std::conditional_t<std::is_same_v<X, u32> && std::is_same_v<Y, u32>, u32, i32>;
   if constexpr (device<C>)
     static_assert(std::is_same_v<element<C>, R>,
-                  "kaio: the sum of dp4a and dp2a is u32 where both operands are u32, and i32 elsewhere");
+                  "kaio: the sum of dp4a and dp2a is u32 if both operands are u32, otherwise i32");
   return make_pure<R, dot_rule<Op, Half, X, Y, R>>(a.node(), b.node(), operand_node<R>(c));
 }
 
@@ -168,7 +168,7 @@ constexpr auto mul_hi(const A& a, const B& b) {
   return make_pure<T, detail::mul_hi_rule<T>>(operand_node<T>(a), operand_node<T>(b));
 }
 
-// The whole product, in the integer of twice the size (mul.wide): i8 to u32.
+// The whole product of i8 to u32, in the integer of twice the size (mul.wide).
 template <class A, class B>
   requires operands<A, B>
 constexpr auto mul_wide(const A& a, const B& b) {
@@ -224,20 +224,20 @@ constexpr auto sad(const A& a, const B& b, const C& c) {
   return make_pure<U, detail::sad_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<U>(c));
 }
 
-// c and four products of the bytes of a and b, modulo 2^32 (dp4a, sm_61). u32 holds unsigned bytes, i32
-// signed ones; the sum is u32 where both are u32, and i32 elsewhere.
+// c plus the four products of the bytes of a and b, modulo 2^32 (dp4a, sm_61). u32 holds unsigned bytes, i32 signed
+// ones. The sum is u32 if both are u32, otherwise i32.
 template <class A, class B, class C>
 constexpr auto dp4a(const A& a, const B& b, const C& c) {
   return detail::dot<opcode::dp4a, modifier::none>(a, b, c);
 }
 
-// c and two products of the 16-bit halves of a with the two lower bytes of b (dp2a.lo, sm_61).
+// c plus two products: the 16-bit halves of a with the two lower bytes of b (dp2a.lo, sm_61).
 template <class A, class B, class C>
 constexpr auto dp2a_lo(const A& a, const B& b, const C& c) {
   return detail::dot<opcode::dp2a, modifier::lo>(a, b, c);
 }
 
-// c and two products of the 16-bit halves of a with the two upper bytes of b (dp2a.hi, sm_61).
+// c plus two products: the 16-bit halves of a with the two upper bytes of b (dp2a.hi, sm_61).
 template <class A, class B, class C>
 constexpr auto dp2a_hi(const A& a, const B& b, const C& c) {
   return detail::dot<opcode::dp2a, modifier::hi>(a, b, c);

@@ -32,7 +32,7 @@ constexpr auto rounded(const E&... operands) {
   return make_pure<T, rounded_rule<T, Op, Rounding>>(operand_node<T>(operands)...);
 }
 
-// [0, 1] in the two steps that every type has; max drops a NaN, so that it becomes 0.
+// Clamps to [0, 1] in two steps that every type has; max turns a NaN into 0.
 template <floating T>
 constexpr value clamp_to_one(tracer& t, value x) {
   constexpr ptx::type type = ptx_type<T>;
@@ -152,7 +152,7 @@ constexpr auto saturate(const A& a) {
   return make_pure<T, detail::saturate_rule<T>>(a.node());
 }
 
-// a + b clamped: integers to the range of their type, floats, after one rounding, as saturate does (add.sat).
+// a + b clamped (add.sat): integers to the range of their type; floats, after one rounding, as saturate does.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto add_sat(const A& a, const B& b) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the integer operations share: the types related to a type, the checks of operands, and amounts (of a
-// shift, of a field), which are u32, i32 or a literal.
+// The common part of the integer operations: the types related to a type, the checks of operands, and amounts. The
+// amount of a shift or a field is u32, i32 or a literal.
 
 #include <kaio/dsl/expression/operators.hpp>
 #include <kaio/dsl/expression/pure.hpp>
@@ -12,7 +12,7 @@ namespace kaio::dsl {
 template <integer T>
 using unsigned_of = std::make_unsigned_t<T>;
 
-// The integer of twice the size and the same sign; void where there is none.
+// The integer of twice the size and the same sign; void if there is none.
 template <integer T>
 struct twice {
   using type = void;

@@ -1,8 +1,8 @@
 #pragma once
-// From a kernel's lambda to the constants that the runtime loads: the trace, the soundness check, the
-// segments of text, and the image that points to them. Each step is a constant expression of its own, because
-// compilers bound the work of one; results are static members of a template, so a kernel that is not used
-// costs nothing. The build of kaio's own libraries puts other files in place of this one (src/images/).
+// Turns a kernel's lambda into the constants that the runtime loads. The steps are the trace, the soundness check, the
+// segments of text, and the image that points to them. Each step is a constant expression of its own, because compilers bound the
+// work of one. The results are static members of a template, so a kernel that is not used costs nothing. The build of
+// kaio's own libraries puts other files in place of this one (src/images/).
 
 #include <kaio/dsl/kernel/launch.hpp>
 #include <kaio/dsl/kernel/options.hpp>
@@ -53,8 +53,8 @@ class tracing {
   static constexpr void run(tracer& t, index_list<I...>) {
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
   }
-  // `rule` is what a compiler shows that stops in the body; clang shows the line of the call too. The body is
-  // called right here: each call between would be a further line in a compiler's message.
+  // A compiler that stops in the body shows `rule`; clang shows the line of the call too. The body is called right
+  // here: each call between would add a line to the compiler's message.
   template <std::uint32_t... I>
   static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
     tracer t;
@@ -75,7 +75,7 @@ class tracing {
   // clang-format on
 
  private:
-  // Depth 0 leaves nothing out. `refused`: the number of a body of that depth that is an error.
+  // Depth 0 leaves nothing out. `refused`: the number of the body at that depth to report as an error.
   static constexpr probe_result run_probe(std::uint32_t depth, std::uint32_t count, std::uint32_t refused) {
     tracer t;
     t.probe(depth, count);
@@ -87,8 +87,8 @@ class tracing {
   template <std::uint32_t Depth>
   static constexpr probe_result probe = run_probe(Depth, tracer::all_bodies, 0);
 
-  // The body without which the kernel is another one: without the first Low the probe agrees, without the
-  // first High it does not.
+  // Bisects for the first body that changes the rest of the kernel. The probe agrees without the first Low bodies, and
+  // disagrees without the first High.
   template <std::uint32_t Depth, std::uint32_t Low, std::uint32_t High>
   static constexpr std::uint32_t first_wrong_body() {
     if constexpr (High - Low <= 1) {
@@ -115,8 +115,7 @@ class tracing {
       constexpr kernel_fault in_body =
           run_probe(Depth, tracer::all_bodies, first_wrong_body<Depth, 0, probe<Depth>.bodies>()).fault;
       if (in_body.message != nullptr) return in_body;
-      return {
-          "kaio: a guarded body or a loop changes, by a variable of the host, what the rest of the kernel is"};
+      return {"kaio: a guarded body or a loop changes the rest of the kernel through a variable of the host"};
     }
   }
 
@@ -145,7 +144,7 @@ class tracing {
   static constexpr kernel_fault fault = find_fault();
 };
 
-// What is made of a trace without fault.
+// The constants made from a trace without fault.
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 class compilation {
   using source = tracing<Name, Block, Options, Body, P...>;
@@ -191,7 +190,7 @@ class compilation {
   static constexpr elements<segment_count, std::string_view> segments =
       list_segments(indices<segment_count>{});
 
-  // Of the text up to the end of a segment: a constant of its own for each, like the text.
+  // The hash of the text up to the end of a segment: a constant of its own for each, like the text.
   template <std::uint32_t Segment>
   static constexpr ptx::text_hash hash_up_to() {
     if constexpr (Segment == 0)

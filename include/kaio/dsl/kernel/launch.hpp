@@ -1,7 +1,6 @@
 #pragma once
-// The typed side of a launch: the name of each parameter in PTX, which argument it takes, and
-// the shape of the grid. A stream is anything with launch(const ptx::kernel_image&, ptx::launch_grid, const
-// ptx::argument*, std::size_t).
+// The typed side of a launch: the PTX type of each parameter, the argument that it takes, and the shape of the grid. A
+// stream is anything with launch(const ptx::kernel_image&, ptx::launch_grid, const ptx::argument*, std::size_t).
 
 #include <kaio/dsl/control/thread.hpp>
 #include <kaio/dsl/memory/location.hpp>
@@ -15,12 +14,12 @@
 
 namespace kaio::dsl {
 
-// What a launch may ask for besides its grid; each returns the shape with it.
+// Attributes of a launch besides its grid; each call returns the shape with the attribute.
 //   .shared_bytes(4096)  dynamic shared memory of a block
 //   .cluster(2)          blocks that run together and share memory, sm_90; a kernel that fixes its clusters
 //                        (kernel_options::cluster) needs none here
-//   .programmatic()      the launch may begin before the one before it in the stream has ended, sm_90: the
-//                        kernel must execute grid_dependency_wait before it touches what that one wrote
+//   .programmatic()      the launch may begin before the previous one in the stream has ended, sm_90: the kernel
+//                        must execute grid_dependency_wait before it touches data that the previous launch wrote
 template <class Shape>
 struct launch_attributes {
   std::uint32_t dynamic_shared = 0;
@@ -39,8 +38,8 @@ struct launch_attributes {
   }
 };
 
-// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a
-// thread takes several elements: over(n).per_thread(4). With clusters the grid is rounded up to whole ones.
+// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. If a thread takes
+// several elements: over(n).per_thread(4). With clusters the grid is rounded up to whole ones.
 struct over : launch_attributes<over> {
   std::uint64_t count;
   std::uint32_t share = 1;
@@ -77,7 +76,7 @@ struct grid : launch_attributes<grid> {
   }
 };
 
-// `fixed`: the clusters of the kernel itself.
+// `fixed`: the cluster size of the kernel itself.
 constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block, ptx::dim3 fixed = {0, 0, 0}) {
   const std::uint64_t per_block = std::uint64_t{block.x} * (o.share == 0 ? 1 : o.share);
   const std::uint64_t blocks = o.count / per_block + (o.count % per_block != 0 ? 1 : 0);
@@ -143,7 +142,7 @@ inline constexpr bool is_tensor_map = false;
 template <scalar T, std::uint32_t Rank>
 inline constexpr bool is_tensor_map<tensor_map<T, Rank>> = true;
 
-// The PTX name of a buffer's elements; none for structs.
+// The PTX type of a buffer's elements; none for structs.
 template <class T>
 inline constexpr ptx::type element_type = ptx_type<T>;
 template <class T, std::uint32_t N>
@@ -164,8 +163,8 @@ struct parameter_of<out<T>> : pointer_parameter<T, ptx::access::out, out> {};
 template <memory_element T>
 struct parameter_of<inout<T>> : pointer_parameter<T, ptx::access::inout, inout> {};
 
-// A constant of the host, std::integral_constant or Hana's: part of the kernel's type, it is not a parameter
-// of the PTX entry. The launch takes the same constant.
+// A constant of the host, std::integral_constant or Hana's. It is part of the kernel's type, not a parameter of the PTX
+// entry. The launch takes the same constant.
 template <host_constant C>
 struct parameter_of<C> {
   using element = C;
@@ -180,7 +179,7 @@ template <std::size_t N>
 struct entry_parameters {
   ptx::parameter data[N + 1] = {};
   std::uint32_t count = 0;
-  std::uint32_t number[N + 1] = {};  // of each parameter of the kernel, in the entry
+  std::uint32_t number[N + 1] = {};  // in the entry, for each parameter of the kernel
   std::uint32_t bytes = 0;
 };
 template <class... P>

@@ -1,5 +1,5 @@
 #pragma once
-// What kernel<Name, Block, Options> takes: the name of an entry, the threads of a block, and how the kernel is
+// The arguments of kernel<Name, Block, Options>: the name of an entry, the threads of a block, and how the kernel is
 // translated.
 
 #include <kaio/dsl/trace/trace.hpp>
@@ -18,8 +18,8 @@ constexpr bool is_entry_name(std::string_view name) {
   return true;
 }
 
-// Names that mean something else in the text of a kernel: to PTX (`_` is an operand that is dropped, WARP_SZ a
-// constant), or to kaio, which calls two functions of the system and names its labels L_1, L_2, ...
+// Names with another meaning in the text of a kernel. PTX drops an operand `_`, and WARP_SZ is a constant. kaio calls
+// two functions of the system, and names its labels L_1, L_2, ...
 constexpr bool is_taken_name(std::string_view name) {
   if (name == "_" || name == "WARP_SZ" || name == "vprintf" || name == "__assertfail") return true;
   if (name.size() < 3 || name[0] != 'L' || name[1] != '_') return false;
@@ -45,11 +45,11 @@ struct kernel_options {
   ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
   bool large_shared = false;                // shared arrays may take more than 48 KB together
   bool assertions = true;                   // device_assert is compiled in
-  block_size cluster{0, 0, 0};   // blocks of a cluster, sm_90; by default the launch says, or there are none
+  block_size cluster{0, 0, 0};              // blocks of a cluster, sm_90; by default the launch says, or none
   std::uint32_t min_blocks = 0;  // blocks that must fit on a multiprocessor at once: bounds the registers
 };
 
-// Tells a tracer what it translates, before the kernel runs.
+// Gives a tracer the name and the options of its kernel, before the kernel runs.
 constexpr void prepare(tracer& t, std::string_view name, const kernel_options& options) {
   t.contract = options.contract;
   t.target = options.target;

@@ -13,14 +13,14 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// a where it is at most `end`, or NaN; `end` beyond.
+// Returns a if a <= `end` or a is NaN, else `end`.
 template <host_floating T>
 constexpr value at_most(const evaluator<T>& e, value a, T end) {
   return e.select(compare(e, operation::gt, a, end), e.number(end), a);
 }
 
-// A power of e from 0 to 1, as fraction 2^n: `whole` is rounded to a subnormal number where necessary,
-// and times() rounds only the product.
+// A power of e from 0 to 1, as fraction 2^n. `whole` is rounded if it is a subnormal number; times() rounds
+// only the product.
 struct unit_power_f32 {
   value fraction, scale, whole;
   constexpr value times(const evaluator<f32>& e, value a) const { return e.mul(e.mul(fraction, a), scale); }
@@ -57,7 +57,7 @@ constexpr value one_over_one_plus(const evaluator<f64>& e, value a) {
   return near_reciprocal(e, e.add(a, e.number(1.0_f64)));
 }
 
-// 1 / (1 + e^-x) is e^-|x| / (1 + e^-|x|) for negative x: no power overflows, and the tail keeps its bits.
+// For x < 0, 1 / (1 + e^-x) = e^-|x| / (1 + e^-|x|): no power overflows, and the tail keeps its bits.
 constexpr value lower_sigmoid(const evaluator<f32>& e, value x) {
   const value power = scaled_power(e, negate(e, magnitude(e, x)), log2_e, -126, 0);
   const value part = one_over_one_plus(e, power);
@@ -70,8 +70,8 @@ constexpr value lower_sigmoid(const evaluator<f64>& e, value x) {
   return e.mul(part, e.select(compare(e, operation::lt, x, 0.0_f64), power, e.number(1.0_f64)));
 }
 
-// x / 2 (1 + tanh u) = x / (1 + e^-2u), 2 u = x (b + c x^2). 2 u is as large as 100 (f64: 745) where the
-// result is not 0 yet, so it is a sum of two numbers; b has a first part so short that t - b is exact. For
+// x / 2 (1 + tanh u) = x / (1 + e^-2u), 2 u = x (b + c x^2). Before the result becomes 0, 2 u reaches 100
+// (f64: 745), so it is a sum of two numbers. The first part of b is short enough to make t - b exact. For
 // f32, b and c include log2(e).
 template <host_floating T>
 struct gelu_constants;
@@ -107,8 +107,8 @@ constexpr value lower_gelu_tanh(const evaluator<T>& e, value x) {
   return e.select(negative, tail, e.mul(x, part));
 }
 
-// x / 2 erfc(-x / sqrt(2)) = max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)). Where erfc is small it changes by
-// -2 a d erfc(a) when its argument does by d, which is what the rounding error of |x| / sqrt(2) is worth.
+// x / 2 erfc(-x / sqrt(2)) = max(x, 0) - |x| / 2 erfc(|x| / sqrt(2)). If erfc is small, a change d of its
+// argument changes it by -2 a d erfc(a): `factor` adds that for d, the rounding error of |x| / sqrt(2).
 template <host_floating T>
 constexpr value lower_gelu(const evaluator<T>& e, value x) {
   constexpr bool single = std::is_same_v<T, f32>;

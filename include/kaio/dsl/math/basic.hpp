@@ -7,7 +7,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// min.NaN and max.NaN; where the architecture or the type has none, the NaN is selected.
+// min.NaN and max.NaN. If the architecture or the type has none, selects pick the NaN.
 template <operation Op, floating T>
 struct nan_extreme_rule {
   static constexpr ptx::type type = ptx_type<T>;
@@ -41,8 +41,8 @@ constexpr auto nan_extreme(const A& a, const B& b) {
 
 }  // namespace detail
 
-// a * b + c with one rounding, whatever the contraction policy. f32, f64; one of the operands may be a
-// literal or two.
+// a * b + c with one rounding, whatever the contraction policy. f32, f64; one or two operands may be
+// literals.
 template <class A, class B, class C>
   requires(device<A> || device<B> || device<C>)
 constexpr auto fma(const A& a, const B& b, const C& c) {
@@ -66,21 +66,21 @@ constexpr auto max(const A& a, const B& b) {
   return arithmetic<operation::max>(a, b);
 }
 
-// The smaller operand, and a NaN where one of them is (min.NaN, with a target of sm_80). Floats and pairs.
+// The smaller operand, or NaN if one is NaN (min.NaN, with a target of sm_80). Floats and pairs.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto min_nan(const A& a, const B& b) {
   return detail::nan_extreme<operation::min>(a, b);
 }
 
-// The larger operand, and a NaN where one of them is (max.NaN, with a target of sm_80). Floats and pairs.
+// The larger operand, or NaN if one is NaN (max.NaN, with a target of sm_80). Floats and pairs.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto max_nan(const A& a, const B& b) {
   return detail::nan_extreme<operation::max>(a, b);
 }
 
-// |a|; of the most negative integer, itself.
+// |a|. The most negative integer stays itself.
 template <device A>
 constexpr auto abs(const A& a) {
   using T = element<A>;

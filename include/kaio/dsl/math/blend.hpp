@@ -29,14 +29,14 @@ struct lerp_rule {
 
 }  // namespace detail
 
-// a - b where a is larger, else +0; NaN where one of them is.
+// a - b if a > b, else +0; NaN if an operand is NaN.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto fdim(const A& a, const B& b) {
   return apply_function<detail::positive_difference>(a, b);
 }
 
-// a + w (b - a), exactly a at 0 and b at 1: two fma.
+// a + w (b - a) by two fma: exactly a for w = 0 and b for w = 1.
 template <class A, class B, class W>
   requires(device<A> || device<B> || device<W>)
 constexpr auto lerp(const A& a, const B& b, const W& w) {
@@ -46,7 +46,7 @@ constexpr auto lerp(const A& a, const B& b, const W& w) {
   return make_pure<T, detail::lerp_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<T>(w));
 }
 
-// x, but at least low and at most high; low where x is NaN.
+// x limited to [low, high]; low if x is NaN.
 template <class X, class L, class H>
   requires(device<X> || device<L> || device<H>)
 constexpr auto clamp(const X& x, const L& low, const H& high) {

@@ -1,8 +1,8 @@
 #pragma once
-// erf and erfc. Near 0, erf x = x + x P(x^2). Further out both come from erfc x = exp(-x^2) t Q(t), where
-// t = 1 / (1 + c x) maps all of x > 0 into one short interval (the form is that of Press et al., "Numerical
-// Recipes", 6.2); the exponent is reduced with the rounding error of x^2 in it. The polynomials are minimax
-// fits made for kaio.
+// erf and erfc. Near 0, erf x = x + x P(x^2). Further out, erfc x = exp(-x^2) t Q(t) with t = 1 / (1 + c x),
+// which maps all x > 0 into one short interval (Press et al., "Numerical Recipes", 6.2). The exponent
+// includes the rounding error of x^2. erf x is 1 - erfc x; for f32, erfc x is then 2^L(x). The polynomials
+// are minimax fits made for kaio.
 //
 //   val gelu = 0.5f * x * erfc(x * -0.70710678f);
 
@@ -31,7 +31,7 @@ constexpr value times_gaussian(const evaluator<f32>& e, value a, value t, value 
   return e.mul(e.fma(power, product, e.mul(power, product_rest)), scale);
 }
 
-// The same for 0 <= a^2 < 760.
+// exp(-a^2) t q for 0 <= a^2 < 760.
 constexpr value times_gaussian(const evaluator<f64>& e, value a, value t, value q) {
   const value magic = e.number(6755399441055744.0_f64);  // 1.5 * 2^52
   const value square = e.mul(a, a);
@@ -59,15 +59,15 @@ constexpr value times_gaussian(const evaluator<f64>& e, value a, value t, value 
   return e.mul(scaled, power(e.on_bits(operation::sub, exponent, half)));
 }
 
-// By what t = 1 / (1 + c a) is too small, relatively: 1 - t - t c a, which is nearly exact. For small a, erfc
-// has more than twice the relative error of t.
+// Returns how much t = 1 / (1 + c a) is too small, relatively: 1 - t - t c a, which is nearly exact. For
+// small a, erfc has more than twice the relative error of t.
 template <host_floating T>
 constexpr value residual(const evaluator<T>& e, value t, value a, T c) {
   const value minus_product = e.mul(t, e.number(-c));
   return e.fma(minus_product, a, e.sub(e.number(T{1}), t));
 }
 
-// erfc(a) times the factor, rounded once where it becomes subnormal, for a from 0 to where erfc vanishes.
+// erfc(a) times the factor, for a from 0 to the end of erfc. A subnormal result is rounded once.
 constexpr value positive_erfc(const evaluator<f32>& e, value a, value factor) {
   constexpr f32 c[] = {0.28208828f,  0.282258004f,  0.245123088f,   0.18591322f,
                        0.053740032f, 0.0380900539f, -0.0262018722f, -0.285146534f,

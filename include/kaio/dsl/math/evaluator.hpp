@@ -1,5 +1,5 @@
 #pragma once
-// What the mathematical functions are written with: the operations of one floating type on traced values.
+// The operations of one floating type on traced values. The mathematical functions are written with them.
 //
 //   const evaluator<f32> e(t);
 //   const value y = e.fma(x, x, e.number(1.0f));

@@ -1,6 +1,6 @@
 #pragma once
-// Powers of two inside of floating numbers: exp and log and their relatives use them to take an exponent
-// apart and to put one on. f64 is taken by its words of 32 bits, because integers of 64 bits cost twice.
+// Powers of two inside floating numbers: exp, log and their relatives take exponents apart and put them on.
+// f64 is handled as two words of 32 bits, because integers of 64 bits cost twice.
 //
 //   const power_split n = split_power(e, x, {.log2_base = 1.44269502f, .least = -126, .most = 126});
 //   const value y = times_power(e, w, n);   // w * 2^n, f64, without rounding
@@ -13,8 +13,8 @@ namespace kaio::dsl::detail {
 
 // --- f32
 
-// How x log2(base) is split into an integer n and a rest: n stays in [least, most], and `scale` is
-// 2^(n - shift). `bias` moves the borders between one n and the next upward.
+// Splits x log2(base) into an integer n and a rest: n is in [least, most], and `scale` is 2^(n - shift).
+// `bias` moves the borders between one n and the next upward.
 struct power_range {
   f32 log2_base;
   int least, most;
@@ -25,8 +25,8 @@ struct power_split {
   value n, scale;
 };
 
-// The saturation of fma is the clamp: x log2(base) comes into [0, 1] for all of the range, NaN included. The
-// integer is rounded by adding 1.5 * 2^23, which leaves it in the low bits, where it serves as an exponent.
+// The saturation of fma clamps: it maps x log2(base) of the whole range into [0, 1], NaN included.
+// Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits, where it serves as an exponent.
 constexpr power_split split_power(const evaluator<f32>& e, value x, const power_range& range) {
   const f64 width = range.most - range.least;
   const value place = e.trace().pure(
@@ -73,7 +73,7 @@ constexpr value times_power(const evaluator<f64>& e, value w, value n) {
   return from_words(e, parts.low, on_words(e, operation::add, parts.high, exponent_field(e, n)));
 }
 
-// w 2^n for w in [1/2, 2] and n in [-2000, 2000], rounded once where it becomes subnormal.
+// w 2^n for w in [1/2, 2] and n in [-2000, 2000]. A subnormal result is rounded once.
 constexpr value scale(const evaluator<f64>& e, value w, value n) {
   const value half = on_words(e, operation::shr, n, e.amount(1));
   const value rest = on_words(e, operation::sub, n, half);
@@ -87,8 +87,8 @@ constexpr value to_f64(const evaluator<f64>& e, value n) {
   return e.sub(from_words(e, low, word(e, 0x43300000)), e.number(4503601774854144.0_f64));  // 2^52 + 2^31
 }
 
-// Whether |x| is below the number whose upper word is `limit` and whose lower word is 0; false for NaN. Upper
-// words are compared as numbers of f32, whose order is the same.
+// Whether |x| is below the number with upper word `limit` and lower word 0; false for NaN. Upper words are
+// compared as f32, which orders them alike.
 constexpr value is_below(const evaluator<f64>& e, value x, std::uint32_t limit) {
   const evaluator<f32> upper(e.trace());
   const value high = upper.from_bits(words_of(e, x).high);

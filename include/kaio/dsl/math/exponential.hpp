@@ -42,8 +42,8 @@ constexpr value lower_exp10(const evaluator<f32>& e, value x) {
   return scaled_power(e, x, log2_ten, -126, 127);
 }
 
-// x = n ln 2 + r with r in [log(3/4), log(3/2)): there neither e^r - 1 nor the sum (e^r - 1) 2^n + (2^n - 1)
-// has a unit of the last place that is large compared with the result.
+// x = n ln 2 + r with r in [log(3/4), log(3/2)). There, one unit in the last place of e^r - 1,
+// and of (e^r - 1) 2^n + (2^n - 1), is small compared with the result.
 constexpr value lower_expm1(const evaluator<f32>& e, value x) {
   const value bounded = e.trace().binary(operation::max, e.type, x, e.number(-18.0f));
   const power_split power = split_power(
@@ -99,7 +99,7 @@ constexpr value exp_polynomial(const evaluator<f64>& e, value r) {
   return e.polynomial(r, c);
 }
 
-// `y` where |x| is below the limit; elsewhere 0, infinity or NaN.
+// `y` if |x| is below the limit, else 0, infinity or NaN.
 constexpr value with_exponential_ends(const evaluator<f64>& e, value x, std::uint32_t limit, value y) {
   const value negative = compare(e, operation::lt, x, 0.0_f64);
   const value beyond = e.select(negative, e.number(0.0_f64), e.add(x, infinity(e)));
@@ -133,7 +133,7 @@ constexpr value lower_exp2(const evaluator<f64>& e, value x) {
   return with_exponential_ends(e, x, 0x40920000, y);  // 1152
 }
 
-// 10^r = 1 + (r ln 10 + r u): the first term is the product's own, so that its constant may be a rounded one.
+// 10^r = 1 + (r c + r u(r)), where c is ln 10 rounded. u includes the rest of ln 10.
 constexpr value lower_exp10(const evaluator<f64>& e, value x) {
   const reduction by = reduce(e, x, by_log10_2);
   constexpr f64 u[] = {-2.1707562233822494e-16_f64, 2.650949055239206_f64,     2.03467859229348_f64,

@@ -58,7 +58,7 @@ struct fast_tanh {
 };
 template <bool Ftz>
 struct fast_sigmoid {
-  // Its instructions one by one have the derivative 0 * inf where e^-x is beyond f32.
+  // Differentiated one by one, its instructions give 0 * inf if e^-x is beyond f32.
   static constexpr known_function name = known_function::sigmoid;
   static constexpr value apply(const evaluator<f32>& e, value x) {
     const value power = fast_exp2<Ftz>::apply(e, e.mul(x, e.number(-log2_of_e)));
@@ -93,8 +93,8 @@ struct fast_function {
   }
 };
 
-// ex2 and tanh are instructions on 16-bit floats too, alone and in pairs: f16 from sm_75 on, bf16 from sm_90
-// on, where ex2 of bf16 has .ftz always. For older architectures, as any fast function: through f32.
+// ex2 and tanh are also instructions on 16-bit floats, alone and in pairs: f16 from sm_75 on, bf16 from sm_90
+// on. There ex2 of bf16 always has .ftz. Older architectures use f32, as for any fast function.
 template <opcode Op, class Function, floating T>
 struct fast_half_rule {
   static constexpr bool is_brain = ptx::element_of(ptx_type<T>) == ptx::type::bf16;

@@ -1,10 +1,10 @@
 #pragma once
-// The approximations of fast:: in the .ftz forms of their instructions: a subnormal number of f32 (below
-// 2^-126) is a zero of its sign, as an argument and as a result. The special function unit itself works so. For
-// sm_90, ex2.approx, lg2.approx, sqrt.approx and rsqrt.approx are four instructions each, rcp.approx is seven:
-// they scale what is subnormal. Each .ftz form is one. The errors are those of fast::. f16 and bf16 go through
-// f32, where a subnormal f16 is a normal number and a subnormal bf16 is not. tanh.approx has no .ftz form:
-// fast::tanh is one instruction. Source: PTX ISA, "Floating point instructions".
+// The approximations of fast:: in the .ftz forms of their instructions: a subnormal f32 (below 2^-126), as
+// argument or result, is a zero of its sign. The special function unit itself works so; the plain forms of
+// sm_90 scale subnormal numbers. Instructions: ex2.approx, lg2.approx, sqrt.approx and rsqrt.approx four
+// each, rcp.approx seven, each .ftz form one. The errors are those of fast::. f16 and bf16 are computed in
+// f32, where a subnormal f16 is normal and a subnormal bf16 is not. tanh.approx has no .ftz form: fast::tanh
+// is one instruction. Source: PTX ISA, "Floating point instructions".
 //
 //   val weight = fast::ftz::exp2(score - largest);      // ex2.approx.ftz.f32
 
@@ -31,8 +31,8 @@ constexpr auto exp10(const A& a) {
   return apply_function<detail::fast_function<detail::fast_exp10<true>>>(a);
 }
 
-// The natural logarithm: lg2.approx.ftz, mul. Absolute error 2^-22 near 1, relative 2^-22 elsewhere; -inf for a
-// below 2^-126, which is a zero.
+// The natural logarithm: lg2.approx.ftz, mul. Absolute error 2^-22 near 1, relative 2^-22 elsewhere. An a
+// below 2^-126 is a zero and gives -inf.
 template <device A>
 constexpr auto log(const A& a) {
   return apply_function<detail::fast_function<detail::fast_log<true>>>(a);
@@ -100,7 +100,7 @@ constexpr auto pow(const A& a, const B& b) {
   return apply_function<detail::fast_function<detail::fast_pow<true>>>(a, b);
 }
 
-// a / b: div.approx.ftz, 2 ulp for 2^-126 <= |b| <= 2^126; beyond, 0, or NaN where a is infinite.
+// a / b: div.approx.ftz, 2 ulp for 2^-126 <= |b| <= 2^126. For a larger |b|: 0, or NaN if a is infinite.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto div(const A& a, const B& b) {

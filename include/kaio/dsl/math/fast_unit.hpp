@@ -70,7 +70,7 @@ constexpr auto sqrt(const A& a) {
   return apply_function<detail::fast_function<detail::fast_unit<opcode::sqrt, false>>>(a);
 }
 
-// a / b: div.approx, 2 ulp for 2^-126 <= |b| <= 2^126; beyond, 0, or NaN where a is infinite.
+// a / b: div.approx, 2 ulp for 2^-126 <= |b| <= 2^126. For a larger |b|: 0, or NaN if a is infinite.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto div(const A& a, const B& b) {

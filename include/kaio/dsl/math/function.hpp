@@ -1,8 +1,8 @@
 #pragma once
-// How a mathematical function becomes an expression. Its instructions are written once for f32 and f64
-// (Function::lower on an evaluator); f16 and bf16 go through f32, whose result, rounded once more, is within
-// half a unit of the last place of theirs and a little; packed pairs go half by half. A Function has a name for
-// derivative(): that of its rule, or none where its instructions can be differentiated.
+// Makes an expression of a mathematical function. Its instructions are written once for f32 and f64
+// (Function::lower on an evaluator). f16 and bf16 are computed in f32 and rounded once more: the error is a
+// little above half a unit in their last place. Packed pairs go half by half. Function::name selects the rule
+// of derivative(); `none`: derivative() differentiates the instructions.
 //
 //   struct square {
 //     static constexpr known_function name = known_function::none;

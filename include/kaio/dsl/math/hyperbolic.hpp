@@ -1,7 +1,7 @@
 #pragma once
-// sinh, cosh and tanh. Near 0, sinh and tanh of f32, and sinh of f64, are odd polynomials (minimax fits made
-// for kaio); elsewhere e^|x| / 4 and its reciprocal, which overflow no earlier than the result. tanh of f64
-// is t / (1 + t) with t = (e^(2|x|) - 1) / 2.
+// sinh, cosh and tanh. Near 0, sinh (f32, f64) and tanh (f32) are odd polynomials, minimax fits made for
+// kaio. Elsewhere they use e^|x| / 4 and its reciprocal, which overflow no earlier than the result. tanh of
+// f64 is t / (1 + t) with t = (e^(2|x|) - 1) / 2.
 //
 //   val y = tanh(x[i]);
 
@@ -13,7 +13,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// e^a / 4 for a >= 0; infinity where e^a / 2 is beyond all numbers.
+// e^a / 4 for a >= 0; infinity if e^a / 2 overflows.
 constexpr value quarter_exp(const evaluator<f32>& e, value a) {
   return scaled_power(e, a, log2_e, 0, 129, 2);
 }
@@ -40,7 +40,7 @@ constexpr value sinh_near_zero(const evaluator<f64>& e, value x) {
   return e.fma(e.mul(z, e.polynomial(z, c)), x, x);
 }
 
-// `y` for |x| < 710.5; a itself, infinite or NaN, beyond. f32 needs no end of its own.
+// `y` for a < 710.5, else infinity, or NaN for NaN. f32 needs no such end.
 constexpr value with_cosh_end(const evaluator<f32>&, value, value y) { return y; }
 constexpr value with_cosh_end(const evaluator<f64>& e, value a, value y) {
   const value below = is_below(e, a, 0x40863400);

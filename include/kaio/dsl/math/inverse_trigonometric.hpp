@@ -57,7 +57,7 @@ constexpr value after_quarters(const evaluator<f64>& e, f64 n, value a) {
   return e.add(e.number(n * 1.5707963267948966_f64), e.add(a, e.number(n * 6.123233995736766e-17_f64)));
 }
 
-// A number in two parts, the second of which is small.
+// A number as a sum, whose second part is small.
 struct pair {
   value a, tail;
 };
@@ -80,7 +80,7 @@ constexpr pair square_root(const evaluator<f64>& e, value z) {
   return {s, e.mul(rest, e.mul(root, e.number(0.5_f64)))};
 }
 
-// asin |x| up to 1/2; beyond it, half of what it is less than pi/2.
+// asin a for a <= 1/2; beyond, half of pi/2 - asin a.
 constexpr value reduced_arcsine(const evaluator<f32>& e, value a, value is_far) {
   const value distant = e.fma(a, e.number(-0.5f), e.number(0.5f));
   const value z = e.select(is_far, distant, e.mul(a, a));
@@ -88,7 +88,7 @@ constexpr value reduced_arcsine(const evaluator<f32>& e, value a, value is_far) 
   const value u = e.select(is_far, e.add(root.a, root.tail), a);
   return e.add(u, beyond_argument(e, u, z));
 }
-// Here in two parts: taking it from pi/2 can double its error.
+// In two parts: subtracting it from pi/2 can double its error.
 constexpr pair reduced_arcsine(const evaluator<f64>& e, value a, value is_far) {
   const auto found = either(
       e.trace(), is_far,
@@ -153,7 +153,7 @@ constexpr value lower_atan(const evaluator<T>& e, value x) {
   const value is_far = compare(e, operation::gt, a, T{1});
   const value inverse = [&] {
     if constexpr (std::is_same_v<T, f32>) return unit(e, opcode::rcp, a);
-    // Beyond 2^60 the angle is pi/2 as it is rounded.
+    // Beyond 2^60 the angle rounds to pi/2.
     const value bounded = e.trace().binary(operation::min, e.type, a, e.number(T(1152921504606846976.0_f64)));
     return quick_reciprocal(e, bounded);
   }();
@@ -166,7 +166,7 @@ constexpr value lower_atan(const evaluator<T>& e, value x) {
 template <host_floating T>
 constexpr value bounded_quotient(const evaluator<T>& e, value y, value x) {
   constexpr bool single = std::is_same_v<T, f32>;
-  // Away from the ends of the exponent: the bits that y loses here are not in the quotient either.
+  // Scales away from the ends of the exponent: bits that y loses here are not in the quotient either.
   const value is_large =
       compare(e, operation::gt, x, single ? T(7.9228162514264338e28_f64) : T(8.4527e270_f64));
   const value scale =

@@ -1,6 +1,6 @@
 #pragma once
-// log, log2, log10 and log1p: x = 2^n (1 + f) with 1 + f near 1, and the logarithm of 1 + f by a minimax
-// polynomial made for kaio (f32), or by one in s = f / (2 + f) (f64; Muller, "Elementary Functions", ch. 11).
+// log, log2, log10 and log1p: x = 2^n (1 + f) with 1 + f near 1. The logarithm of 1 + f is a minimax
+// polynomial made for kaio (f32), or one in s = f / (2 + f) (f64; Muller, "Elementary Functions", ch. 11).
 // The borders of f are chosen so that n and log(1 + f) never cancel deeply.
 //
 //   val entropy = -p * log2(p);
@@ -13,7 +13,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// `normal` is x, or x times a power of two where x is subnormal: n knows. `pattern` are its upper 32 bits.
+// `normal` is x, times a power of two if x is subnormal; n accounts for it. `pattern` is its upper 32 bits.
 struct log_parts {
   value f, n, normal, pattern;
 };
@@ -108,8 +108,8 @@ constexpr value lower_log10(const evaluator<f32>& e, value x) {
   return with_log_ends(e, parts.normal, parts.pattern, x, y);
 }
 
-// log(1 + f) in two parts, times a constant in two parts, plus n times another one whose first part has 42
-// bits, so that its product is exact.
+// log(1 + f) in two parts times a constant in two parts, plus n times another constant. The first part of
+// that constant has 42 bits, so its product with n is exact.
 struct log_base {
   f64 scale, scale_low, per_n, per_n_low;
 };

@@ -1,8 +1,8 @@
 #pragma once
-// pow: 2^(y log2|x|), or e^(y log|x|) for f64, where the logarithm carries about as many bits again as the
-// type (a sum of two numbers), so that y may multiply it by hundreds. log m = 2 atanh s with s = (m - 1) /
-// (m + 1), m in [sqrt(1/2), sqrt(2)) (Muller, "Elementary Functions", ch. 11); the polynomials are minimax
-// fits made for kaio. Special cases are those of C99, annex F.9.4.4.
+// pow: 2^(y log2|x|), or e^(y log|x|) for f64. The logarithm is a sum of two numbers, with about twice the
+// bits of the type, so that y may multiply it by hundreds. log m = 2 atanh s with s = (m - 1) / (m + 1), m in
+// [sqrt(1/2), sqrt(2)) (Muller, "Elementary Functions", ch. 11). The polynomials are minimax fits made for
+// kaio. Special cases are those of C99, annex F.9.4.4.
 //
 //   val y = pow(x, 2.4f);
 
@@ -81,7 +81,7 @@ constexpr long_log log_of_magnitude(const evaluator<f64>& e, value a) {
   return {high, e.add(e.fma(sum, two, e.sub(whole, high)), rest)};
 }
 
-// An infinite or NaN y as the largest number of its sign, so that no product with 0 is NaN.
+// Replaces an infinite or NaN y by a largest finite number, so that no product with 0 is NaN.
 constexpr value finite_exponent(const evaluator<f32>& e, value y) {
   return e.clamp(y, -3.40282347e38f, 3.40282347e38f);
 }
@@ -93,7 +93,7 @@ constexpr value finite_exponent(const evaluator<f64>& e, value y) {
   return from_words(e, parts.low, on_words(e, operation::or_, bounded, sign));
 }
 
-// |x|^y for x that is neither 0 nor infinite, and finite y.
+// |x|^y for finite y, and x neither 0 nor infinite.
 constexpr value power_of_magnitude(const evaluator<f32>& e, value a, value y) {
   const long_log log = log2_of_magnitude(e, a);
   const value p = e.clamp(e.mul(y, log.high), -126.0f, 127.0f);
@@ -113,11 +113,11 @@ constexpr value power_of_magnitude(const evaluator<f64>& e, value a, value y) {
   return with_exponential_ends(e, p, 0x40890000, power);  // 800
 }
 
-// The sign of a number, in an s32.
+// An s32 with the sign of x.
 constexpr value upper_bits(const evaluator<f32>& e, value x) { return e.bits(x); }
 constexpr value upper_bits(const evaluator<f64>& e, value x) { return words_of(e, x).high; }
 
-// 0 to the power y and infinity to the power y, y not 0: the one or the other, exchanged where y < 0.
+// 0^y and infinity^y for y != 0: a itself, or the other one if y < 0 (`exchange`).
 constexpr value power_of_end(const evaluator<f32>& e, value a, value exchange) {
   const value mask = e.trace().select(e.bits_type, exchange, e.integer(0x7f800000), e.integer(0));
   return e.from_bits(e.on_bits(operation::xor_, e.bits(a), mask));
@@ -136,7 +136,7 @@ constexpr value lower_pow(const evaluator<T>& e, value x, value y) {
   const value exponent = finite_exponent(e, y);
   value result = power_of_magnitude(e, a, exponent);
 
-  // y less the even integer that y / 2 holds: 1 for odd integers, 0 for even ones.
+  // y minus the even integer 2 trunc(y / 2): 1 for odd integers, 0 for even ones.
   const value half = e.mul(exponent, e.number(T{0.5_f64}));
   const value whole = t.pure({opcode::cvt, in_order(modifier::rzi), e.type, e.type, e.type}, half);
   const value rest = magnitude(e, e.fma(whole, e.number(T{-2}), exponent));
@@ -175,8 +175,8 @@ struct pow_function {
   }
 };
 
-// a to the power b; one of them may be a literal. f32: 4 ulp, f64: 2 ulp. A negative a has a power where b
-// is an integer; pow(a, 0) and pow(1, b) are 1 even for NaN.
+// a to the power b; one of them may be a literal. f32: 4 ulp, f64: 2 ulp. If a < 0, the result is a number
+// only for an integer b. pow(a, 0) and pow(1, b) are 1 even for NaN.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto pow(const A& a, const B& b) {

@@ -1,8 +1,8 @@
 #pragma once
-// What x is beyond the nearest multiple of pi/2, for sin, cos and tan. Up to a bound the multiple is
-// subtracted in three parts (Cody and Waite, "Software Manual for the Elementary Functions"), each product
-// exact inside of an fma; beyond it, in a branch that few threads take, x is multiplied by those bits of 2/pi
-// that matter modulo 4, in integers (Payne and Hanek, "Radian reduction for trigonometric functions").
+// Reduces x to its distance from the nearest multiple of pi/2, for sin, cos and tan. Up to a bound, the
+// multiple is subtracted in three parts, each product exact in an fma (Cody and Waite, "Software Manual for
+// the Elementary Functions"). Beyond it, few threads branch and multiply x, in integers, by the bits of 2/pi
+// that matter modulo 4 (Payne and Hanek, "Radian reduction for trigonometric functions").
 //
 //   const quadrant_angle a = reduce(e, magnitude(e, x));   // |x| = a.quadrant * pi/2 + a.rest
 
@@ -61,7 +61,7 @@ constexpr long_fraction times_two_over_pi(tracer& t, value m, value power) {
   constexpr ptx::type word = layout::word;
   const auto number = [&](std::uint64_t n) { return t.constant(word, n); };
   const auto amount = [&](std::uint32_t n) { return t.constant(ptx::type::u32, n); };
-  // Bits of 2/pi before place E - 1 of the table give multiples of 4. Words are shifted down by 8, 4, 2, 1.
+  // Table bits of 2/pi before place E - 1 give multiples of 4. The words move down by powers of two.
   const value place = t.binary(operation::sub, ptx::type::u32, power, amount(1));
   constexpr std::size_t kept = 4;
   value row[kept + (1u << layout::steps)] = {};
@@ -90,7 +90,7 @@ constexpr long_fraction times_two_over_pi(tracer& t, value m, value power) {
   return {t.binary(operation::add, word, top, carry), low};
 }
 
-// The fraction as an angle: the quadrant is rounded to the nearest, so that half of the rest are negative.
+// The fraction as an angle. The quadrant is rounded to the nearest, so half of the rests are negative.
 constexpr value angle(const evaluator<f32>& e, const long_fraction& p, value& quadrant) {
   tracer& t = e.trace();
   const auto extended = [&](value v) { return t.cast(ptx::type::u64, ptx::type::u32, v); };

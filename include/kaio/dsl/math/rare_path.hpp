@@ -1,8 +1,8 @@
 #pragma once
-// Branches inside of a mathematical function. An expression is lowered where the tracer is at hand, so a rule
-// may jump: over code that only few arguments need (`rare`: huge ones, subnormal ones), or into one of two
-// paths, each too expensive to compute for nothing (`either`). Results inside are not reused
-// outside; the result is a value like any other, and the rule remains a pure function of its operands.
+// Branches inside a mathematical function. A rule has the tracer at hand, so it may jump. `rare` jumps over
+// code that few arguments need, huge or subnormal ones. `either` takes one of two paths that are too
+// expensive to compute both. Results inside are not reused outside. The result is a value like any other, and
+// the rule remains a pure function of its operands.
 //
 //   const value r = rare(t, is_huge, quick, [&] { return exact_reduction(t, x); });
 //   const auto [s, c] = rare(t, is_huge, std::array{s0, c0}, [&] { return std::array{s1, c1}; });
@@ -17,7 +17,7 @@
 
 namespace kaio::dsl::detail {
 
-// `common`, and where `condition` holds what `path` returns: as many values, of the same types.
+// `common`; if `condition` holds, the result of `path` instead: equally many values, of the same types.
 template <std::size_t N, class Path>
 constexpr std::array<value, N> rare(tracer& t, value condition, const std::array<value, N>& common,
                                     const Path& path) {
@@ -44,8 +44,7 @@ constexpr value rare(tracer& t, value condition, value common, const Path& path)
   return rare(t, condition, std::array<value, 1>{common}, [&] { return std::array<value, 1>{path()}; })[0];
 }
 
-// What `first` returns where `condition` holds, and elsewhere what `second` returns: values of the same
-// types.
+// The result of `first` if `condition` holds, else that of `second`. Both have the same types.
 template <class First, class Second>
 constexpr auto either(tracer& t, value condition, const First& first, const Second& second)
     -> decltype(first()) {

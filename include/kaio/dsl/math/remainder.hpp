@@ -1,6 +1,6 @@
 #pragma once
-// fmod, exact for all magnitudes. Where a is not below b the quotient is divided out digit by digit, 20 bits
-// (f64: 48) a round, on the mantissas as whole numbers: each round leaves an exact remainder.
+// fmod, exact for all magnitudes. If a >= b, the quotient is divided out digit by digit: 20 bits (f64: 48) a
+// round, on the mantissas as whole numbers. Each round leaves an exact remainder.
 //
 //   val phase = fmod(time, period);   // the sign of time, as in C
 
@@ -126,7 +126,7 @@ struct fmod_function {
   }
 };
 
-// The remainder of a / b with the quotient rounded toward zero, exact, with the sign of a; NaN where a is
+// The remainder of a / b with the quotient rounded toward zero, exact, with the sign of a. NaN if a is
 // infinite or b is 0.
 template <class A, class B>
   requires operands<A, B>

@@ -1,6 +1,6 @@
 #pragma once
-// rsqrt, rcp, cbrt and hypot: an approximation of the special function unit, refined by the residual that one
-// fma gives exactly. (sqrt is an instruction: math.hpp.)
+// rsqrt, rcp, cbrt and hypot: one fma gives the exact residual of an approximation, which refines it. (sqrt
+// is an instruction: basic.hpp.)
 //
 //   val length = hypot(x, y);
 //   val unit_x = x * rsqrt(x * x + y * y);
@@ -48,7 +48,7 @@ constexpr value lower_cbrt(const evaluator<f32>& e, value x) {
   const value step = e.mul(unit(e, opcode::rcp, square), e.number(0.333333343f));
   const value y = e.fma(e.fma(negate(e, square), b, scaled), step, b);
   const value root = e.select(tiny, e.mul(y, e.number(0.00390625f)), y);
-  // 0, infinity and NaN, for which the step is NaN, are their own roots.
+  // For 0, infinity and NaN the step is NaN; they are their own roots.
   const value is_number = compare(e, operation::eq, y, y);
   return e.select(is_number, with_sign(e, root, x), x);
 }
@@ -89,7 +89,7 @@ constexpr value lower_cbrt(const evaluator<f64>& e, value x) {
   return e.select(is_number, finite, x);
 }
 
-// sqrt(x^2 + y^2), both scaled by a power of two that brings the larger one near 1.
+// sqrt(x^2 + y^2). A power of two scales both, so that the larger is near 1.
 template <host_floating T>
 constexpr value lower_hypot(const evaluator<T>& e, value x, value y) {
   constexpr bool single = std::is_same_v<T, f32>;
@@ -181,8 +181,7 @@ constexpr auto cbrt(const A& a) {
   return apply_function<cbrt_function>(a);
 }
 
-// sqrt(a^2 + b^2) without overflow or underflow in between; infinite where one of them is.
-// f32 and f64: 2 ulp.
+// sqrt(a^2 + b^2) without overflow or underflow in between; infinite if one of them is. f32 and f64: 2 ulp.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto hypot(const A& a, const B& b) {

@@ -110,7 +110,7 @@ constexpr auto round(const A& a) {
   return apply_function<detail::round_half_away>(a);
 }
 
-// |a| with the sign of b, of zeros and NaN too.
+// |a| with the sign of b, also for zeros and NaN.
 template <class A, class B>
   requires operands<A, B>
 constexpr auto copysign(const A& a, const B& b) {

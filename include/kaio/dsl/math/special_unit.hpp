@@ -1,7 +1,6 @@
 #pragma once
-// Shared pieces of the mathematical functions: the special function unit without the scaling that subnormal
-// arguments and results would need (rules keep theirs within the normal numbers), reciprocals refined from
-// it, and operations on the sign.
+// Shared pieces of the mathematical functions: the special function unit without scaling of subnormal numbers
+// (rules keep arguments and results normal), reciprocals refined from it, and operations on the sign.
 //
 //   const value t = unit(e, opcode::rcp, x);      // rcp.approx.ftz.f32
 //   const value q = quick_reciprocal(e, x);       // f64, within 1 ulp for moderate x

@@ -42,7 +42,7 @@ constexpr value cosine_near_zero(const evaluator<f64>& e, value z) {
   return e.polynomial(z, c);
 }
 
-// The tangent of r, |r| <= pi/4, or where `inverted` -1 / tan r.
+// tan r for |r| <= pi/4, or -1 / tan r if `inverted`.
 constexpr value tangent_near_zero(const evaluator<f32>& e, value r, value inverted) {
   constexpr f32 c[] = {0.333331555f,  0.13338834f,    0.0534083769f,
                        0.0244406629f, 0.00310276402f, 0.00939571578f};
@@ -73,7 +73,7 @@ constexpr value tangent_near_zero(const evaluator<f64>& e, value r, value invert
   return e.select(inverted, negate(e, e.fma(first, d, first)), y);
 }
 
-// y with its sign flipped where bit 1 of the quadrant is set.
+// y with its sign flipped if bit 1 of the quadrant is set.
 template <host_floating T>
 constexpr value flip(const evaluator<T>& e, value y, value quadrant) {
   const value bit =
@@ -89,7 +89,7 @@ constexpr value flip(const evaluator<T>& e, value y, value quadrant) {
   }
 }
 
-// The sign of x on top: of an odd function of |x|.
+// Flips y by the sign of x: for odd functions computed from |x|.
 template <host_floating T>
 constexpr value flip_by_sign(const evaluator<T>& e, value y, value x) {
   const value sign =
@@ -106,7 +106,7 @@ constexpr value is_odd(tracer& t, value quadrant) {
                    t.constant(ptx::type::s32, 0));
 }
 
-// sin and cos of the angle; what is not used is not emitted.
+// sin and cos of the angle; an unused one is not emitted.
 template <host_floating T>
 constexpr std::array<value, 2> sine_and_cosine(const evaluator<T>& e, const quadrant_angle& a, value x) {
   tracer& t = e.trace();
@@ -187,7 +187,7 @@ struct tan_function {
         e, detail::tangent_near_zero(e, a.rest, detail::is_odd(e.trace(), a.quadrant)), x);
   }
 };
-// Zeros of the functions in units of pi are positive, but for the sign of the argument.
+// Zeros of sinpi and cospi are positive; those of sinpi then get the sign of the argument.
 struct sinpi_function {
   static constexpr known_function name = known_function::sinpi;
   template <host_floating T>
@@ -229,7 +229,7 @@ struct sine_cosine {
   val<T> sin, cos;
 };
 
-// The sine and the cosine of a, each within 2 ulp; they share the reduction. Computed where it is called.
+// The sine and the cosine of a, each within 2 ulp, with one shared reduction. Computed where it is called.
 template <device A>
 constexpr auto sincos(const A& a, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) {
@@ -251,7 +251,7 @@ constexpr auto sincos(const A& a, std::uint32_t line = __builtin_LINE(),
   }
 }
 
-// sin(pi a) and cos(pi a): exact where the result is 0, 1 or -1. f32 and f64: 2 ulp.
+// sin(pi a) and cos(pi a): exact if the result is 0, 1 or -1. f32 and f64: 2 ulp.
 template <device A>
 constexpr auto sinpi(const A& a) {
   return apply_function<sinpi_function>(a);

@@ -1,6 +1,6 @@
 #pragma once
-// Accesses with policies, vectors out of arrays of numbers, prefetches and fences. A cell is named by
-// indexing, as anywhere; the policies follow it.
+// Accesses with policies, vectors out of arrays of numbers, prefetches and fences. Indexing names a cell; the
+// policies follow it.
 //
 //   val v = load(x[i], cache::cs);
 //   val four = load_vec<4>(x[4 * i]);             // in<f32> x, whose memory is aligned to 16 bytes there
@@ -53,7 +53,7 @@ constexpr val<vec<T, N>> load_vector(tracer& t, const tracer::access& how, const
   return val<vec<T, N>>(loaded, 0, nullptr);
 }
 
-// A vector that has names alone, in a probe.
+// A vector of new identities, for a probe.
 template <class T, std::uint32_t N>
 constexpr val<vec<T, N>> no_vector(tracer& t) {
   vector_leaf<T, N> named{&t, {}, 0};
@@ -92,8 +92,8 @@ constexpr auto load(const C& from, P1 = {}, P2 = {}, P3 = {}, P4 = {}, std::uint
   }
 }
 
-// Reads N consecutive numbers as a vector, from the cell on. The address must be a multiple of the vector's
-// size: an allocation is, its element N * k is, a shared array of 16 bytes or more is.
+// Reads N consecutive numbers, from the cell on, as a vector. The address must be a multiple of the vector's
+// size. An allocation, its element N * k, and a shared array of 16 bytes or more are aligned.
 template <std::uint32_t N, class C, class P1 = no_policy, class P2 = no_policy, class P3 = no_policy,
           class P4 = no_policy>
 constexpr auto load_vec(const C& from, P1 = {}, P2 = {}, P3 = {}, P4 = {},
@@ -149,7 +149,7 @@ constexpr void store(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {}
   }
 }
 
-// Writes a vector over consecutive numbers, from the cell on; aligned as load_vec asks.
+// Writes a vector to consecutive numbers, from the cell on; aligned as for load_vec.
 template <class C, class E, class P1 = no_policy, class P2 = no_policy, class P3 = no_policy,
           class P4 = no_policy>
 constexpr void store_vec(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {},
@@ -174,7 +174,7 @@ constexpr void store_vec(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 
   }
 }
 
-// Asks for the cache line of a cell, ahead of its use; the value is not read.
+// Fetches the cache line of a cell ahead of its use; no value is read.
 template <class C, policy_kind Kind, modifier Level>
 constexpr void prefetch(const C& cell, policy<Kind, Level>, std::uint32_t line = __builtin_LINE(),
                         const char* file = __builtin_FILE()) {

@@ -1,15 +1,14 @@
 #pragma once
-// Atomic operations on cells of inout parameters and shared arrays. Each replaces what is in the cell by a
-// function of it and gives what was there before; ptxas makes an operation whose result is not used a
-// reduction (RED), which waits for nothing. Without an order they are relaxed, without a scope they hold for
-// the device.
-// Source: PTX ISA, "atom".
+// Atomic operations on cells of inout parameters and shared arrays. Each replaces the value of the cell by a
+// function of it and returns the old value. If the result is unused, ptxas makes a reduction (RED), which
+// waits for nothing. The default order is relaxed, the default scope the device. Source: PTX ISA, "atom".
 //
 //   atomic_add(histogram[bin], 1u);
 //   val ticket = atomic_inc(count[0], grid_dim_x() - 1, order::acq_rel, scope::device);
 //
-// What PTX has no instruction for (the least and the largest of floats, all of 16 bits but the sum of f16) is
-// a loop of compare and exchange. A vector is handled element by element, each atomically.
+// Operations without a PTX instruction are loops of compare and exchange: min and max of floats, and all of
+// 16 bits except sums (f16; bf16 from sm_90). Vectors are updated element by element, each atomically. sm_90
+// has instructions in global memory: + of f32 (N <= 4), and +, min and max of 16-bit floats.
 
 #include <kaio/dsl/memory/access.hpp>
 
@@ -73,7 +72,7 @@ constexpr modifier name_of(operation op) {
   }
 }
 
-// The type that PTX's own instruction carries for an operation on t; none where there is no instruction.
+// The type in PTX's own instruction for an operation on t; none if there is no instruction.
 constexpr ptx::type native_atomic(operation op, ptx::type t, std::uint16_t sm) {
   const bool is_word = ptx::is_integer(t) && ptx::size_of(t) >= 4;
   if (op == operation::add) {
@@ -84,7 +83,7 @@ constexpr ptx::type native_atomic(operation op, ptx::type t, std::uint16_t sm) {
   return op == operation::min || op == operation::max ? t : ptx::bits_of(t);
 }
 
-// What a loop of compare and exchange compares.
+// The type that a loop of compare and exchange compares.
 constexpr ptx::type compared(ptx::type t) {
   return ptx::size_of(t) == 8 ? ptx::type::u64 : ptx::size_of(t) == 4 ? ptx::type::u32 : ptx::type::f16;
 }
@@ -126,7 +125,7 @@ constexpr vector_leaf<T, N> update_vector(tracer& t, operation op, const Locatio
   return old;
 }
 
-// The types that an operation takes.
+// Checks the types that an operation takes.
 template <bool Bitwise, class T>
 constexpr auto require_atomic_operand() {
   static_assert(sizeof(T) > 1, "kaio: there are no atomic operations on 8 bits; use u32");
@@ -220,9 +219,9 @@ constexpr auto require_exchangeable() {
 
 }  // namespace detail
 
-// cell += x, and so on; min and max as the functions of the same names are. x is a number, or a vector for
-// the numbers from the cell on (an inout<vec<T, N>>, or consecutive elements whose address is a multiple of
-// the vector's size).
+// cell += x, and so on; min and max are those of math/basic.hpp. x is a number, or a vector for the numbers
+// from the cell on (an inout<vec<T, N>>, or consecutive elements whose address is a multiple of the vector's
+// size).
 template <class C, class E, class P1 = no_policy, class P2 = no_policy>
 constexpr auto atomic_add(const C& cell, const E& x, P1 = {}, P2 = {}, std::uint32_t line = __builtin_LINE(),
                           const char* file = __builtin_FILE()) {
@@ -304,7 +303,7 @@ constexpr auto atomic_exchange(const C& cell, const E& x, P1 = {}, P2 = {},
   }
 }
 
-// cell = cell == expected ? desired : cell, compared by bits. It succeeded where the result has the bits of
+// cell = cell == expected ? desired : cell, compared by bits. It succeeded if the result has the bits of
 // `expected`.
 template <class C, class E, class D, class P1 = no_policy, class P2 = no_policy>
 constexpr auto atomic_compare_exchange(const C& cell, const E& expected, const D& desired, P1 = {}, P2 = {},

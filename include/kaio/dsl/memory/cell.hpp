@@ -1,6 +1,6 @@
 #pragma once
-// The cells that indexing names: a scalar in memory, to be read or written at that point of the kernel. What
-// an `in` points to is never written while the kernel runs, so its loads are pure expressions.
+// The cells that indexing names: a scalar in memory, read or written at that point of the kernel. Nothing
+// writes the memory of an `in` while the kernel runs, so its loads are pure expressions.
 //
 //   y[i] = x[i] * 2.0f;      // x[i] is a load_node, y[i] an out_cell
 //   sums[i] += x[i];         // sums[i] is a cell
@@ -13,7 +13,7 @@
 
 namespace kaio::dsl {
 
-// Storing to a place, common to all cells that can be written.
+// Stores to a place; common to all writable cells.
 template <scalar T, class Location>
 constexpr void store_at(const Location& at, statement<T>& s) {
   require_settled_index<Location>();
@@ -38,7 +38,7 @@ constexpr auto refuse_writing() {
 struct no_elements {
   template <class I>
   constexpr auto operator[](const I&) const {
-    static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    static_assert(never<I>, "kaio: one index too many: the element is already a number");
     return refused{};
   }
 };
@@ -65,7 +65,7 @@ class out_cell : public no_increment, public no_elements {
   constexpr void operator=(const C&) const {
     refuse_reading<C>();
   }
-  // Whatever reads a value ends here.
+  // Reading an out cell is an error.
   template <class V = T>
   constexpr leaf<T, true> node() const {
     refuse_reading<V>();
@@ -179,7 +179,7 @@ class cell : public no_host_bool, public no_increment, public no_elements {
     combine(operation::shr, s);
   }
 
-  // The cell and what knows no kernel, by an operator (compound.hpp).
+  // Applies an operator to the cell and an operand that knows no kernel (compound.hpp).
   template <operation Op, class E>
   constexpr void change(const E& e) const {
     if constexpr (Op <= operation::div)
@@ -229,7 +229,7 @@ class cell : public no_host_bool, public no_increment, public no_elements {
   Location at_;
 };
 
-// A load from what nothing writes: an expression like any other.
+// A load from memory that nothing writes: an expression like any other.
 template <scalar T, class Location>
 struct load_node : no_host_bool {
   using device_type = T;
@@ -254,7 +254,7 @@ struct load_node : no_host_bool {
 
   template <class I>
   constexpr auto operator[](const I&) const {
-    static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    static_assert(never<I>, "kaio: one index too many: the element is already a number");
     return refused{};
   }
   template <class E>

@@ -1,6 +1,6 @@
 #pragma once
-// The numbers that a struct of the host is made of: type and offset of each, in the order of its members. What
-// a struct in registers needs to know; found by structured bindings.
+// The numbers in a struct of the host: type and offset of each, in the order of its members. Structs in
+// registers need them; structured bindings find them.
 //
 //   fields_of<particle>.at[0].offset
 
@@ -10,7 +10,7 @@
 
 namespace kaio::dsl {
 
-// `vector`: as many numbers, this one and the next, are a vector that one instruction moves.
+// `vector`: how many numbers, from this one on, one instruction moves as a vector.
 struct field {
   ptx::type type;
   std::uint32_t offset;
@@ -23,7 +23,7 @@ struct field_list {
   field at[N == 0 ? 1 : N] = {};
 };
 
-// A struct in registers has at most so many numbers, and so many members.
+// The limits of a struct in registers: its numbers, and its members.
 inline constexpr std::uint32_t max_fields = 32;
 inline constexpr std::uint32_t max_record_members = 12;
 
@@ -39,7 +39,7 @@ constexpr bool takes_values(index_list<I...>) {
   return requires { S{(static_cast<void>(I), any_value{})...}; };
 }
 
-// The values that S takes where the braces of arrays are left out.
+// Counts the values that S takes if the braces of arrays are left out.
 template <class S, std::uint32_t Try = max_fields>
 constexpr std::uint32_t count_values() {
   if constexpr (Try == 0 || takes_values<S>(indices<Try>{}))
@@ -48,7 +48,7 @@ constexpr std::uint32_t count_values() {
     return count_values<S, Try - 1>();
 }
 
-// One in braces between `Before` and `After` others.
+// Whether S takes one value in braces between `Before` and `After` others.
 template <class S, std::uint32_t... Before, std::uint32_t... After>
 constexpr bool takes_braced(index_list<Before...>, index_list<After...>) {
   return requires {
@@ -56,7 +56,7 @@ constexpr bool takes_braced(index_list<Before...>, index_list<After...>) {
   };
 }
 
-// How many of these values the member at value I takes: more than one for an array.
+// Counts the values that the member at value I takes: more than one for an array.
 template <class S, std::uint32_t Values, std::uint32_t I, std::uint32_t After = Values - I - 1>
 constexpr std::uint32_t values_at() {
   if constexpr (takes_braced<S>(indices<I>{}, indices<After>{}))
@@ -75,7 +75,7 @@ constexpr std::uint32_t count_record_members() {
     return count_record_members<S, Values, I + values_at<S, Values, I>(), Count + 1>();
 }
 
-// How many members S has; 0: too many numbers.
+// The number of members of S; 0 if it has too many numbers.
 template <class S>
 struct record_size {
   static constexpr bool is_small = !takes_values<S>(indices<max_fields + 1>{});
@@ -155,7 +155,7 @@ struct list_members {
 template <class S>
 using record_members = decltype(with_record_members(imagine<S>(), list_members{}));
 
-// Where each member of S begins: found by its bytes, as in offset_of.
+// Finds where each member of S begins, by its bytes, as in offset_of.
 template <class S, std::uint32_t... Bit>
 constexpr auto find_offsets(const index_list<Bit...>&) {
   struct {
@@ -223,7 +223,7 @@ constexpr auto list_fields() {
   return list;
 }
 
-// The bits of each number of a struct of the host.
+// Appends the bits of each number of a host struct.
 template <class M>
 constexpr void append_bits(const M& m, std::uint64_t*& next) {
   if constexpr (array_facts<M>::is_array) {

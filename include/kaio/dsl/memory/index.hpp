@@ -1,6 +1,6 @@
 #pragma once
-// index(row, pitch, column): an index that cannot wrap. A product of two u32 is computed modulo 2^32, and
-// `x[row * pitch + column]` then addresses something else in a buffer of more elements; this one is exact.
+// index(row, pitch, column): an index that cannot wrap. `x[row * pitch + column]` computes a product of two
+// u32 modulo 2^32, which is the wrong element of a larger buffer; this one is exact.
 //
 //   y[index(row, pitch, column)] = ...;                       // row * pitch + column as a u64: mad.wide.u32
 //   y[index(batch, rows, row, columns, column)] = ...;        // (batch * rows + row) * columns + column
@@ -14,7 +14,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// 64 bits of the sign of T.
+// The 64-bit integer as signed as T.
 template <class T>
 using index_result = std::conditional_t<std::is_signed_v<T>, i64, u64>;
 
@@ -34,14 +34,14 @@ struct index_rule {
     }
     const value x = t.cast(wide, ptx_type<A>, row);
     const value y = t.cast(wide, ptx_type<B>, pitch);
-    // A constant addend is kept apart: it goes into the offset of the instruction that accesses memory.
+    // A constant addend stays apart: it goes into the offset of the memory instruction.
     if (t.is_constant(addend))
       return t.binary(operation::add, wide, t.binary(operation::mul, wide, x, y), addend);
     return t.multiply_add(wide, x, y, addend);
   }
 
  private:
-  // As a factor of 32 bits; 0 where it may need more.
+  // v as a factor of 32 bits; 0 if it may need more.
   template <class T>
   static constexpr value in_half(tracer& t, value v) {
     if (t.is_constant(v))
@@ -65,7 +65,7 @@ constexpr auto require_index_operand() {
   }
 }
 
-// A literal has the 64 bits of the result.
+// A literal takes the 64-bit type of the result.
 template <class W, class E>
 struct index_operand_type {
   using type = W;
@@ -89,9 +89,9 @@ constexpr auto index_of(const A& row, const B& pitch, const C& column, const Res
 
 }  // namespace detail
 
-// row * pitch + column, exact: u64 of unsigned operands, i64 of signed ones; modulo 2^64 where operands have 64
-// bits. More dimensions: index(i, n, j, m, k) is (i * n + j) * m + k. Operands are integers of any size, all
-// unsigned or all signed, and literals; one of them is a device value.
+// row * pitch + column, exact: u64 of unsigned operands, i64 of signed ones; modulo 2^64 if operands have 64
+// bits. More dimensions: index(i, n, j, m, k) is (i * n + j) * m + k. Operands are literals and integers of
+// any size, all unsigned or all signed; at least one is a device value.
 template <class Row, class Pitch, class Column, class... Rest>
 constexpr auto index(const Row& row, const Pitch& pitch, const Column& column, const Rest&... rest) {
   static_assert(sizeof...(Rest) % 2 == 0,

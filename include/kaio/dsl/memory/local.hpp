@@ -1,7 +1,7 @@
 #pragma once
-// Arrays that a run-time value indexes where registers cannot be: local<T, N> is the thread's own memory,
-// constant<T, N> a table that the kernel carries (the constant bank: fast where the lanes of a warp read the
-// same element).
+// Arrays indexed by run-time values, which registers cannot be. local<T, N> is the thread's own memory.
+// constant<T, N> is a table that the kernel carries in the constant bank: fast if the lanes of a warp read
+// the same element.
 //
 //   local<f32, 8> history(t);
 //   history[k] = x;
@@ -15,7 +15,7 @@
 
 namespace kaio::dsl {
 
-// In the memory of the thread; contents are undefined until written.
+// An array in the memory of the thread; contents are undefined until written.
 template <memory_element T, std::uint32_t N>
 class local {
   static_assert(N > 0 && std::uint64_t{N} * sizeof(T) <= 524288,
@@ -43,7 +43,7 @@ class local {
   std::uint32_t array_ = 0;
 };
 
-// A table of constants; all of a kernel together have at most 8 KB.
+// A table of constants; all tables of a kernel together have at most 8 KB.
 template <class T, std::uint32_t N>
 class constant {
   static_assert(scalar<T>, "kaio: the elements of a constant table are numbers of the language");
@@ -65,7 +65,7 @@ class constant {
   }
   constant(const constant&) = delete;
 
-  // Pure, as a load from an in parameter is.
+  // Pure, like a load from an in parameter.
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<N>(*trace_, i);

@@ -1,6 +1,6 @@
 #pragma once
-// Where a cell is in memory: an index into what a pointer names, or into an array of the kernel. A location
-// is found (its address computed) when its cell is read or written.
+// The location of a cell in memory: an index into a pointer's memory, or into an array of the kernel. Its
+// address is computed when the cell is read or written.
 //
 //   const tracer::address at = global_location{&t, base, index_node(i), 4}.find();
 
@@ -21,7 +21,7 @@ template <class T>
 concept record = std::is_class_v<T> && std::is_aggregate_v<T> && std::is_trivially_copyable_v<T> &&
                  !scalar<T> && !is_vec<T>;
 
-// What memory may hold.
+// The types that memory may hold.
 template <class T>
 concept memory_element = scalar<T> || is_vec<T> || record<T>;
 
@@ -48,7 +48,8 @@ constexpr auto index_node(const I& i) {
   return operand_node<T>(i);
 }
 
-// In global memory. `size`: bytes from one element to the next; `offset`: of the cell in its element.
+// A location in global memory. `size`: bytes from one element to the next; `offset`: of the cell in its
+// element.
 template <class Index>
 struct global_location {
   using index_type = Index;
@@ -74,7 +75,7 @@ struct global_location {
   }
 };
 
-// In an array of the kernel: shared, local or constant memory.
+// A location in an array of the kernel: shared, local or constant memory.
 template <modifier Space, class Index>
 struct array_location {
   using index_type = Index;
@@ -100,7 +101,7 @@ struct array_location {
   }
 };
 
-// A part of what is stored at a location.
+// The location of a part: `bytes` further on.
 template <class Location>
 constexpr Location further(Location at, std::int64_t bytes) {
   at.offset += bytes;

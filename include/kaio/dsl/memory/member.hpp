@@ -1,6 +1,6 @@
 #pragma once
-// Members of structs, named by pointers to members: the offset of one in its struct. The offset is asked of the compiler itself: a struct is made of bytes that hold one bit
-// of their own positions each, and the first byte of the member then gives that bit of its position.
+// The offset of a struct member, named by a pointer to member. Each byte of the struct holds one bit of its
+// own position. The first byte of the member then gives that bit of the member's position.
 //
 //   struct view { u64 rows, columns; f32 scale[2]; };
 //   static_assert(offset_of<view>(&view::scale) == 16);
@@ -30,8 +30,8 @@ constexpr unsigned char first_byte(const M& m) {
     return __builtin_bit_cast(object_bytes<sizeof(M)>, m).data[0];
 }
 
-// Whether a constant expression can make an S of bytes: not with pointers, references, unions or bit-fields
-// in it.
+// Whether a constant expression can make an S of bytes. It cannot if S contains pointers, references, unions
+// or bit-fields.
 template <class S>
 concept made_of_bytes =
     requires { typename std::bool_constant<(__builtin_bit_cast(S, object_bytes<sizeof(S)>{}), true)>; };
@@ -61,7 +61,7 @@ constexpr std::uint32_t byte_of([[maybe_unused]] M S::*member, const index_list<
 
 }  // namespace detail
 
-// The offset of a member in S, in bytes; S may have it from a base.
+// The offset of a member in S, in bytes; a base of S may declare the member.
 template <class S, class M, class C>
 constexpr std::uint32_t offset_of(M C::*member) {
   static_assert(
@@ -87,7 +87,7 @@ struct array_facts<E[N]> {
 template <class E, std::size_t N>
 struct array_facts<std::array<E, N>> : array_facts<E[N]> {};
 
-// What a member may be.
+// The types that a member may have.
 template <class M>
 concept member = array_facts<M>::is_array || memory_element<M>;
 

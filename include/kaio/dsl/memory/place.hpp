@@ -1,5 +1,5 @@
 #pragma once
-// The result of indexing memory, by what is stored there: a number, a vector, a struct, an array in a struct.
+// The result of indexing memory, by type: a number, a vector, a struct, an array in a struct.
 //
 //   x[i]                      // in<f32>: a load; in<f32x4>: a load of a vector
 //   bodies[i][&body::mass]    // inout<body>: a cell of f32
@@ -89,7 +89,7 @@ class record_place {
   Location at_;
 };
 
-// An array in a struct in memory; indexed by the host's numbers.
+// An array in a struct in memory; host constants index it.
 template <ptx::access Access, class E, std::size_t N, class Location>
 class array_place {
  public:

@@ -11,7 +11,7 @@
 
 namespace kaio::dsl {
 
-// An index with the other sign: a literal's, or the difference to 0 in 64 bits.
+// The negative of an index: of a literal, or of a device value as i64.
 template <index_operand I>
 constexpr auto backwards(const I& i) {
   using T = typename index_type<I>::type;
@@ -30,7 +30,7 @@ struct pointer {
   using element_type = T;
   tracer* trace;
   value base;
-  std::uint32_t scope = 0;  // where a base that is not a parameter was made
+  std::uint32_t scope = 0;  // the scope that made `base`, unless it is a parameter
   std::int64_t offset = 0;  // bytes, which go into the instructions
 
   template <class I>
@@ -57,7 +57,7 @@ struct pointer {
     return place_of<Access, T>(at(node));
   }
 
-  // The whole address is computed at this place of the kernel.
+  // Computes the whole address at this place of the kernel.
   template <class I>
   constexpr pointer moved(const I& i, std::uint32_t line, const char* file) const {
     const auto node = index_node(i);
@@ -67,7 +67,7 @@ struct pointer {
     return {trace, trace->address_value(there.find()), trace->scope()};
   }
 
-  // The same, but that its constant part stays apart.
+  // Computes the address too, but its constant part stays apart in `offset`.
   template <class I>
   constexpr pointer shifted(const I& i) const {
     const auto node = index_node(i);
@@ -98,20 +98,20 @@ struct pointer {
   }
 };
 
-// A pointer parameter that the kernel only reads, and that nothing writes while it runs.
+// A pointer parameter that the kernel only reads. Nothing writes its memory while the kernel runs.
 template <class T>
 struct in : pointer<T> {
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return this->template place<ptx::access::in>(i);
   }
-  // The pointer to element i, as x + i; the whole address is computed at this place.
+  // The pointer to element i, like x + i, but the whole address is computed at this place.
   template <index_operand I>
   constexpr in from(const I& i, std::uint32_t line = __builtin_LINE(),
                     const char* file = __builtin_FILE()) const {
     return {this->moved(i, line, file)};
   }
-  // The pointer to element i, and to the one i before.
+  // The pointers to element i, and to the element i places before.
   template <index_operand I>
   friend constexpr in operator+(const in& p, const I& i) {
     return {p.shifted(i)};

@@ -27,7 +27,7 @@ inline constexpr bool is_policy = false;
 template <policy_kind Kind, modifier M>
 inline constexpr bool is_policy<policy<Kind, M>> = true;
 
-// The modifier of one kind among policies; none where it was not given.
+// The modifier of one kind among the policies; none if it is not given.
 template <policy_kind Kind, class... P>
 constexpr modifier pick() {
   modifier found = modifier::none;
@@ -52,7 +52,7 @@ inline constexpr dsl::policy<dsl::policy_kind::cache, ptx::modifier::wb> wb;  //
 inline constexpr dsl::policy<dsl::policy_kind::cache, ptx::modifier::wt> wt;  // write through
 }  // namespace cache
 
-// What the L1 cache evicts first.
+// Eviction priorities of the L1 cache.
 namespace evict {
 inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_evict_normal> normal;
 inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_evict_unchanged> unchanged;
@@ -61,7 +61,7 @@ inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_evict
 inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_no_allocate> no_allocate;
 }  // namespace evict
 
-// How many bytes around it a load fetches into L2.
+// How many bytes a load prefetches into L2.
 namespace prefetch_size {
 inline constexpr dsl::policy<dsl::policy_kind::prefetch, ptx::modifier::l2_64b> bytes_64;
 inline constexpr dsl::policy<dsl::policy_kind::prefetch, ptx::modifier::l2_128b> bytes_128;
@@ -81,7 +81,7 @@ inline constexpr dsl::policy<dsl::policy_kind::order, ptx::modifier::acq_rel> ac
 inline constexpr dsl::policy<dsl::policy_kind::order, ptx::modifier::sc> sc;
 }  // namespace order
 
-// Among which threads an order holds: of the block (.cta), the cluster, the device (.gpu), the system (.sys).
+// The threads that an order holds for: the block (.cta), the cluster, the device (.gpu), the system (.sys).
 namespace scope {
 inline constexpr dsl::policy<dsl::policy_kind::scope, ptx::modifier::cta> block;
 inline constexpr dsl::policy<dsl::policy_kind::scope, ptx::modifier::cluster> cluster;
@@ -128,7 +128,7 @@ struct access_policies {
       "kaio: volatile_access takes no order, cache operator or eviction priority; order::relaxed with scope::system is the ordered form of it");
 };
 
-// The rules of loads and stores: an order has a scope, and what is seen by one thread alone has none.
+// The rules of loads and stores: an order needs a scope, and memory of one thread alone has no order.
 template <class Policies, modifier Space>
 struct access_rules {
   static_assert(Policies::is_ordered == (Policies::scope != modifier::none),
@@ -143,7 +143,7 @@ struct access_rules {
   static constexpr bool are_kept = true;
 };
 
-// The ld of a cell: `ReadOnly` where nothing writes the memory while the kernel runs.
+// The ld of a cell. `ReadOnly`: nothing writes the memory while the kernel runs.
 template <class Location, bool ReadOnly, class... P>
 constexpr tracer::access load_with() {
   using policies = access_policies<P...>;
@@ -156,7 +156,7 @@ constexpr tracer::access load_with() {
   if constexpr (ReadOnly) {
     static_assert(
         !policies::is_ordered && !policies::is_volatile,
-        "kaio: what an in parameter points to does not change, so its loads have no order; make it inout<T>");
+        "kaio: the memory of an in parameter does not change, so its loads take no order; make it inout<T>");
     static_assert(
         policies::cache != modifier::lu && policies::cache != modifier::cv,
         "kaio: a read-only load takes the cache operators ca, cg and cs; make the parameter inout<T>");

@@ -1,6 +1,6 @@
 #pragma once
-// Structs in a kernel: a parameter that is one, and one whose numbers are in registers, read from memory, from
-// a variable, or made of its members. Members are named by pointers to members.
+// Structs in a kernel: a parameter, or numbers in registers, read from memory or a variable or made from
+// members. Pointers to members name the members.
 //
 //   struct view { u64 rows, columns; f32 scale[2]; };
 //   [](thread t, in<f32> x, out<f32> y, val<view> v) { ... y[i] = x[i] * v[&view::scale][0]; }
@@ -17,7 +17,7 @@ namespace kaio::dsl {
 template <class E>
 concept record_source = requires { typename E::record_type; };
 
-// Where the members of a struct are: in a parameter, or in registers, then each by its offset.
+// Where the members of a struct are: in a parameter, or in registers, each by its offset.
 struct struct_values {
   struct entry {
     std::uint32_t offset;
@@ -26,7 +26,7 @@ struct struct_values {
   tracer* trace;
   std::uint32_t parameter = 0;
   std::uint32_t scope = 0;
-  std::uint32_t count = 0;  // of the entries; none: a parameter
+  std::uint32_t count = 0;  // number of entries; 0: a parameter
   entry entries[max_fields] = {};
 
   constexpr value id_at(std::uint32_t offset) const {
@@ -127,7 +127,7 @@ class struct_vector_node<vec<T, N>, index_list<K...>> {
 template <class M>
 constexpr auto struct_part(const struct_values& from, std::uint32_t offset);
 
-// An array in a struct; indexed by the host's numbers.
+// An array in a struct; host constants index it.
 template <class E, std::size_t N>
 class struct_array {
  public:
@@ -165,7 +165,7 @@ constexpr void read_record(tracer& t, const E& e, value* numbers) {
   for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) numbers[k] = t.new_identity();
 }
 
-// What is stored to a struct: opens the statement and reads the numbers.
+// The right-hand side of a store to a struct: opens the statement and reads the numbers.
 template <class E>
 struct not_a_record {
   static_assert(
@@ -368,7 +368,7 @@ struct make_members<members_of<M...>> {
 
 }  // namespace detail
 
-// A struct of its members, in their order: numbers, vectors and structs; literals take the type of the member.
+// A struct made of its members in order: numbers, vectors and structs. Literals take the member's type.
 //
 //   return make_struct<complex>(a[&complex::re] * s, 0);
 template <record S, class... E>

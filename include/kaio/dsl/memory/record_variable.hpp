@@ -102,7 +102,7 @@ class variable_vector<vec<T, N>> {
   std::uint32_t first_;
 };
 
-// An array of a variable; indexed by the host's numbers.
+// An array of a variable; host constants index it.
 template <class E, std::size_t N>
 class variable_array {
  public:
@@ -206,7 +206,7 @@ class var<S> : public record_variables<S> {
   }
 
   constexpr void operator=(record_statement<S> s) { this->write(s); }
-  // By reference to non-const, and as templates, so that a val cannot become a var on its way here.
+  // Non-const references and templates keep a val from becoming a var on its way here.
   constexpr void operator=(var& other) { *this = record_statement<S>(other, 0, nullptr); }
   template <class V>
     requires std::is_same_v<std::remove_cv_t<V>, var>

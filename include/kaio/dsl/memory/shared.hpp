@@ -24,7 +24,7 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
   return place_of<Access, T>(Location{t, array, node, bytes_of<T>});
 }
 
-// An index that the host knows is inside its dimension.
+// Refuses a host index outside its dimension.
 template <std::uint32_t N, class I>
 constexpr auto require_below([[maybe_unused]] tracer& t, [[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
@@ -39,8 +39,8 @@ constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
   return bytes >= 16 && own < 16 ? 16 : own;
 }
 
-// A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part
-// does.
+// A part of an index in several dimensions, widened: the place of an element may not fit the 8 or 16 bits of
+// the part.
 template <index_operand I>
 constexpr auto index_part(const I& i) {
   if constexpr (!device<I>)
@@ -70,8 +70,8 @@ constexpr auto linear_index(const Prefix& prefix, std::uint32_t next, const Part
 
 }  // namespace detail
 
-// A shared array of one dimension whose size need not be a template argument: `shared_array<f32> partial(t,
-// warps);`
+// A shared array of one dimension whose size need not be a template argument:
+// `shared_array<f32> partial(t, warps);`
 template <memory_element T>
 class shared_array {
  public:
@@ -92,7 +92,7 @@ class shared_array {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
-  // This memory, as elements of another type of that size.
+  // This memory, as elements of another type of equal size.
   template <memory_element U>
   constexpr shared_array<U> as() const {
     static_assert(bytes_of<U> == bytes_of<T>,
@@ -173,7 +173,7 @@ class shared {
 
   static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
 
-  // All elements one after the other, as those of another type of their size.
+  // All elements in order, as elements of another type of equal size.
   template <memory_element U>
   constexpr shared_array<U> as() const {
     return elements_.template as<U>();
@@ -196,9 +196,9 @@ class shared {
   shared_array<T> elements_;
 };
 
-// The shared memory that a launch asks for beyond what the kernel always needs, seen as elements of T:
-// over(n) or grid(x, y, z) with .shared_bytes(b). All that a kernel declares begin at the same place, aligned
-// to 128 bytes.
+// The shared memory that a launch requests beyond the kernel's own, seen as elements of T: over(n) or
+// grid(x, y, z) with .shared_bytes(b). All dynamic_shared of a kernel begin at one address, aligned to 128
+// bytes.
 template <memory_element T>
 class dynamic_shared {
  public:

@@ -26,7 +26,7 @@ struct tensor_map {
   constexpr std::uint64_t hash() const { return address; }
 };
 
-// What the launch takes for one: an object with the element type, the rank and the 128 bytes.
+// The argument that a launch takes: an object with the element type, the rank and the 128 bytes.
 template <class A, class T, std::uint32_t Rank>
 concept encoded_tensor = requires(const A& a) {
   typename A::value_type;

@@ -1,6 +1,6 @@
 #pragma once
-// Vectors in a kernel: val<vec<T, N>> holds N values in registers. They are made of elements by make_vec, and
-// of other vectors, element by element, by map.
+// Vectors in a kernel: val<vec<T, N>> holds N values in registers. make_vec makes them from elements, map
+// from other vectors, element by element.
 //
 //   val v = x[i];                                        // in<f32x4> x: one ld.global.nc.v4.f32
 //   y[i] = make_vec(v[3], v[2], v[1], v[0]);
@@ -75,7 +75,7 @@ struct vector_element_node : no_host_bool {
 template <std::uint32_t N>
 constexpr std::uint32_t checked_element(tracer& t, std::uint32_t k) {
   if (k < N) return k;
-  t.fail_next("kaio: a vector has no element of this number; those of vec<T, N> go from 0 to N - 1");
+  t.fail_next("kaio: an element index outside the vector; vec<T, N> has elements 0 to N - 1");
   return 0;
 }
 
@@ -84,7 +84,7 @@ struct vector_part {
   Node node;
 };
 
-// A tree for each element, of type T.
+// One tree for each element, of type T.
 template <class T, class Indices, class... Node>
 struct elements_node;
 template <class T, std::uint32_t... K, class... Node>
@@ -115,7 +115,7 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
   }
 };
 
-// Lowers a tree as part of the statement that is open.
+// Lowers a tree as part of the open statement.
 template <class Tree>
 constexpr void lower_vector(tracer& t, const Tree& tree, value* out) {
   if (t.probing()) {
@@ -225,7 +225,7 @@ struct first_device<First, Rest...> {
 template <class Last>
   requires(!device<Last>)
 struct first_device<Last> {
-  using type = Last;  // literals alone: the type of the last
+  using type = Last;  // only literals: the type of the last
 };
 
 template <class T, class... E>
@@ -234,7 +234,7 @@ constexpr auto list_elements(const E&... e) {
   return Node{{operand_node<T>(e)}...};
 }
 
-// The trees of the arguments, made one after the other: one may read memory.
+// The trees of the arguments, made in order, because one may read memory.
 template <class Indices, class... Tree>
 struct trees;
 template <std::uint32_t... I, class... Tree>
@@ -351,7 +351,7 @@ constexpr auto operator>=(const A&, const B&) {
   return refuse_vector<A>();
 }
 
-// A vector of 2, 4, 8 or 16 elements of one type; literals take it.
+// A vector of 2, 4, 8 or 16 elements of one type. Literals take that type.
 template <class... E>
 constexpr auto make_vec(const E&... elements) {
   static_assert(((device<E> || host_number<E> || host_constant<E>)&&...),
@@ -362,7 +362,7 @@ constexpr auto make_vec(const E&... elements) {
   return detail::list_elements<T>(elements...);
 }
 
-// f of the elements 0 of the vectors, of the elements 1, ...
+// Applies f to elements 0 of the vectors, to elements 1, ...
 template <class F, vector_source First, vector_source... Rest>
 constexpr auto map(const F& f, const First& first, const Rest&... rest) {
   constexpr std::uint32_t n = vector_of<First>::size();

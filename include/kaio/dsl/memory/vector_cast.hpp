@@ -91,8 +91,8 @@ struct unpack_float8_rule {
 
 }  // namespace detail
 
-// Two numbers rounded to e4m3 or e5m2 as cast does, in a u16, the first in the lower byte, as the fragments
-// of matrix instructions are made of (cvt.rn.satfinite.e4m3x2.f32).
+// Two numbers in a u16, rounded to e4m3 or e5m2 as cast does (cvt.rn.satfinite.e4m3x2.f32), the first in the
+// lower byte. Fragments of matrix instructions consist of such pairs.
 template <float8 P, class A, class B>
   requires operands<A, B>
 constexpr auto pack(const A& low, const B& high) {

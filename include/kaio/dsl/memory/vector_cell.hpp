@@ -1,7 +1,7 @@
 #pragma once
-// Vectors in memory: the cells that indexing an in<vec<T, N>> names, and how a vector goes through registers.
-// Elements of 8 and 16 bits of which there are more than four go in words of 32 bits, because PTX moves four
-// registers at most.
+// Vectors in memory: the cells that indexing an in<vec<T, N>> names, and how a vector moves through
+// registers. PTX moves at most four registers, so vectors of more than four 8- or 16-bit elements go in words
+// of 32 bits.
 //
 //   y[i] = x[i];      // in<f16x8> x, out<f16x8> y: ld.global.nc.v4.u32, st.global.v4.u32
 
@@ -20,7 +20,7 @@ struct vector_transport {
   static constexpr std::uint32_t count = N / per_word;
   static constexpr ptx::type type = in_words ? ptx::type::u32 : ptx_type<T>;
 
-  // The elements of `count` consecutive values, the first of which is `first`.
+  // The elements of `count` consecutive values, beginning with `first`.
   static constexpr void unpack(tracer& t, value first, value* out) {
     for (std::uint32_t w = 0; w < count; ++w) {
       const value word = first + w;
@@ -55,7 +55,7 @@ struct vector_transport {
   }
 
  private:
-  // Four bytes as a word; bytes that are adjacent in a word already are not taken apart first.
+  // Four bytes as a word. Bytes that are already adjacent in a word are not taken apart.
   static constexpr value bytes(tracer& t, const value* e) {
     unsigned low_at = 0, high_at = 0;
     const value low = t.common_word(e[0], e[1], low_at);
@@ -162,7 +162,7 @@ class vector_cell<vec<T, N>, Location> {
     store_at<T, N>(at_, vector_statement<T, N>(*at_.trace, e, 0, nullptr));
   }
 
-  // The whole vector is read, at this point of the kernel.
+  // Reads the whole vector at this point of the kernel.
   constexpr vector_leaf<T, N, true> vector_node() const {
     tracer& t = *at_.trace;
     vector_leaf<T, N, true> result{&t, {}, t.scope()};

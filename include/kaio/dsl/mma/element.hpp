@@ -1,6 +1,6 @@
 #pragma once
-// The elements of the matrices that tensor cores multiply: the language's own types, and those that exist in
-// registers of matrix instructions alone. How many share a register, and what PTX calls them.
+// The elements of the matrices that tensor cores multiply: the language's own types, and types that only
+// registers of matrix instructions hold. Gives the elements per register, and the PTX names.
 //
 //   static_assert(dsl::matrix_element<f16>::per_register == 2);
 
@@ -15,7 +15,7 @@
 
 namespace kaio {
 
-// The upper 19 bits of an f32: 8 of exponent, 10 of mantissa. The others are not read.
+// The upper 19 bits of an f32: sign, 8 of exponent, 10 of mantissa. The others are not read.
 struct tf32 {};
 // Integers of 4 bits, eight in a register, the first in the lowest bits.
 struct i4 {};
@@ -33,7 +33,7 @@ struct matrix_element_facts {
   using register_type = Register;
 };
 
-// type is none for what no matrix has.
+// For a type that no matrix has, `type` is none.
 template <class T>
 struct matrix_element : matrix_element_facts<ptx::modifier::none, 32, u32> {};
 template <>

@@ -1,8 +1,8 @@
 #pragma once
 // Fragments: the part of a small matrix that one lane of a warp holds in registers, as the matrix
-// instructions take it. The type gives the shape, the element and the role; registers are variables, so that
-// a fragment is declared once and written by each round of a loop. Every lane of the warp has one. Source:
-// PTX ISA, "Matrix Fragments" of each shape of mma.
+// instructions take it. The type gives the shape, the element and the role. Registers are variables: a
+// fragment is declared once, and each round of a loop writes it. Every lane of the warp has one. Source: PTX
+// ISA, "Matrix Fragments" of each shape of mma.
 //
 //   fragment<f32, 16, 8, matrix_role::accumulator> c(t, 0.0f);
 //   c.for_each([&](auto x, auto row, auto column) { y[row * 8 + column] = x; });
@@ -20,11 +20,11 @@
 
 namespace kaio::dsl {
 
-// Which matrix of D = A * B + C a fragment belongs to; accumulator: C and D.
+// The matrix of D = A * B + C that a fragment belongs to; accumulator: C and D.
 enum class matrix_role : std::uint8_t { a, b, accumulator };
 
-// Which lanes share a matrix: all of a warp, as nearly all instructions have it; or, in m8n8k4 of f16, the
-// lanes 4 q to 4 q + 3 and 4 q + 16 to 4 q + 19, with the operand row by row or column by column.
+// The lanes that share a matrix. warp: all lanes, as in nearly all instructions. quad_row, quad_col, for
+// m8n8k4 of f16 with a row-major or column-major operand: lanes 4 q to 4 q + 3 and 4 q + 16 to 4 q + 19.
 enum class matrix_arrangement : std::uint8_t { warp, quad_row, quad_col };
 
 namespace detail {
@@ -87,11 +87,11 @@ class fragment {
   static constexpr std::uint32_t per_register = facts::per_register;
   static constexpr std::uint32_t register_count = size / per_register;
 
-  // Unwritten: undefined until it is loaded or filled.
+  // Undefined until it is loaded or filled.
   constexpr explicit fragment(const thread& t)
       : registers(array_of<register_count>([&](u32) { return var<register_type>::unwritten(t.trace()); })) {}
 
-  // Every element is `number`, which the host knows or the device computed.
+  // Sets every element to `number`, which the host knows or the device computed.
   template <class N>
   constexpr fragment(const thread& t, const N& number, std::uint32_t line = __builtin_LINE(),
                      const char* file = __builtin_FILE())
@@ -99,8 +99,8 @@ class fragment {
     fill(number, line, file);
   }
 
-  // The registers, each a var: of f16x2 or bf16x2; of u32 with elements from the lowest bits up; of f32, f64,
-  // i32.
+  // The registers, each a var of one of these types: f16x2 or bf16x2; u32 with elements from the lowest bits
+  // up; f32, f64 or i32.
   register_array<var<register_type>, register_count> registers;
 
   template <class N>
@@ -120,8 +120,7 @@ class fragment {
     }
   }
 
-  // Element i of this lane: of type T; tf32: the f32; i8 and u8: that; narrower ones and fp8: their bits,
-  // u32.
+  // Element i of this lane: of type T (tf32: as f32). Elements below 8 bits and fp8 give their bits in a u32.
   constexpr auto element(std::uint32_t i) const {
     if (i >= size) {
       registers[0].node().context()->fail_next(
@@ -158,9 +157,9 @@ class fragment {
     for (u32 i = 0; i < size; ++i) f(element(i), row(i), column(i));
   }
 
-  // Reads the fragment of the matrix that begins at `row`, `column` of what is indexed [row][column]: a
-  // shared array of two dimensions, a tile. No matrix instruction: for any architecture, any order and any
-  // type whose elements have an address. The matrix is read by its elements, each lane its own.
+  // Reads the fragment that begins at `row`, `column` of a matrix indexed [row][column]: a shared array of
+  // two dimensions, a tile. Uses no matrix instruction, so it serves any architecture, any order, and any
+  // type whose elements have an address. Each lane reads its own elements.
   template <class Matrix, class R, class C>
   constexpr void load(const Matrix& from, const R& row_begin, const C& column_begin,
                       std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -168,7 +167,7 @@ class fragment {
               line, file);
   }
 
-  // The same of a matrix that is stored transposed: indexed [column][row].
+  // Reads the fragment of a matrix that is stored transposed: indexed [column][row].
   template <class Matrix, class R, class C>
   constexpr void load_transposed(const Matrix& from, const C& column_begin, const R& row_begin,
                                  std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -176,7 +175,7 @@ class fragment {
               line, file);
   }
 
-  // Element by element from a function (row, column) -> value of type T (f32 for tf32).
+  // Sets each element to f(row, column), a value of type T (f32 for tf32).
   template <class F>
   constexpr void load_each(const F& f, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) {
@@ -194,8 +193,7 @@ class fragment {
     }
   }
 
-  // Writes every element to what is indexed [row][column], from `row`, `column` on; converted to U where
-  // given.
+  // Writes every element to a matrix indexed [row][column], from `row`, `column` on, converted to U if given.
   template <class U = void, class Matrix, class R, class C>
   constexpr void store(const Matrix& to, const R& row_begin, const C& column_begin,
                        std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
@@ -212,7 +210,7 @@ class fragment {
     return half_node{which, r.node()};
   }
 
-  // The low or the high half of a pair, chosen by the host's number.
+  // The low or the high half of a pair; the host chooses.
   struct half_node : no_host_bool {
     using device_type = T;
     static constexpr bool bound = true;

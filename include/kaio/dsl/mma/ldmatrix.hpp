@@ -1,9 +1,7 @@
 #pragma once
-// Loading fragments from shared memory (PTX ldmatrix, sm_75): one, two or four matrices of 8 rows of 16
-// bytes, the rows anywhere in shared memory, aligned to 16 bytes. All lanes of the warp must reach the call
-// together. Source:
-// PTX ISA, "Warp-level matrix load instruction: ldmatrix".
-//
+// Loads fragments from shared memory (PTX ldmatrix, sm_75): one, two or four matrices of 8 rows of 16 bytes.
+// Each row may be anywhere in shared memory, aligned to 16 bytes. All lanes of the warp must reach the call
+// together. Source: PTX ISA, "Warp-level matrix load instruction: ldmatrix".
 //   ldmatrix(a, a_tile, row, k);              // a fragment of A from a tile whose rows are the rows of A
 //   ldmatrix(b0, b1, b_tile, column, k);      // two of B, from a tile whose rows are the columns of B
 //   ldmatrix_trans(b0, b1, b_tile, k, column);            // from a tile whose rows are the rows of B
@@ -80,12 +78,12 @@ constexpr void ldmatrix_into(const P& place, std::uint32_t line, const char* fil
   t.add_address(at);
 }
 
-// Where a matrix of 8 x 8 begins in its tile: rows of the tile, and pieces of 16 bytes along them.
+// The origin of a matrix of 8 x 8 in its tile: a row, and a piece of 16 bytes in it.
 struct matrix_origin {
   std::uint32_t row, piece;
 };
 
-// The matrix of register r of a fragment, which is `index`-th of its kind in the load.
+// The origin of the matrix in register r of a fragment, the `index`-th of its kind in the load.
 template <class Fragment, bool Transposed>
 constexpr matrix_origin origin_of(std::uint32_t r, std::uint32_t index) {
   const bool has_halves = Fragment::role == matrix_role::a && Fragment::rows == 16;
@@ -114,7 +112,7 @@ struct ldmatrix_rows {
     return result;
   }
   static constexpr origins at = list();
-  // Pieces of 16 bytes that the rows of the tile give together.
+  // The number of 16-byte pieces that a load spans along a row.
   static constexpr std::uint32_t pieces = [] {
     std::uint32_t last = 0;
     for (std::uint32_t i = 0; i < count; ++i) last = at.of[i].piece > last ? at.of[i].piece : last;
@@ -123,12 +121,12 @@ struct ldmatrix_rows {
   static_assert(count < 4 || (at.of[3].row == at.of[1].row + at.of[2].row &&
                               at.of[3].piece == at.of[1].piece + at.of[2].piece));
 
-  // Rows from the first one.
+  // The row of a lane, from the first row of the load.
   template <class Lane>
   static constexpr auto row(const Lane& lane) {
     return sum<(count > 1 ? at.of[1].row : 0), (count > 2 ? at.of[2].row : 0)>(lane, lane & 7);
   }
-  // Elements from the first one, Width of them in 16 bytes.
+  // The column of a lane, in elements from the first; Width elements are 16 bytes.
   template <std::uint32_t Width, class Lane>
   static constexpr auto column(const Lane& lane) {
     return sum<(count > 1 ? Width * at.of[1].piece : 0), (count > 2 ? Width * at.of[2].piece : 0)>(lane, 0u);
@@ -149,7 +147,7 @@ struct ldmatrix_rows {
   }
 };
 
-// A place within a load, from where the load begins.
+// Adds the beginning of a load to a place within it.
 template <class Within, class Begin>
 constexpr auto place_from(const Within& within, const Begin& begin) {
   if constexpr (std::is_integral_v<Within> && std::is_integral_v<Begin>)
@@ -158,7 +156,7 @@ constexpr auto place_from(const Within& within, const Begin& begin) {
     return within + begin;
 }
 
-// Elements in 16 bytes, of fragments that agree on it.
+// Elements in 16 bytes; all fragments agree on it.
 template <class First, class... Rest>
 constexpr std::uint32_t piece_elements() {
   constexpr std::uint32_t bits = matrix_element<typename First::element_type>::bits;
@@ -180,7 +178,7 @@ constexpr auto ldmatrix_lane(const Tile& tile, const R& row, const C& column, st
   using rows = ldmatrix_rows<Transposed, Fragment...>;
   constexpr std::uint32_t width = piece_elements<Fragment...>();
   const auto lane = lane_id();
-  // The columns of one load are its span where it begins at column 0.
+  // The number of columns that a load covers from column 0 on.
   constexpr std::uint32_t span = rows::pieces * width;
   const auto r = rows::row(lane) + row;
   const auto c = place_from(rows::template column<width>(lane), column);
@@ -211,9 +209,9 @@ inline constexpr bool is_fragment<fragment<T, R, C, Role, A>> = true;
 template <class F>
 concept matrix_fragment = detail::is_fragment<F>;
 
-// 1, 2 or 4 registers. Lane i gives the place of a row of 16 bytes, a cell of shared memory or its address:
-// row i % 8 of matrix i / 8; those of lanes that no matrix belongs to are not read. Register j of a lane gets
-// elements 2 * (lane % 4) and the next, of 16 bits, of row lane / 4 of matrix j.
+// Loads 1, 2 or 4 registers. Lane i gives the place of row i % 8 of matrix i / 8: a cell of shared memory or
+// its address, of 16 bytes. Places of lanes without a matrix are not read. Register j of a lane gets two
+// 16-bit elements of row lane / 4 of matrix j: elements 2 * (lane % 4) and the next.
 template <class P>
 constexpr auto ldmatrix_x1(const P& place, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) {
@@ -230,7 +228,7 @@ constexpr auto ldmatrix_x4(const P& place, std::uint32_t line = __builtin_LINE()
   return detail::ldmatrix_words<4>(place, false, line, file);
 }
 
-// The same with rows and columns of each matrix exchanged: elements of 16 bits.
+// Loads with rows and columns of each matrix exchanged. Elements have 16 bits.
 template <class P>
 constexpr auto ldmatrix_x1_trans(const P& place, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
@@ -247,7 +245,7 @@ constexpr auto ldmatrix_x4_trans(const P& place, std::uint32_t line = __builtin_
   return detail::ldmatrix_words<4>(place, true, line, file);
 }
 
-// Into the registers of a fragment, or of two one after the other, from the rows that the lanes point to.
+// Loads the registers of a fragment, or of two in order, from the rows that the lanes point to.
 template <matrix_fragment F, detail::matrix_row_place P>
 constexpr void ldmatrix(F& to, const P& place, std::uint32_t line = __builtin_LINE(),
                         const char* file = __builtin_FILE()) {
@@ -269,7 +267,7 @@ constexpr void ldmatrix_trans(F& first, G& second, const P& place, std::uint32_t
   detail::ldmatrix_into<true>(place, line, file, first, second);
 }
 
-// From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are
+// Loads from a shared tile, from `row`, `column` of the tile on. The rows of the tile run along K: they are
 // rows of A, or columns of B. Two fragments, or four of one register each, follow each other down the tile.
 // `row` and `column` are numbers of the host or of the device, the column a multiple of 16 bytes.
 template <matrix_fragment F, class Tile, class R, class C>
@@ -289,8 +287,8 @@ constexpr void ldmatrix(F& first, F& second, F& third, F& fourth, const Tile& ti
   detail::ldmatrix_from_tile<false>(tile, row, column, line, file, first, second, third, fourth);
 }
 
-// The same from a tile whose rows run across: they are columns of A, or rows of B. Two fragments, or four of
-// one register each, are side by side. Elements of 16 bits.
+// Loads from a tile whose rows run across K: they are columns of A, or rows of B. Two fragments, or four of
+// one register each, are side by side. Elements have 16 bits.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix_trans(F& to, const Tile& tile, const R& row, const C& column,
                               std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -308,8 +306,8 @@ constexpr void ldmatrix_trans(F& first, F& second, F& third, F& fourth, const Ti
   detail::ldmatrix_from_tile<true>(tile, row, column, line, file, first, second, third, fourth);
 }
 
-// The lane's place for such loads of fragments of these types, in every tile of a ring: computed once,
-// outside of the loop. From `column` 0, a number of the host, it goes on along the row too:
+// The lane's place for such loads of these fragments, in every tile of a ring: computed once, outside of the
+// loop. If `column` is the host's number 0, the place also moves along the row:
 //   const auto lane = ldmatrix_lane<mma::a_fragment>(ring, 16 * warp, 0);
 //   ldmatrix(a, ring[stage].at(lane, 0, 16 * step));
 template <matrix_fragment... F, class Tile, class R, class C>

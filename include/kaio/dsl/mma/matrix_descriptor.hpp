@@ -1,9 +1,8 @@
 #pragma once
-// How a matrix is stored in shared memory, as the 64-bit descriptors of wgmma give it: the swizzle and two
-// distances, which are constants, and the address where it begins. All but the address is known while the
-// kernel is compiled, so a descriptor costs a shift and a mask, and each of its slices an addition of 32
-// bits. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor
-// Format".
+// How a matrix is stored in shared memory, as the 64-bit descriptors of wgmma give it. The swizzle and two
+// distances are constants; only the start address is unknown while the kernel is compiled. So a descriptor
+// costs a shift and a mask, and each slice of it one 32-bit addition. Source: PTX ISA, "Asynchronous
+// Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor Format".
 //
 //   constexpr matrix_descriptor rows_of_128_bytes{.swizzle = 128, .leading = 0, .stride = 1024};
 //   static_assert(rows_of_128_bytes.high_word() == (1u << 30 | 1024 / 16));
@@ -14,30 +13,30 @@
 
 namespace kaio::dsl {
 
-// Which index of a matrix has its neighbours side by side in memory: K (the sum runs over it), or M of A and
-// N of B.
+// The index of a matrix whose neighbours are adjacent in memory: K (the sum runs over it), or M of A and N of
+// B.
 enum class major : std::uint8_t { k, mn };
 
 struct matrix_descriptor {
   std::uint32_t swizzle = 0;  // bytes: 0, 32, 64 or 128
-  // Bytes. K-major: between the halves of 16 bytes that make 32 bytes of K, where nothing is swizzled; not
-  // used otherwise. MN-major: from one panel of the swizzle's width to the next along M or N; where nothing
-  // is swizzled, from 8 k to the next 8.
+  // Bytes. K-major: without a swizzle, between the halves of 16 bytes that make 32 bytes of K; else unused.
+  // MN-major: from one panel of the swizzle's width to the next along M or N; without a swizzle, from 8 k to
+  // the next 8.
   std::uint32_t leading = 16;
-  // Bytes. K-major: from 8 rows to the next 8. MN-major: from 8 k to the next 8; where nothing is swizzled,
-  // from 8 elements of M or N to the next 8.
+  // Bytes. K-major: from 8 rows to the next 8. MN-major: from 8 k to the next 8; without a swizzle, from 8
+  // elements of M or N to the next 8.
   std::uint32_t stride = 0;
   // 0 to 7: bits 7 to 9 of the address where the swizzle's pattern begins.
   std::uint32_t base_offset = 0;
 
-  // The word with the address, the address apart.
+  // The word that holds the address, without it.
   constexpr std::uint32_t low_word() const { return distance(leading) << 16; }
   constexpr std::uint32_t high_word() const {
     if (base_offset > 7) kernel_error("kaio: the base offset of a matrix descriptor is 0 to 7");
     return distance(stride) | base_offset << 17 | mode() << 30;
   }
 
-  // The low word of the descriptor of what begins at a shared address, and whole descriptors further on.
+  // The low word of the descriptor of a matrix at a shared address; at() gives whole descriptors further on.
   constexpr value begin(tracer& t, value address) const {
     const value start = t.binary(operation::shr, ptx::type::u32, address, t.constant(ptx::type::u32, 4));
     const value field =
@@ -51,7 +50,7 @@ struct matrix_descriptor {
   }
 
  private:
-  // An address has 18 bits; those above are the block of a cluster.
+  // An address has 18 bits; the bits above are the block of a cluster.
   static constexpr std::uint32_t address_mask = 0x3fff;
 
   static constexpr std::uint32_t distance(std::uint32_t bytes) {

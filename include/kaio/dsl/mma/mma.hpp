@@ -1,8 +1,7 @@
 #pragma once
-// Matrix multiplications of a warp (PTX mma.sync), one struct for each instruction: the name is its shape,
-// the template's arguments are its types, D, A, B and C as in the PTX text, B as A and C as D where they are
-// left out. All lanes of the warp must reach the call together. Source: PTX ISA, "Multiply-and-Accumulate
-// Instruction: mma".
+// Matrix multiplications of a warp (PTX mma.sync), one struct for each instruction; the name is its shape.
+// The template arguments are its types D, A, B and C as in the PTX text; B defaults to A, C to D. All lanes
+// of the warp must reach the call together. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma".
 //
 //   using mma = mma_m16n8k16<f32, f16>;     // mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 //   mma::accumulator c(t, 0.0f);
@@ -42,7 +41,7 @@ constexpr bool has_mma(const ptx::matrix_shape& shape, modifier d, modifier a, m
 
 }  // namespace detail
 
-// What all of them share: D, of M x N, = A, of M x K, times B, of K x N, + C.
+// The common part of all shapes: D (M x N) = A (M x K) * B (K x N) + C.
 template <ptx::matrix_shape Shape, class D, class A, class B, class C,
           matrix_order OrderA = matrix_order::row, matrix_order OrderB = matrix_order::col>
 struct mma_instruction {
@@ -64,7 +63,7 @@ struct mma_instruction {
   static constexpr std::uint32_t m = Shape.m;
   static constexpr std::uint32_t n = Shape.n;
   static constexpr std::uint32_t k = Shape.k;
-  // The architecture and the PTX ISA version that first have it.
+  // The first architecture and PTX ISA version that have it.
   static constexpr std::uint16_t sm = ptx::find_mma(Shape, a_type, c_type, false)->sm;
   static constexpr ptx::isa_version version = ptx::find_mma(Shape, a_type, c_type, false)->version;
 
@@ -98,8 +97,8 @@ struct mma_instruction {
     emit(d, a, b, c, modifier::none, modifier::none, line, file);
   }
 
-  // c = a * b + c, where the fragments are of other elements with as many bits: a kernel whose element type is a number
-  // of the launch has one set of registers, and an instruction for each type.
+  // c = a * b + c, for fragments of other elements with equally many bits. A kernel whose element type is a
+  // number of the launch has one set of registers, and an instruction for each type.
   //
   //   if (auto brain = t.when(is_bf16)) mma_m16n8k16<f32, bf16>::multiply_add_bits(c, a, b);  // a, b: of f16
   //   if (auto half = t.otherwise()) mma_m16n8k16<f32, f16>::multiply_add(c, a, b);
@@ -111,7 +110,7 @@ struct mma_instruction {
     static_assert(!is_bits, "kaio: bits are multiplied by xor_popc or and_popc");
     static_assert(
         has_registers_of<FragmentA, a_fragment>() && has_registers_of<FragmentB, b_fragment>(),
-        "kaio: multiply_add_bits takes fragments of A and B of this shape, of elements with as many bits");
+        "kaio: multiply_add_bits takes fragments of A and B of this shape, with elements of equally many bits");
     emit(c, a, b, c, modifier::none, modifier::none, line, file);
   }
 
@@ -123,7 +122,7 @@ struct mma_instruction {
     return refused{};
   }
 
-  // c = a * b + c, each sum clamped to the range of i32 in place of wrapping (.satfinite).
+  // c = a * b + c, each sum clamped to the range of i32 instead of wrapping (.satfinite).
   static constexpr void multiply_add_saturated(accumulator& c, const a_fragment& a, const b_fragment& b,
                                                std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) {
@@ -136,7 +135,7 @@ struct mma_instruction {
     emit(d, a, b, c, modifier::satfinite, modifier::none, line, file);
   }
 
-  // c += how many bits of a row of A and a column of B differ.
+  // c += the number of bits that differ between a row of A and a column of B.
   static constexpr void xor_popc(accumulator& c, const a_fragment& a, const b_fragment& b,
                                  std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     xor_popc(c, a, b, c, line, file);
@@ -147,7 +146,7 @@ struct mma_instruction {
     emit(d, a, b, c, modifier::none, modifier::xor_popc, line, file);
   }
 
-  // c += how many bits are 1 in both; sm_80.
+  // c += the number of bits that are 1 in both; sm_80.
   static constexpr void and_popc(accumulator& c, const a_fragment& a, const b_fragment& b,
                                  std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     and_popc(c, a, b, c, line, file);
@@ -159,7 +158,7 @@ struct mma_instruction {
   }
 
  private:
-  // Whether the registers of one fragment can be taken for those of another.
+  // Whether the registers of one fragment can serve as those of another.
   template <class Other, class Fragment>
   static constexpr bool has_registers_of() {
     return Other::rows == Fragment::rows && Other::columns == Fragment::columns &&

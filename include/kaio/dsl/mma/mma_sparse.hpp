@@ -1,10 +1,9 @@
 #pragma once
-// Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): of every four
-// neighbours along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of
-// metadata says which, with two bits for each that is kept. Twice the K of the dense instruction at its cost.
-// One struct for each instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K /
-// 2. Source:
-// PTX ISA, "mma.sp", "Sparse matrix storage".
+// Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): twice the K of the
+// dense instruction at its cost. Of every four neighbours along K two are kept (tf32: one of two; i4: two of
+// four pairs). A register of metadata says which, with four bits for each such group. There is one struct for
+// each instruction, as in mma.hpp. The fragment of A has the kept elements, M x K / 2. Source: PTX ISA,
+// "mma.sp", "Sparse matrix storage".
 //
 //   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are stored
 //   mma::multiply_add<0>(c, a, b, metadata);        // 0: the sparsity selector
@@ -24,7 +23,7 @@ constexpr bool has_sparse_mma(const ptx::matrix_shape& shape, modifier a, modifi
 
 }  // namespace detail
 
-// What all of them share: D, of M x N, = A, of M x K, times B, of K x N, + C.
+// The common part of all shapes: D (M x N) = A (M x K) * B (K x N) + C.
 template <ptx::matrix_shape Shape, class D, class A, class B>
 struct mma_sp_instruction {
   static constexpr modifier d_type = matrix_element<D>::type;
@@ -42,8 +41,8 @@ struct mma_sp_instruction {
   static constexpr std::uint16_t sm = ptx::find_mma(Shape, a_type, d_type, true)->sm;
   static constexpr ptx::isa_version version = ptx::find_mma(Shape, a_type, d_type, true)->version;
 
-  // Elements of A that four bits of metadata describe, and how many sets of lanes can hold all of it: of each
-  // four lanes, all (selectors 0), one half of them (0 and 1), or one of them (0 to 3).
+  // `chunk`: elements of A that four bits of metadata describe. `selectors`: sets of lanes that can hold all
+  // metadata; of each four lanes, all (selector 0), one half (0 and 1), or one lane (0 to 3).
   static constexpr std::uint32_t chunk = matrix_element<A>::bits == 32  ? 2
                                          : matrix_element<A>::bits == 4 ? 8
                                                                         : 4;
@@ -56,7 +55,7 @@ struct mma_sp_instruction {
   using accumulator = fragment<D, m, n, matrix_role::accumulator>;
   using result = accumulator;
 
-  // c = a * b + c; the metadata, a u32 of each lane, is that of the lanes that Selector names.
+  // c = a * b + c. Selector names the lanes whose metadata, a u32 of each lane, is used.
   template <std::uint32_t Selector, device E>
   static constexpr void multiply_add(accumulator& c, const a_fragment& a, const b_fragment& b,
                                      const E& metadata, std::uint32_t line = __builtin_LINE(),
@@ -71,7 +70,7 @@ struct mma_sp_instruction {
                                      const char* file = __builtin_FILE()) {
     emit<Selector>(d, a, b, c, metadata, modifier::none, line, file);
   }
-  // The sums clamped to the range of i32 (.satfinite).
+  // c = a * b + c with sums clamped to the range of i32 (.satfinite).
   template <std::uint32_t Selector, device E>
   static constexpr void multiply_add_saturated(accumulator& c, const a_fragment& a, const b_fragment& b,
                                                const E& metadata, std::uint32_t line = __builtin_LINE(),

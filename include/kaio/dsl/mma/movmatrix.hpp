@@ -1,6 +1,6 @@
 #pragma once
-// Transposition of a matrix of 8 x 8 elements of 16 bits in registers (PTX movmatrix, sm_75): each lane gives
-// and gets two elements of a row. All lanes of the warp must reach the call together. Source: PTX ISA,
+// Transposes a matrix of 8 x 8 elements of 16 bits in registers (PTX movmatrix, sm_75): each lane gives and
+// gets two elements of a row. All lanes of the warp must reach the call together. Source: PTX ISA,
 // "Warp-level matrix transpose instruction: movmatrix".
 //
 //   val transposed = movmatrix_trans(pair);      // pair: u32, f16x2 or bf16x2

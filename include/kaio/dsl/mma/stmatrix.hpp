@@ -1,6 +1,6 @@
 #pragma once
-// Storing matrices of 8 rows of 16 bytes from registers to shared memory (PTX stmatrix, sm_90): the inverse
-// of ldmatrix. All lanes of the warp must reach the call together. Source: PTX ISA, "Warp-level matrix store
+// Stores matrices of 8 rows of 16 bytes from registers to shared memory (PTX stmatrix, sm_90): the inverse of
+// ldmatrix. All lanes of the warp must reach the call together. Source: PTX ISA, "Warp-level matrix store
 // instruction: stmatrix".
 //
 //   stmatrix_x4(address, pack<f16x2>(c[0], c[1]), pack<f16x2>(c[2], c[3]), ...);
@@ -34,7 +34,7 @@ constexpr void stmatrix(const P& place, std::uint32_t line, const char* file, co
   for (const value r : registers) t.use(r);
 }
 
-// Two accumulators side by side of one register: the lane's pair of a row.
+// A register with two neighbouring elements of a row.
 template <class T>
 using pair_of = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
 
@@ -50,8 +50,8 @@ constexpr auto pair_at(const F& c, std::uint32_t i) {
 
 }  // namespace detail
 
-// Register j of lane i goes to row i / 4 of matrix j, elements 2 * (i % 4) and the next, of 16 bits; lane i
-// names the place of row i % 8 of matrix i / 8, aligned to 16 bytes.
+// Lane i gives the place of row i % 8 of matrix i / 8, aligned to 16 bytes. Register j of lane i goes to row
+// i / 4 of matrix j: elements 2 * (i % 4) and the next, of 16 bits.
 template <class P, device W0>
 constexpr void stmatrix_x1(const P& place, const W0& w0, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) {
@@ -68,7 +68,7 @@ constexpr void stmatrix_x4(const P& place, const W0& w0, const W1& w1, const W2&
   detail::stmatrix<false>(place, line, file, w0, w1, w2, w3);
 }
 
-// The same with rows and columns of each matrix exchanged.
+// Stores with rows and columns of each matrix exchanged.
 template <class P, device W0>
 constexpr void stmatrix_x1_trans(const P& place, const W0& w0, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
@@ -85,8 +85,8 @@ constexpr void stmatrix_x4_trans(const P& place, const W0& w0, const W1& w1, con
   detail::stmatrix<true>(place, line, file, w0, w1, w2, w3);
 }
 
-// An accumulator of 16 x 8 at `row`, `column` of a shared tile of T, f16 or bf16, rounded to the nearest
-// even. The rows of the tile are the rows of the matrix; with _trans its columns.
+// Stores an accumulator of 16 x 8 at `row`, `column` of a shared tile of T (f16 or bf16), rounded to the
+// nearest even. The rows of the tile are the rows of the matrix; with _trans, its columns.
 template <class T, matrix_fragment F, class Tile, class R, class C>
 constexpr void stmatrix(const Tile& tile, const R& row, const C& column, const F& c,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -102,7 +102,7 @@ constexpr void stmatrix_trans(const Tile& tile, const R& row, const C& column, c
                          detail::pair_at<T>(c, 1));
 }
 
-// Two of them side by side, 16 x 16 together.
+// Stores two accumulators side by side, 16 x 16 together.
 template <class T, matrix_fragment F, class Tile, class R, class C>
 constexpr void stmatrix(const Tile& tile, const R& row, const C& column, const F& left, const F& right,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

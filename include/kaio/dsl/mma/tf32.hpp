@@ -1,5 +1,5 @@
 #pragma once
-// Rounding to tf32, the f32 of which matrix instructions read the upper 19 bits alone (PTX cvt.rna.tf32.f32,
+// Rounds to tf32: matrix instructions read only the upper 19 bits of such an f32 (PTX cvt.rna.tf32.f32,
 // sm_80).
 //
 //   a.registers[0] = round_to_tf32(x);                 // without it the lower 13 bits are cut off
@@ -21,7 +21,7 @@ struct round_to_tf32_rule {
 };
 }  // namespace detail
 
-// The bits of an f32 with 10 bits of mantissa, to the nearest, ties away from zero; as a register of a
+// The bits of an f32 rounded to 10 bits of mantissa (nearest, ties away from zero), as a register of a
 // fragment.
 template <device E>
 constexpr auto round_to_tf32(const E& x) {

@@ -15,9 +15,9 @@
 //   }
 //   wgmma_wait<0>(t);
 //
-// The accumulator belongs to the hardware from multiply_add until its group has been waited for, and so do
-// the registers of A: a kernel that reads or writes them earlier does not compile (wgmma_order.hpp). What is
-// read from shared memory must have been written by copies through the async proxy, or before a
+// The hardware owns the accumulator and the registers of A from multiply_add until their group has been
+// waited for. A kernel that reads or writes them earlier does not compile (wgmma_order.hpp). Shared memory
+// that a product reads must have been written by copies through the async proxy, or before a
 // fence_proxy_async.
 
 #include <kaio/dsl/mma/wgmma_accumulator.hpp>
@@ -27,7 +27,7 @@
 
 namespace kaio::dsl {
 
-// What a product may do besides: subtract, and for i32 clamp.
+// Options of a product: negated operands, and for i32 clamped sums.
 struct wgmma_options {
   bool negate_a = false;
   bool negate_b = false;
@@ -54,10 +54,10 @@ constexpr modifier_list wgmma_modifiers(modifier d, modifier a, modifier b, bool
 
 }  // namespace detail
 
-// Products that are committed together, as one group, at the end of its block.
+// Products that are committed together, as one group, at the end of the batch's block.
 class wgmma_batch {
  public:
-  // Opens with wgmma.fence: what the threads wrote to accumulators and registers of A is seen.
+  // Opens with wgmma.fence: the products see what threads wrote to accumulators and registers of A.
   constexpr explicit wgmma_batch(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE())
       : trace_(t.trace()) {
@@ -83,8 +83,8 @@ class wgmma_batch {
     multiply_add<Options>(acc, a, b, true, line, file);
   }
 
-  // acc = A * B + (accumulate ? acc : 0); a host bool, or a condition that is the same in all of the
-  // warpgroup.
+  // acc = A * B + (accumulate ? acc : 0). `accumulate` is a host bool, or a condition that is equal in the
+  // whole warpgroup.
   template <wgmma_options Options = wgmma_options{}, class D, std::uint32_t N, class A, class B, class S>
     requires(std::is_same_v<S, bool> || device<S>)
   constexpr void multiply_add(wgmma_accumulator<D, N>& acc, const A& a, const B& b, const S& accumulate,
@@ -102,10 +102,10 @@ class wgmma_batch {
       multiply<Options>(acc, a, b, k, k == 0 ? scale : predicate(true));
   }
 
-  // The same for one slice of an A with half the elements stored (wgmma.mma_async.sp): of four
-  // neighbours along K two, of two tf32 one. B has two slices, b.slice(2 * k, 2). The metadata says which
-  // are stored, in the lanes that the selector names; 0 where elements have 8 bits. Source: PTX ISA,
-  // "wgmma.mma_async.sp", "Sparse matrix storage".
+  // acc = A * B + (accumulate ? acc : 0), for one slice of an A with half the elements stored
+  // (wgmma.mma_async.sp): two of four neighbours along K; tf32: one of two. B has two slices,
+  // b.slice(2 * k, 2). The metadata of the lanes that Selector names says which are stored; Selector is 0 for
+  // 8-bit elements. Source: PTX ISA, "wgmma.mma_async.sp", "Sparse matrix storage".
   template <std::uint32_t Selector, wgmma_options Options = wgmma_options{}, class D, std::uint32_t N,
             class A, class B, device M, class S>
     requires(std::is_same_v<S, bool> || device<S>)
@@ -146,7 +146,7 @@ class wgmma_batch {
                   "kaio: wgmma saturates products of i8 and u8 alone");
   }
 
-  // The condition to add to the accumulator, as a predicate.
+  // `accumulate` as a predicate.
   template <class D, std::uint32_t N, class S>
   constexpr value scale_of(const wgmma_accumulator<D, N>& acc, const S& accumulate) const {
     if constexpr (device<S>) {
@@ -164,7 +164,7 @@ class wgmma_batch {
     return trace_.in_register(trace_.constant(ptx::type::pred, holds ? 1 : 0));
   }
 
-  // One instruction; it is a sparse one where there is metadata.
+  // One instruction, sparse if there is metadata.
   template <wgmma_options Options, class D, std::uint32_t N, class A, class B>
   constexpr void multiply(const wgmma_accumulator<D, N>& acc, const A& a, const B& b, std::uint32_t k,
                           value scale, value metadata = 0, std::uint32_t selector = 0) const {

@@ -1,7 +1,7 @@
 #pragma once
-// The matrix D of wgmma: 64 rows and N columns of f32, f16 or i32 in the registers of a warpgroup, which
-// wgmma adds products to. Its elements are vars, once the products are waited for; their layout is given by
-// first_row() and first_column() of the thread, and row(i) and column(i) of the element.
+// The matrix D of wgmma: 64 rows and N columns of f32, f16 or i32 in the registers of a warpgroup. Once the
+// products are waited for, its elements are vars. first_row() and first_column() of the thread, plus row(i)
+// and column(i) of the element, give their places.
 //
 //   wgmma_accumulator<f32, 128> acc(t);          // 64 registers of each thread
 //   const auto own = c.from(acc.first_row(t) * 128 + acc.first_column(t));
@@ -21,7 +21,7 @@ template <class D, std::uint32_t N>
 class wgmma_accumulator {
  public:
   using element_type = D;
-  // What a register holds: f32, i32, or two f16 of neighbouring columns.
+  // A register holds f32, i32, or two f16 of neighbouring columns.
   using register_type = std::conditional_t<std::is_same_v<D, f16>, f16x2, D>;
   static constexpr std::uint32_t rows = wgmma_rows;
   static constexpr std::uint32_t columns = N;
@@ -30,8 +30,8 @@ class wgmma_accumulator {
   // Registers of a thread.
   static constexpr std::uint32_t size() { return N / 2 / per_register; }
 
-  // It has no value yet: the first product into it is not added to anything, multiply_add(acc, a, b, false),
-  // or clear() comes first.
+  // It has no value yet: start with clear(), or with a product that adds to nothing,
+  // multiply_add(acc, a, b, false).
   template <is_thread Thread>
   constexpr explicit wgmma_accumulator(const Thread& t)
       : trace_((detail::require_accumulator<D, N>(), &t.trace())),
@@ -58,7 +58,7 @@ class wgmma_accumulator {
     return registers_[checked_register(i)];
   }
 
-  // All elements become 0.
+  // Sets all elements to 0.
   constexpr void clear(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     trace_->statement(line, file);
     has_value_ = true;
@@ -68,14 +68,14 @@ class wgmma_accumulator {
       trace_->assign(registers_[i].variable(), zero, trace_->position());
   }
 
-  // Row and column of register i (of the first f16 in it), from first_row() and first_column() of the thread
-  // on.
+  // Row and column of register i (of its first f16), relative to first_row() and first_column() of the
+  // thread.
   static constexpr std::uint32_t row(std::uint32_t i) { return i * per_register / 2 % 2 * 8; }
   static constexpr std::uint32_t column(std::uint32_t i) {
     return i * per_register / 4 * 8 + i * per_register % 2;
   }
 
-  // Where the thread's elements begin among the 64 rows of its warpgroup, and the N columns.
+  // The thread's first row among the 64 of its warpgroup, and its first of the N columns.
   template <is_thread Thread>
   static constexpr val<u32> first_row(const Thread& t, std::uint32_t line = __builtin_LINE(),
                                       const char* file = __builtin_FILE()) {
@@ -88,9 +88,9 @@ class wgmma_accumulator {
     return t.let((t.thread_rank(line, file) & 3) * 2, line, file);
   }
 
-  // Neighbouring elements of a row, rounded to a pair of 16 bits: pair j has row(2 j) and column(2 j) of an
-  // accumulator of f32. Pairs 4 q to 4 q + 3 are a block of 16 columns: a fragment of A, and what stmatrix of
-  // four matrices stores (rows 0 to 7 and 8 to 15 of the left eight columns, then of the right).
+  // Two neighbouring elements of a row, rounded to a pair of 16 bits: pair j has row(2 j) and column(2 j) of
+  // an accumulator of f32. Pairs 4 q to 4 q + 3 are a block of 16 columns: a fragment of A, and the operands
+  // of stmatrix of four matrices (rows 0 to 7 and 8 to 15 of the left eight columns, then of the right).
   static constexpr std::uint32_t pairs() { return N / 4; }
   template <packed P>
   constexpr val<P> pair(std::uint32_t j, std::uint32_t line = __builtin_LINE(),
@@ -105,10 +105,10 @@ class wgmma_accumulator {
       return val<P>(pack<P>((*this)[2 * j], (*this)[2 * j + 1]), line, file);
   }
 
-  // What a multiplication does: whether there is something to add to, and the registers.
+  // For multiplications: whether there is a value to add to, and the registers.
   constexpr bool has_value() const { return has_value_; }
   constexpr void set_value() { has_value_ = true; }
-  // The variables of the registers: the first of size().
+  // The first of the size() variables of the registers.
   constexpr std::uint32_t first_variable() const { return first_; }
   constexpr std::uint64_t hash() const { return first_; }
 

@@ -1,7 +1,7 @@
 #pragma once
 // The operands of wgmma: a tile in shared memory as A or B, seen through its descriptor, or a part of A in
-// registers. A tile is K-major where its rows run along K (A has a row for each row of the product, B one for
-// each column), and MN-major where each of its rows is one k.
+// registers. A tile is K-major if its rows run along K: A has a row for each row of the product, B one for
+// each column. It is MN-major if each of its rows is one k.
 //
 //   const auto a = wgmma_operand<major::k>(a_tile);               // shared_tile<f16, 128, 64, swizzled<128>>
 //   const auto b = wgmma_operand<major::mn>(b_tile);              // shared_tile<f16, 64, 256, swizzled<128>>
@@ -18,10 +18,10 @@
 
 namespace kaio::dsl {
 
-// The offsets of the parts of a matrix in shared memory that wgmma may begin at.
+// The offsets of the parts of a matrix in shared memory where wgmma may begin.
 struct wgmma_geometry {
   matrix_descriptor descriptor;
-  std::uint32_t slices = 0;        // along K, of 32 bytes (16 k where MN-major)
+  std::uint32_t slices = 0;        // along K, of 32 bytes (MN-major: 16 k)
   std::uint32_t outer = 0;         // rows of A, columns of B
   std::uint32_t outer_step = 0;    // they begin at multiples of this
   std::uint32_t outer_bytes = 0;   // from one row (column) to the next, on average
@@ -45,10 +45,10 @@ class shared_operand {
   constexpr shared_operand(const wgmma_geometry& geometry, const leaf<u32>& begin)
       : geometry_(geometry), begin_(begin), outer_(geometry.outer), slices_(geometry.slices) {}
 
-  // Slices along K: how many instructions a product has.
+  // Slices along K: one instruction of a product each.
   constexpr std::uint32_t slices() const { return slices_; }
 
-  // The k-th slice, what one instruction multiplies, or several from there on.
+  // The k-th slice, which one instruction multiplies, or `count` slices from there on.
   constexpr shared_operand slice(std::uint32_t k, std::uint32_t count = 1) const {
     if (count == 0 || count > slices_ || k > slices_ - count)
       begin_.trace->fail_next(
@@ -59,9 +59,9 @@ class shared_operand {
     return result;
   }
 
-  // From this row of A, or column of B, on: a multiple of 8, or where MN-major of the elements that the
-  // swizzle is wide (64 of 16 bits for swizzled<128>). A device value must be the same in all of the
-  // warpgroup.
+  // The operand from this row of A, or column of B, on. `first` is a multiple of 8; if MN-major, of the
+  // elements that the swizzle is wide (64 of 16 bits for swizzled<128>). A device value must be equal in the
+  // whole warpgroup.
   template <class R>
   constexpr shared_operand rows(const R& first, std::uint32_t line = __builtin_LINE(),
                                 const char* file = __builtin_FILE()) const {
@@ -84,20 +84,20 @@ class shared_operand {
       const auto number = static_cast<std::uint32_t>(first);
       if (number >= outer_ || number % geometry_.outer_step != 0)
         begin_.trace->fail_next(
-            "kaio: the rows of an operand of wgmma begin at a multiple of 8 inside the tile, and where it is MN-major at a multiple of the swizzle's width, 64 elements for swizzled<128>");
+            "kaio: the rows of an operand of wgmma begin at a multiple of 8 inside the tile, or of the swizzle's width if it is MN-major: 64 elements for swizzled<128>");
       result.bytes_ += number * geometry_.outer_bytes;
       result.outer_ -= number;
     }
     return result;
   }
 
-  // Whether slices k and k + 1 are one matrix, with one descriptor.
+  // Whether slices k and k + 1 form one matrix with one descriptor.
   constexpr bool are_neighbours(std::uint32_t k) const {
     const std::uint32_t first = (first_ + k) % geometry_.panel_slices;
     return first % 2 == 0 && first + 1 < geometry_.panel_slices;
   }
 
-  // The descriptor of slice k, for an instruction that reads so many rows (columns) from here on.
+  // The descriptor of slice k, for an instruction that reads `outer` rows (columns) from here on.
   constexpr value descriptor(tracer& t, std::uint32_t k, std::uint32_t outer) const {
     if (outer > (outer_is_known_ ? outer_ : geometry_.outer))
       t.fail(
@@ -120,7 +120,7 @@ class shared_operand {
 
 namespace detail {
 
-// What a tile of f32 is multiplied as; any other type is its own.
+// The type that a tile is multiplied as: tf32 for f32, else its own.
 template <class T>
 using multiplied_as = std::conditional_t<std::is_same_v<T, f32>, tf32, T>;
 
@@ -161,7 +161,7 @@ constexpr auto operand_at(tracer& t, const wgmma_geometry& g, value address) {
 }  // namespace detail
 
 // A tile as an operand. Its elements are multiplied as their own type (f32 as tf32), or as the type given:
-// wgmma_operand<major::k, e4m3>(tile_of_bytes). MN-major is for elements of 16 bits alone.
+// wgmma_operand<major::k, e4m3>(tile_of_bytes). Only elements of 16 bits can be MN-major.
 template <major Major, class As = void, class Tile>
   requires requires { typename Tile::layout; }
 constexpr auto wgmma_operand(const Tile& tile, std::uint32_t line = __builtin_LINE(),
@@ -185,8 +185,8 @@ constexpr auto wgmma_operand(const Tile& tile, std::uint32_t line = __builtin_LI
   }
 }
 
-// An operand at a shared address, laid out as the descriptor says: one slice, 32 bytes (MN-major: 16
-// k) along K. Nothing is checked.
+// An operand of one slice at a shared address: 32 bytes (MN-major: 16 k) along K, laid out as the descriptor
+// says. Nothing is checked.
 template <major Major, class As, device E>
 constexpr auto wgmma_operand(const E& address, const matrix_descriptor& descriptor,
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -197,10 +197,10 @@ constexpr auto wgmma_operand(const E& address, const matrix_descriptor& descript
   return detail::operand_at<Major, As>(t, g, begin.node().checked(t));
 }
 
-// 64 rows of A and one slice of K in registers: warp w of the warpgroup has rows 16 w to 16 w + 15, and
-// register q of lane l the 4 bytes of row l / 4 + 8 (q mod 2) that begin at byte 4 (l mod 4) + 16 (q / 2) of
-// the slice: the fragment of A of mma.sync, and what four pairs of an accumulator are. It is made before the
-// batch that reads it, in registers of its own.
+// 64 rows of A and one slice of K in registers. Warp w of the warpgroup has rows 16 w to 16 w + 15. Register
+// q of lane l holds 4 bytes of row l / 4 + 8 (q mod 2), from byte 4 (l mod 4) + 16 (q / 2) of the slice on.
+// That is the fragment of A of mma.sync, and four pairs of an accumulator. Make it before the batch that
+// reads it; it has registers of its own.
 //
 //   const wgmma_register_operand<f16> p(s.pair<f16x2>(0), s.pair<f16x2>(1), s.pair<f16x2>(2), s.pair<f16x2>(3));
 template <class T>
@@ -230,13 +230,13 @@ class wgmma_register_operand {
     keep(t, 3, d);
   }
 
-  // Anything that has four values: an array, a fragment of mma.
+  // From anything with four values: an array, a fragment of mma.
   template <class Fragment>
     requires(!device<Fragment> && requires(const Fragment& f) { f[0].node(); })
   constexpr explicit wgmma_register_operand(const Fragment& f, std::uint32_t line = __builtin_LINE(),
                                             const char* file = __builtin_FILE())
       : wgmma_register_operand(f[0], f[1], f[2], f[3], line, file) {}
-  // The variables of an array or a fragment that is given away become the operand's.
+  // Takes over the variables of an array or a fragment that is given away.
   template <class Fragment>
     requires(!device<Fragment> && !std::is_const_v<Fragment> && std::is_object_v<Fragment> &&
              requires(const Fragment& f) { f[0].variable(); })

@@ -1,6 +1,6 @@
 #pragma once
-// Which products wgmma has: the elements of A, B and D that go together, and the numbers of columns. Source:
-// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix Shape".
+// The products of wgmma: the elements of A, B and D that go together, and the numbers of columns. Source: PTX
+// ISA, "Asynchronous Warpgroup Level Matrix Instructions", "Matrix Shape".
 //
 //   static_assert(dsl::wgmma_depth<f16> == 16);        // K of one instruction
 

@@ -1,9 +1,9 @@
 #pragma once
 // How a kernel that breaks a rule stops the compiler. A rule about types is a static_assert whose text starts
-// with `kaio:`. A rule about values is found while the kernel is traced: tracer::fail keeps the message and the
-// line as data, and the trace ends; kernel/report.hpp makes a static_assert of them. Where no tracer is at hand,
-// kernel_error ends the constant expression itself: a call of it is not a constant, so the compiler stops, shows
-// the message as its argument, and names the lines of the kernel that led there.
+// with `kaio:`. A rule about values is checked while the kernel is traced. tracer::fail keeps the message and
+// the line as data, and the trace ends; kernel/report.hpp makes a static_assert of them. Without a tracer,
+// kernel_error ends the constant expression: a call of it is no constant, so the compiler stops. It shows the
+// message as the argument, and names the lines of the kernel that led there.
 
 #include <kaio/ptx/standard.hpp>
 
@@ -14,14 +14,14 @@ namespace kaio::dsl {
 
 // The first rule that a kernel breaks.
 struct kernel_fault {
-  const char* message = nullptr;  // none is broken
+  const char* message = nullptr;  // null: none is broken
   const char* file = nullptr;
-  std::uint32_t line = 0;  // 0: not known
+  std::uint32_t line = 0;  // 0: unknown
 };
 
 [[noreturn]] inline void this_kernel_cannot_be_compiled() { __builtin_trap(); }
 
-// Where a kernel is traced while a program runs: what is called with the message.
+// The handler of a broken rule if a kernel is traced while a program runs; called with the message.
 inline void (*broken_rule)(const char* message) = nullptr;
 
 constexpr void kernel_error(const char* message) {

@@ -1,6 +1,6 @@
 #pragma once
-// Strings as template arguments, for the names of kernels. A kernel that is a template names its instances
-// apart:
+// Strings as template arguments, for the names of kernels. A kernel template gives each instance its own
+// name:
 //
 //   template <scalar T, u32 Tile>
 //   inline constexpr auto matmul = kernel<"matmul_" + type_name<T> + "_" + decimal<Tile>, 256>([](thread t, ...) { ... });

@@ -1,9 +1,9 @@
 #pragma once
 // The 8-bit floating types as the host stores them: e4m3 (1 sign, 4 exponent, 3 mantissa bits; greatest
-// number 448, one NaN of each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). What
-// becomes one is rounded once to the nearest even and saturates: beyond the greatest number, infinity
-// included, it is that number. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX
-// ISA, "Alternate Floating-Point Data Formats" and "cvt", .satfinite.
+// number 448, one NaN of each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). A
+// conversion rounds once to the nearest even and saturates: a value beyond the greatest number, or an
+// infinity, becomes it. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX ISA,
+// "Alternate Floating-Point Data Formats" and "cvt", .satfinite.
 //
 //   static_assert(float(kaio::e4m3(0.3f)) == 0.3125f && float(kaio::e4m3(1e6f)) == 448.0f);
 
@@ -16,7 +16,7 @@ namespace kaio {
 
 namespace dsl::detail {
 
-// What the two formats are, by the stored bits of their mantissa.
+// The constants of the two formats, by the stored bits of their mantissa.
 template <unsigned Digits>
 struct float8_format {
   static_assert(Digits == 3 || Digits == 2);
@@ -70,7 +70,7 @@ constexpr float float8_to_float(std::uint8_t code) {
   return __builtin_bit_cast(float, sign | exponent << 23 | fraction << (23 - Digits));
 }
 
-// What e4m3 and e5m2 share.
+// The common base of e4m3 and e5m2.
 template <unsigned Digits>
 class float8_storage {
  public:

@@ -1,6 +1,6 @@
 #pragma once
-// The 16-bit floating types as the host stores them, and pairs of them: the bits that a buffer holds, with
-// conversions that round to the nearest even. They are storage: to compute on the host, convert to float.
+// The 16-bit floating types as the host stores them, and pairs of them: the bits that a buffer holds.
+// Conversions round to the nearest even. They are storage: to compute on the host, convert to float.
 //
 //   static_assert(float(kaio::f16(1.0009765625f)) == 1.0009765625f);
 //   std::vector<kaio::bf16> weights = {kaio::bf16(0.5f), kaio::bf16(-2.0f)};
@@ -15,7 +15,7 @@ namespace kaio {
 namespace dsl::detail {
 
 // A value of f64 rounded once to a format with `Digits` stored bits of mantissa and 15 - Digits of exponent.
-// NaN becomes the canonical quiet NaN, what is too large an infinity.
+// NaN becomes the canonical quiet NaN, a too large number an infinity.
 template <unsigned Digits>
 constexpr std::uint16_t round_to_half(double x) {
   constexpr int bias = (1 << (14 - Digits)) - 1;
@@ -40,8 +40,8 @@ constexpr std::uint16_t round_to_half(double x) {
   return static_cast<std::uint16_t>(sign | (place + static_cast<std::uint32_t>(kept)));
 }
 
-// An integer as f64, rounded to odd in its last bit where f64 does not hold it: one more rounding to fewer
-// bits gives what one rounding would.
+// An integer as f64. If f64 does not hold it, its last bit is rounded to odd: one more rounding to fewer bits
+// then equals a single rounding.
 template <class Integer>
 constexpr double sticky_double(Integer x) {
   if constexpr (sizeof(Integer) < 8) {
@@ -70,7 +70,7 @@ constexpr float half_to_float(std::uint16_t bits) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// What f16 and bf16 share; `Digits` are the stored bits of the mantissa.
+// The common base of f16 and bf16; `Digits` are the stored bits of the mantissa.
 template <unsigned Digits>
 class half_storage {
  public:

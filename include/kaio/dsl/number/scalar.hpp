@@ -1,5 +1,5 @@
 #pragma once
-// The scalar types of the language, and what PTX calls them. They are the host's own types, so that host and
+// The scalar types of the language, and their names in PTX. They are the host's own types, so that host and
 // device agree on every bit of a buffer.
 //
 //   static_assert(kaio::dsl::ptx_type<kaio::f32> == kaio::ptx::type::f32);
@@ -26,10 +26,10 @@ using u64 = std::uint64_t;
 
 namespace dsl {
 
-// An f64 with all its digits: -fsingle-precision-constant gives a literal without a suffix those of a float.
+// An f64 with all its digits: -fsingle-precision-constant reads a literal without a suffix as a float.
 constexpr f64 operator""_f64(long double x) { return static_cast<f64>(x); }
 
-// type::none for what is not a scalar of the language.
+// type::none if T is no scalar of the language.
 template <class T>
 inline constexpr ptx::type ptx_type = ptx::type::none;
 template <>
@@ -85,7 +85,7 @@ concept packed = ptx::is_packed(ptx_type<T>);
 template <class T>
 concept float8 = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
 
-// What the device computes with as the host does.
+// The types that the device computes with as the host does.
 template <class T>
 concept host_floating = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
 
@@ -93,7 +93,7 @@ concept host_floating = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
 template <packed T>
 using half_of = std::conditional_t<std::is_same_v<T, f16x2>, f16, bf16>;
 
-// What the host may write as a literal or a constant: it takes the type of its device operand.
+// A literal or constant of the host: it takes the type of its device operand.
 template <class T>
 concept host_number =
     std::is_arithmetic_v<T> || std::is_same_v<T, f16> || std::is_same_v<T, bf16> || float8<T>;
@@ -105,8 +105,7 @@ concept host_constant = requires {
   T::value;
 } && std::is_arithmetic_v<typename T::value_type>;
 
-// The type that a literal has by itself, where there is no operand to take it from: its own; that of 64 bits
-// for long long.
+// The type of a literal that has no operand to take it from: its own; for long long, that of 64 bits.
 template <class T>
 struct literal_value {
   using type = T;

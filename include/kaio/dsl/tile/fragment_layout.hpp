@@ -1,8 +1,8 @@
 #pragma once
-// Which elements of a matrix a thread holds, in the fragments of the matrix instructions. Each layout maps
-// (lane, element) to (row, column) as a sum: a part that the lane gives and a part that the number of the
-// element gives. So a kernel computes the first once, and the second is a constant; the host has both, for
-// tests and pictures. Element e of a fragment is in register e / per_register, from its low bits up.
+// The elements of a matrix that a thread holds in the fragments of the matrix instructions. Each layout maps
+// (lane, element) to (row, column) as a sum: a part for the lane and a part for the element. A kernel
+// computes the first once, and the second is a constant; the host has both, for tests and pictures. Element e
+// of a fragment is in register e / per_register, from its low bits up.
 //
 //   using layout = wgmma_accumulator_layout<128>;
 //   val row = layout::lane_row(thread % 128u), column = layout::lane_column(thread % 128u);
@@ -25,7 +25,7 @@ struct matrix_place {
 
 namespace detail {
 
-// What all layouts have, besides their lane_row, lane_column, element_row and element_column.
+// The common part of all layouts. Each adds its lane_row, lane_column, element_row and element_column.
 template <class Layout, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Lanes,
           std::uint32_t ElementBits>
 struct fragment_layout {
@@ -50,13 +50,13 @@ constexpr bool has_bits(std::uint32_t bits) {
   return bits == 1 || bits == 4 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
-// Elements along K that a lane holds next to each other: a register of 32 bits, or one of 64.
+// Elements along K that are neighbours in a lane: a register of 32 bits, or one of 64.
 constexpr std::uint32_t along_k(std::uint32_t bits) { return bits >= 32 ? 1 : 32 / bits; }
 
 }  // namespace detail
 
-// A of mma.sync, M x K: lane l holds elements of rows l / 4 and l / 4 + 8, and at 4 lanes to a row, as many
-// next to each other as a register has.
+// A of mma.sync, M x K. Lane l holds elements of rows l / 4 and l / 4 + 8. Four lanes share a row; each has
+// one register of neighbours at a time.
 template <std::uint32_t M, std::uint32_t K, std::uint32_t ElementBits>
 struct mma_a_layout : detail::fragment_layout<mma_a_layout<M, K, ElementBits>, M, K, 32, ElementBits> {
   static_assert(
@@ -79,7 +79,7 @@ struct mma_a_layout : detail::fragment_layout<mma_a_layout<M, K, ElementBits>, M
   }
 };
 
-// B of mma.sync, K x 8: the same with rows and columns exchanged.
+// B of mma.sync, K x 8: A's layout with rows and columns exchanged.
 template <std::uint32_t K, std::uint32_t ElementBits>
 struct mma_b_layout : detail::fragment_layout<mma_b_layout<K, ElementBits>, K, 8, 32, ElementBits> {
   using transposed = mma_a_layout<8, K, ElementBits>;
@@ -116,8 +116,8 @@ struct mma_accumulator_layout
   static constexpr std::uint32_t element_column(std::uint32_t element) { return element % 2; }
 };
 
-// C and D of wgmma, 64 x N: warp w of the warpgroup has rows 16 w to 16 w + 15, as fragments of mma.sync side
-// by side. The lane is the thread of the warpgroup, 0 to 127.
+// C and D of wgmma, 64 x N. Warp w of the warpgroup has rows 16 w to 16 w + 15: fragments of mma.sync side by
+// side. The lane is the thread of the warpgroup, 0 to 127.
 template <std::uint32_t N, std::uint32_t ElementBits = 32>
 struct wgmma_accumulator_layout
     : detail::fragment_layout<wgmma_accumulator_layout<N, ElementBits>, 64, N, 128, ElementBits> {
@@ -157,8 +157,8 @@ struct wgmma_a_layout
   }
 };
 
-// A register of ldmatrix and stmatrix, 8 x 8 elements of 16 bits; Transposed: with .trans, of the matrix as
-// it is stored in memory. Lane l gives the address of row l % 8 of matrix l / 8.
+// A register of ldmatrix and stmatrix, 8 x 8 elements of 16 bits. Lane l gives the address of row l % 8 of
+// matrix l / 8. Transposed: with .trans; the matrix is the one stored in memory.
 template <bool Transposed = false>
 struct matrix_layout : detail::fragment_layout<matrix_layout<Transposed>, 8, 8, 32, 16> {
   using straight = mma_accumulator_layout<8>;
@@ -181,8 +181,8 @@ struct matrix_layout : detail::fragment_layout<matrix_layout<Transposed>, 8, 8, 
   static constexpr std::uint32_t element_column(std::uint32_t element) { return Transposed ? 0 : element; }
 };
 
-// The fragments of mma.m8n8k4 on f16. It multiplies four pairs of matrices: number lane % 16 / 4 belongs to
-// that lane. ByColumns: the operand is column-major.
+// The fragments of mma.m8n8k4 on f16. It multiplies four pairs of matrices; a lane has part of pair number
+// lane % 16 / 4. ByColumns: the operand is column-major.
 template <bool ByColumns>
 struct mma_m8n8k4_a_layout : detail::fragment_layout<mma_m8n8k4_a_layout<ByColumns>, 8, 4, 8, 16> {
   static constexpr std::uint32_t lanes = 32;

@@ -1,7 +1,7 @@
 #pragma once
 // Where the elements of a tile are in shared memory: layouts, and their arithmetic on the host. A layout is a
-// type, so what it asks of a tile is checked while the kernel is compiled, and its properties (each byte used
-// once, no bank conflicts) are tested without a GPU; `kaio layout NAME` draws one.
+// type: its demands on a tile are checked while the kernel is compiled. Its properties (each byte used once,
+// no bank conflicts) are tested without a GPU; `kaio layout NAME` draws one.
 //
 //   using tile = tile_layout<f16, 128, 64, swizzled<128>>;
 //   static_assert(tile::bytes == 16384 && tile::offset_bytes(1, 0) == 128 + 16);
@@ -12,32 +12,32 @@
 
 namespace kaio::dsl {
 
-// Row after row, each without a gap.
+// Row after row without gaps.
 struct row_major {};
 
-// Column after column, each without a gap.
+// Column after column without gaps.
 struct column_major {};
 
-// Row after row, with `Elements` unused elements after each. Rows whose size is an odd multiple of 16 bytes
-// keep eight rows of ldmatrix, or a column of 4-byte elements in steps, off each other's banks.
+// Row after row, with `Elements` unused elements after each. If the row size is an odd multiple of 16 bytes,
+// eight rows of ldmatrix are in different banks. So are eight rows of a column of 4-byte elements.
 template <std::uint32_t Elements>
 struct padded {
   static_assert(Elements > 0, "kaio: padded<0> pads nothing; write row_major");
 };
 
-// Row after row of `Bytes` bytes, in which the pieces of 16 bytes are exchanged so that the same columns of
-// eight rows are in different banks. As tensor copies write and wgmma reads: 128: bits 4 to 6 of the
-// address are XORed with bits 7 to 9; 64: bits 4 and 5 with 7 and 8; 32: bit 4 with bit 7. A tile with longer
-// rows is made of panels: tiles of that width side by side, one after the other in memory. Source: PTX ISA,
-// "Swizzling Modes"; CUDA driver API, cuTensorMapEncodeTiled.
+// Rows of `Bytes` bytes, whose 16-byte pieces are permuted: eight rows of a column are in different banks.
+// Tensor copies write and wgmma reads this layout. It XORs address bits:
+//   128: bits 4 to 6 with 7 to 9;  64: bits 4 and 5 with 7 and 8;  32: bit 4 with 7
+// A tile with longer rows is made of panels: tiles of that width side by side, one after the other in memory.
+// Source: PTX ISA, "Swizzling Modes"; CUDA driver API, cuTensorMapEncodeTiled.
 template <std::uint32_t Bytes>
 struct swizzled {
   static_assert(Bytes == 128 || Bytes == 64 || Bytes == 32,
                 "kaio: a swizzle is of 128, 64 or 32 bytes; write swizzled<128>");
 };
 
-// A place in a tile is row_step * row + column_step * column bytes from its beginning; with a swizzle of
-// `swizzle` bytes, which has its steps within a panel.
+// A place in a tile is row_step * row + column_step * column bytes from its beginning. With a swizzle of
+// `swizzle` bytes, the steps are those within a panel.
 struct tile_steps {
   std::uint32_t element = 0;      // bytes
   std::uint32_t row_step = 0;     // bytes
@@ -46,7 +46,7 @@ struct tile_steps {
   std::uint32_t panel = 0;        // bytes from one panel to the next
   bool panels = false;            // more than one
 
-  // What a row XORs onto the bytes of its columns. All swizzles repeat after eight rows.
+  // The bits that a row XORs onto the bytes of its columns. All swizzles repeat after eight rows.
   constexpr std::uint32_t pattern(std::uint32_t row) const {
     return swizzle == 0 ? 0 : (row * swizzle >> 3) & (swizzle - 16);
   }
@@ -118,20 +118,20 @@ struct tile_layout {
       !is_swizzled || Columns * sizeof(T) % (is_swizzled ? swizzle : 1) == 0,
       "kaio: a row of a swizzled tile has a multiple of the bytes of the swizzle; take a narrower swizzle, or more columns");
 
-  // Panels of a swizzled tile; any other is one panel.
+  // Panels of a swizzled tile; any other tile is one panel.
   static constexpr std::uint32_t panel_columns = is_swizzled ? swizzle / element_bytes : Columns;
   static constexpr std::uint32_t panels = Columns / panel_columns;
   static_assert(
       panels == 1 || Rows % tile_steps::pattern_rows == 0,
       "kaio: a swizzled tile of several panels has a multiple of 8 rows, so that each panel begins where the swizzle does");
 
-  // Bytes from one row (column, of a tile by columns) to the next in a panel.
+  // Bytes from one row to the next in a panel; in a tile by columns, from one column to the next.
   static constexpr std::uint32_t pitch =
       by_columns ? Rows * element_bytes : (panel_columns + facts::padding) * element_bytes;
   static constexpr std::uint32_t panel_bytes = by_columns ? Columns * pitch : Rows * pitch;
   static constexpr std::uint32_t bytes = panels * panel_bytes;
 
-  // Of the tile's first byte: as a swizzle of addresses needs, else as tensor copies and descriptors need.
+  // The alignment of the tile's first byte, for the swizzle, or else for tensor copies and descriptors.
   static constexpr std::uint32_t alignment = is_swizzled ? 8 * swizzle : 128;
 
   static constexpr tile_steps steps{element_bytes,
@@ -148,7 +148,7 @@ struct tile_layout {
     return steps.offset(row, column);
   }
 
-  // The bank of shared memory, of 32 with 4 bytes each, in which an element begins.
+  // The bank of shared memory, one of 32 with 4 bytes each, where an element begins.
   static constexpr std::uint32_t bank(std::uint32_t row, std::uint32_t column) {
     return offset_bytes(row, column) / 4 % 32;
   }

@@ -1,8 +1,7 @@
 #pragma once
-// How a kernel finds an element of a tile. The part of a place that the host knows becomes constants: the
-// bytes that fit into the address of an instruction, and the bits that a swizzle XORs. The rest is computed
-// once for each row, and shared by all places of that row. `shared_address` gives the address of any cell in
-// shared memory as a number.
+// How a kernel finds an element of a tile. The part of a place that the host knows becomes constants: bytes
+// in the address of an instruction, and bits that a swizzle XORs. The rest is computed once for each row, and
+// all places of the row share it. `shared_address` gives the address of a cell in shared memory as a number.
 //
 //   const tracer::address at = find(t, memory, steps, row, column);
 //   val where = shared_address(tile[row][column]);       // val<u32>, an operand of ldmatrix and of copies
@@ -14,13 +13,13 @@
 
 namespace kaio::dsl {
 
-// Where a tile begins: so many bytes after an array of the kernel, or after an address in a register.
+// Where a tile begins: `offset` bytes after an array of the kernel, or after an address in a register.
 struct tile_memory {
   tracer* trace = nullptr;
   std::uint32_t array = 0;
   value base = 0;  // 0: the array itself
   std::uint32_t offset = 0;
-  std::uint32_t scope = 0;  // where base was made
+  std::uint32_t scope = 0;  // the scope that made base
 
   constexpr auto require_open() const {
     if (!trace->is_open(scope))
@@ -48,7 +47,7 @@ struct tile_memory {
 
 // Where an element is in its tile: ((beginning of the tile + moving) ^ flip) + bytes.
 struct tile_offset {
-  value moving = 0;  // what the kernel computes; 0: nothing
+  value moving = 0;  // the computed part; 0: none
   std::uint32_t flip = 0;
   std::uint32_t bytes = 0;
 
@@ -56,7 +55,7 @@ struct tile_offset {
     return std::uint64_t{moving} * hash_factor + (std::uint64_t{flip} << 32 | bytes);
   }
 
-  // So many rows and columns further, where the columns XOR bits that no other column has set.
+  // Moves by rows and columns. The bits that the columns XOR must not be set by another column.
   constexpr tile_offset further(const tile_steps& s, std::uint32_t rows, std::uint32_t columns) const {
     tile_offset result = *this;
     result.bytes += rows * s.row_step;
@@ -74,7 +73,7 @@ struct tile_offset {
 
 namespace detail {
 
-// Row and column of type u32. A constant summand of the row is split off where the swizzle is the same there.
+// Row and column have type u32. If the swizzle stays the same, a constant summand of the row is split off.
 constexpr tile_offset offset_in_tile(tracer& t, const tile_steps& s, value row, value column) {
   using enum ptx::type;
   constexpr std::uint32_t period = tile_steps::pattern_rows;
@@ -125,7 +124,7 @@ constexpr tile_offset offset_in_tile(tracer& t, const tile_steps& s, value row, 
   return result;
 }
 
-// Without a moving part, the bits that the flip changes are zero: the tile is aligned for its swizzle.
+// Without a moving part, the bits that the flip changes are zero, since the tile is aligned for its swizzle.
 constexpr tracer::address address_of(const tile_memory& m, const tile_offset& o) {
   tracer& t = *m.trace;
   if (o.moving == 0) return {m.base, static_cast<std::int64_t>(m.offset) + o.bytes + o.flip, m.array};
@@ -183,8 +182,8 @@ struct tile_location {
   }
 };
 
-// A place in a tile whose offset is known already. Its address is computed where the cell is used: on the
-// left of an assignment compilers disagree on what comes first.
+// A place in a tile whose offset is known already. Its address is computed where the cell is used, because
+// compilers disagree on which side of an assignment comes first.
 struct found_location {
   using index_type = tile_index<literal<u32>, literal<u32>>;
   static constexpr modifier space = modifier::shared;

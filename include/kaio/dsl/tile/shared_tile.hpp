@@ -1,6 +1,6 @@
 #pragma once
-// Tiles in the shared memory of a block, which carry their layout: what an element's row and column are, the
-// type knows how to turn into an address. Contents are undefined until written.
+// Tiles in the shared memory of a block, which carry their layout: the type turns an element's row and column
+// into an address. Contents are undefined until written.
 //
 //   shared_tile<f16, 128, 64, swizzled<128>> a(t);
 //   a[row][column] = x;                                      // any element, in any layout
@@ -18,7 +18,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// A host index becomes a constant of type u32 once it is known to be below N.
+// A host index, checked to be below N, becomes a constant of type u32.
 template <std::uint32_t N, index_operand I>
 constexpr auto tile_index_node([[maybe_unused]] tracer& t, const I& i) {
   if constexpr (device<I>) {
@@ -42,7 +42,7 @@ constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint3
   return result;
 }
 
-// `index` strides into a memory; the index is a number of the host below N, or of the device.
+// The memory `index` strides further on. The index is a host number below N, or a device value.
 template <std::uint32_t N, class I>
 constexpr tile_memory moved(const tile_memory& m, const I& i, std::uint32_t stride) {
   const auto node = tile_index_node<N>(*m.trace, i);
@@ -68,14 +68,14 @@ class tile_lane {
   constexpr tile_lane(tracer& t, const tile_offset& offset, std::uint32_t span)
       : trace_(&t), offset_(offset), scope_(t.scope()), span_(span) {}
 
-  // The place so many rows below and columns to the right. In a swizzled tile the rows are a multiple of 8,
-  // and the columns a multiple of the lane's span: then the swizzle of the sum is the sum of the swizzles.
+  // The place `rows` below and `columns` to the right. In a swizzled tile, rows is a multiple of 8, columns
+  // of the lane's span. Then the swizzle of the sum is the sum of the swizzles.
   constexpr tile_lane further(std::uint32_t rows, std::uint32_t columns) const {
     if (Tile::is_swizzled && rows % tile_steps::pattern_rows != 0)
-      trace_->fail_next("kaio: a place in a swizzled tile goes on by multiples of 8 rows");
+      trace_->fail_next("kaio: a place in a swizzled tile moves by multiples of 8 rows");
     if (Tile::is_swizzled && (span_ == 0 ? columns != 0 : columns % span_ != 0))
       trace_->fail_next(
-          "kaio: a place in a swizzled tile goes on by multiples of its span of columns; give lane(row, column, span) a power of two that its columns are below");
+          "kaio: a place in a swizzled tile moves by multiples of its span of columns; give lane(row, column, span) a power of two above its columns");
     if (rows >= Tile::rows || columns >= Tile::columns)
       trace_->fail_next("kaio: a place in a tile was moved outside the tile");
     tile_lane result = *this;
@@ -147,8 +147,8 @@ class shared_tile {
                   "kaio: a tile needs its thread; write shared_tile<f16, 64, 64, swizzled<128>> name(t)");
   }
 
-  // The same memory as another tile, or a ring of tiles, seen as this one: from `first_byte` on. What was
-  // written by the one name is undefined by the other, and a barrier must separate their uses.
+  // Another tile, or a ring of tiles, seen as this tile from `first_byte` on. Data written by one name is
+  // undefined by the other, and a barrier must separate their uses.
   template <class Memory>
   static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0,
                                     std::uint32_t line = __builtin_LINE(),
@@ -165,8 +165,8 @@ class shared_tile {
     return shared_tile(memory);
   }
 
-  // tile[row][column]: the cell of an element. Rows and columns are numbers of the host, which are checked,
-  // or integers of the device.
+  // tile[row][column]: the cell of an element. Row and column are numbers of the host, which are checked, or
+  // integers of the device.
   template <index_operand I>
   constexpr auto operator[](const I& row) const {
     const auto node = detail::tile_index_node<Rows>(*memory_.trace, row);
@@ -193,9 +193,8 @@ class shared_tile {
     return shared_address((*this)[row][column], line, file);
   }
 
-  // The place of an element in every tile of this layout: computed here, so outside of the loop that uses it.
-  // `column_span`: a power of two that the column is below; from there a swizzled place goes on by multiples
-  // of it.
+  // The place of an element in every tile of this layout. It is computed here, outside of the loop that uses
+  // it. `column_span`: a power of two above the column; a swizzled place can move on by multiples of it.
   template <index_operand R, index_operand C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
@@ -215,8 +214,8 @@ class shared_tile {
     return lane_type(t, detail::offset_in_tile(t, layout::steps, row_value, column_value), column_span);
   }
 
-  // The cell at a lane's place, or `rows` below and `columns` to the right of it (constants: they cost
-  // no instruction, or where the layout swizzles one XOR for each column offset).
+  // The cell at a lane's place, or `rows` below and `columns` to the right of it. Both are constants: they
+  // cost no instruction, or in a swizzled layout one XOR for each column offset.
   constexpr auto at(const lane_type& lane, std::uint32_t rows_below = 0,
                     std::uint32_t columns_right = 0) const {
     static_assert(memory_element<T>, "kaio: the elements of this tile are no numbers of the language");
@@ -239,7 +238,7 @@ class shared_tile {
   tile_memory memory_;
 };
 
-// The rows of a tile from `first` on, as a tile of their own; of a swizzled tile, a multiple of 8.
+// The rows of a tile from `first` on, as a tile of their own. In a swizzled tile, `first` is a multiple of 8.
 template <std::uint32_t Rows, class T, std::uint32_t All, std::uint32_t Columns, class Layout,
           index_operand I>
 constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const I& first) {
@@ -259,14 +258,14 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All>(tile.memory(), first, layout::pitch));
 }
 
-// Columns block * Columns on of a swizzled tile, as a tile of their own: whole panels.
+// The columns of a swizzled tile from block * Columns on, as a tile of their own: whole panels.
 template <std::uint32_t Columns, class T, std::uint32_t Rows, std::uint32_t All, class Layout,
           index_operand I>
 constexpr auto column_block(const shared_tile<T, Rows, All, Layout>& tile, const I& block) {
   using layout = tile_layout<T, Rows, All, Layout>;
   static_assert(layout::is_swizzled && Columns % layout::panel_columns == 0,
                 "kaio: columns are taken from a swizzled tile, and are a multiple of its panel's");
-  static_assert(All % Columns == 0, "kaio: a tile is divided into blocks of as many columns each");
+  static_assert(All % Columns == 0, "kaio: the columns of a tile are a multiple of a block's columns");
   constexpr std::uint32_t bytes = Columns / layout::panel_columns * layout::panel_bytes;
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All / Columns>(tile.memory(), block, bytes));
 }
@@ -302,13 +301,13 @@ class shared_tiles {
                   "kaio: tiles need their thread; write shared_tiles<T, 64, 64, row_major, 2> name(t)");
   }
 
-  // A tile; the stage is a number of the host, which is checked, or an integer of the device.
+  // A tile. The stage is a number of the host, which is checked, or an integer of the device.
   template <index_operand I>
   constexpr tile_type operator[](const I& stage) const {
     return tile_type(detail::moved<Count>(memory_, stage, stage_bytes));
   }
 
-  // As shared_tile::lane; the place is good for each tile of the ring.
+  // Like shared_tile::lane; the place is good for each tile of the ring.
   template <index_operand R, index_operand C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {

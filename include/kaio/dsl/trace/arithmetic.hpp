@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic: the operations of the language on values. Constants fold, constants are the right operand,
-// operations with a constant are simplified (x * 8 is a shift, x / 7 a multiplication); instructions that an
-// architecture lacks are replaced by others, with the same result.
+// Arithmetic: the operations of the language on values. Constants fold and become the right operand.
+// Operations with a constant are simplified (x * 8 is a shift, x / 7 a multiplication). Instructions that an
+// architecture lacks are replaced by others with the same result.
 
 #include <kaio/dsl/trace/division.hpp>
 #include <kaio/dsl/trace/float8.hpp>
@@ -31,8 +31,8 @@ constexpr value tracer::unary(operation op, type t, value a) {
   }
 }
 
-// The instruction of an operation with two operands: its modifiers for integers and for floats; whether it is
-// written with the class of its registers; whether its result may leave an integer of 8 or 16 bits.
+// The instruction of an operation with two operands. is_bitwise: it is written with the class of its
+// registers. wraps: its result may leave an integer of 8 or 16 bits.
 struct binary_instruction {
   opcode op;
   modifier_list of_integers;
@@ -93,7 +93,7 @@ constexpr value tracer::binary(operation op, type t, value a, value b) {
   return how.wraps && types.compute != t ? narrow(t, v) : v;
 }
 
-// eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.
+// eq to ge on operands of type t. NaN as in C++: every comparison is false, except !=, which is true.
 constexpr value tracer::compare(operation op, type t, value a, value b) {
   if (t == type::pred) {
     const value differ = binary(operation::xor_, t, a, b);
@@ -162,7 +162,7 @@ constexpr bool tracer::commutes(operation op) {
          op == operation::and_ || op == operation::or_ || op == operation::xor_;
 }
 
-// neg takes signed types; the bits of a negated unsigned number are the same.
+// neg takes signed types; a negated unsigned number has the same bits.
 constexpr type tracer::signed_form(type t) {
   return t == type::u32 ? type::s32 : t == type::u64 ? type::s64 : t;
 }
@@ -179,8 +179,8 @@ constexpr modifier tracer::comparison(operation op, type t) {
 }
 
 // --- 16-bit floats
-// f32 has more than twice the digits of a 16-bit float and two more, so that rounding its result of
-// + - * / and sqrt once more rounds as if once. Source: Figueroa, "When is double rounding innocuous?"
+// f32 has more than twice the digits of a 16-bit float plus two: its result of + - * / and sqrt, rounded once
+// more, equals a single rounding. Source: Figueroa, "When is double rounding innocuous?"
 constexpr value tracer::by_f32(operation op, type t, value a, value b) {
   if (ptx::is_packed(t)) {
     const type e = ptx::element_of(t);
@@ -219,7 +219,7 @@ constexpr std::uint64_t tracer::sign_bits(type t) { return ptx::is_packed(t) ? 0
 
 constexpr value tracer::minus(type t, value v) { return constant(t, bits_of(v) ^ sign_bits(t)); }
 
-// The sign of bf16, for architectures that have no instruction on it.
+// neg, abs and sqrt of bf16 on architectures that have no instruction for them.
 constexpr value tracer::bf16_sign(operation op, type t, value a) {
   if (op == operation::sqrt) return by_f32(op, t, a, 0);
   const bool negates = op == operation::neg;
@@ -267,7 +267,7 @@ constexpr value tracer::simplified(operation op, type t, value a, value b) {
   }
 }
 
-// a / b for a constant b, without a division; 0 where b is 0.
+// a / b for a constant b, without a division; 0 if b is 0.
 constexpr value tracer::quotient(type t, value a, value b) {
   const type r = register_type(t);
   const unsigned n = power_of_two(t, b);
@@ -323,7 +323,7 @@ constexpr value tracer::remainder(type t, value a, value b) {
   return q == 0 ? 0 : binary(operation::sub, t, a, binary(operation::mul, t, q, b));
 }
 
-// A 64-bit product of 32-bit numbers: one instruction on those; 0 where it is none.
+// A 64-bit product of 32-bit numbers by one instruction on those; 0 if it is no such product.
 constexpr value tracer::wide_product(type t, value a, value b) {
   if (t != type::u64 && t != type::s64) return 0;
   const type half = t == type::u64 ? type::u32 : type::s32;
@@ -350,7 +350,7 @@ constexpr value tracer::high_product(type t, value a, std::uint64_t multiplier) 
               constant(t, canonical(t, multiplier)));
 }
 
-// The same register read as an integer of another name.
+// The register of v, read as an integer of type t.
 constexpr value tracer::in(type t, value v) {
   if (is_constant(v)) return constant(t, canonical(t, bits_of(v)));
   return type_of(v) == t ? v : copy(t, v);

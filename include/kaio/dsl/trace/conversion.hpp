@@ -1,7 +1,7 @@
 #pragma once
-// Conversions between the types of the language. Values convert as in C++, rounded to the nearest even where
-// they do not fit; integers of 8 and 16 bits are kept sign- or zero-extended in 32-bit registers, so that
-// what computes with them computes in 32 bits and wraps the result (narrow).
+// Conversions between the types of the language. Values convert as in C++; a value that does not fit is
+// rounded to the nearest even. Integers of 8 and 16 bits are kept sign- or zero-extended in 32-bit registers:
+// operations on them compute in 32 bits and wrap the result (narrow).
 
 #include <kaio/dsl/trace/numbering.hpp>
 
@@ -16,7 +16,7 @@ constexpr value tracer::narrow(type t, value v) {
   return pure({opcode::cvt, 0, register_type(t), t, t}, v);
 }
 
-// C++'s conversion, rounded as `rounding` names (rn, rz, rm, rp); floats saturate at an integer's range.
+// C++'s conversion, rounded by `rounding` (rn, rz, rm, rp); floats saturate at an integer's range.
 constexpr value tracer::cast(type to, type from, value a, modifier rounding) {
   const bool to_float = ptx::is_floating(to);
   const bool from_float = ptx::is_floating(from);
@@ -66,7 +66,7 @@ constexpr value tracer::cast(type to, type from, value a) {
   return to_integer(to, from, a, modifier::rzi);
 }
 
-// The same bits as another type of the same width.
+// The bits of a value as another type of the same width.
 constexpr value tracer::reinterpret(type to, value a) {
   const type from = type_of(a);
   if (from == to) return a;
@@ -115,9 +115,9 @@ constexpr value tracer::choose(type t, value condition, value a, value b) {
   return pure({opcode::selp, 0, move_type(t), type::none, t}, a, b, condition);
 }
 
-// Rounded to f32 toward zero, with the last bit set where something was lost: a second rounding to fewer
-// bits then gives what one rounding would. Source: Boldo and Melquiond, "Emulation of FMA and correctly
-// rounded sums: proved algorithms using rounding to odd".
+// Rounds to f32 toward zero and sets the last bit if the result is inexact. A second rounding to fewer bits
+// then equals a single rounding. Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums:
+// proved algorithms using rounding to odd".
 constexpr value tracer::to_odd_f32(type from, value a) {
   a = in_register(a);
   const type wide = register_type(from);
@@ -141,7 +141,7 @@ constexpr value tracer::not_zero(type t, value a) {
   return pure({opcode::setp, in_order(differs), register_type(t), type::none, type::pred}, a, constant(t, 0));
 }
 
-// The rounding to an integral value of the same kind.
+// The modifier that rounds to an integral value in the same direction.
 constexpr modifier tracer::integral(modifier rounding) {
   switch (rounding) {
     case modifier::rn: return modifier::rni;
@@ -151,7 +151,7 @@ constexpr modifier tracer::integral(modifier rounding) {
   }
 }
 
-// A small integer goes through s32, whose value for NaN the manual states for every source.
+// A small integer goes through s32, for which the manual states the result of NaN from every source.
 constexpr value tracer::to_integer(type to, type from, value a, modifier rounding) {
   if (from == type::bf16) return to_integer(to, type::f32, from_bf16(a), rounding);
   if (!is_small(to)) return pure({opcode::cvt, in_order(rounding), to, from, to}, a);
@@ -183,7 +183,8 @@ constexpr value tracer::copy(type to, value a) {
   return moved({opcode::mov, 0, move_type(to), type::none, to}, a);
 }
 
-// The bits of a value as another type. A register of the class of that type is read as it is.
+// The bits of a value as another type. If that type has the same register class, the register is read as it
+// is.
 constexpr value tracer::moved(const form& f, value a) {
   if (is_constant(a) || ptx::class_of(f.result) != ptx::class_of(type_of(a))) return pure(f, a);
   const key k{f, a, 0, 0, 0};
@@ -231,7 +232,7 @@ constexpr value tracer::to_bf16(type from, value a) {
 constexpr value tracer::round_to_bf16(value a) {
   if (target.sm >= 80)
     return pure({opcode::cvt, in_order(modifier::rn), type::bf16, type::f32, type::bf16}, a);
-  // To the nearest even: half a unit of the last place less one, and one more where that place is odd.
+  // To the nearest even: adds half a unit of the last place less one, and one more if that place is odd.
   const type u = type::u32;
   const value bits = pure({opcode::mov, 0, type::b32, type::none, u}, a);
   const value place = pure({opcode::shr, 0, u, type::none, u}, bits, constant(u, 16));
@@ -239,7 +240,7 @@ constexpr value tracer::round_to_bf16(value a) {
   return upper_half(a, bits, pure({opcode::add, 0, u, type::none, u}, odd, constant(u, 0x7fff)));
 }
 
-// Toward zero by dropping the lower half; away from it where the sign is that of the direction.
+// Rounds toward zero by dropping the lower half, or away from it if the sign is that of the direction.
 constexpr value tracer::round_to_bf16(value a, modifier rounding) {
   const type u = type::u32;
   const value bits = pure({opcode::mov, 0, type::b32, type::none, u}, a);
@@ -251,7 +252,7 @@ constexpr value tracer::round_to_bf16(value a, modifier rounding) {
   return upper_half(a, bits, choose(u, negative, below, above));
 }
 
-// The upper half of the bits of `a`, an f32, after `more` was added to them; NaN stays one.
+// The upper half of the bits of `a`, an f32, after `more` was added to them; NaN stays NaN.
 constexpr value tracer::upper_half(value a, value bits, value more) {
   const type u = type::u32;
   const value sum = pure({opcode::add, 0, u, type::none, u}, bits, more);

@@ -41,7 +41,7 @@ struct multiplier {
   unsigned shift = 0;
 };
 
-// The least multiplier of which `precision` bits of the quotient are right.
+// The least multiplier that gives `precision` right bits of the quotient.
 constexpr multiplier choose_multiplier(std::uint64_t d, unsigned width, unsigned precision) {
   const unsigned l = bits_to_hold(d);
   unsigned shift = l;
@@ -71,8 +71,8 @@ constexpr multiplier choose_multiplier(std::uint64_t d, unsigned width, unsigned
 
 }  // namespace detail
 
-// For x below 2^precision in registers of `width` bits; d >= 3 is below it too, and no power of two: for that
-// a shift is the whole division.
+// For x below 2^precision in registers of `width` bits. d >= 3 is below it too, and no power of two, for
+// which a shift is the whole division.
 constexpr unsigned_reciprocal reciprocal_of(std::uint64_t d, unsigned width, unsigned precision) {
   unsigned_reciprocal result;
   detail::multiplier m = detail::choose_multiplier(d, width, precision);
@@ -96,7 +96,7 @@ constexpr unsigned_reciprocal reciprocal_of(std::uint64_t d, unsigned width, uns
   return result;
 }
 
-// For x from -2^precision on, below 2^precision; d >= 3 is below it too, and no power of two.
+// For -2^precision <= x < 2^precision; d >= 3 is below it too, and no power of two.
 constexpr signed_reciprocal signed_reciprocal_of(std::uint64_t d, unsigned width, unsigned precision) {
   const detail::multiplier m = detail::choose_multiplier(d, width, precision);
   signed_reciprocal result;

@@ -24,7 +24,7 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
     program_.instructions[kept++].operand_count =
         static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
     if (first == end) continue;
-    // A register first occurs as the result of an instruction, unless a variable is read that was never
+    // A register first occurs as the result of an instruction, unless a variable is read that nothing has
     // written.
     const operand result = program_.operands[first];
     if (result.kind == operand_kind::reg && !reads_unwritten_) {
@@ -47,7 +47,7 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
   return program_;
 }
 
-// Numbers the registers among some operands that have no number yet.
+// Numbers the registers of these operands that have no number yet.
 constexpr void tracer::number_registers(std::uint32_t first, std::uint32_t end) {
   for (std::uint32_t k = first; k < end; ++k) {
     const operand o = program_.operands[k];
@@ -63,8 +63,8 @@ constexpr void tracer::number_registers(std::uint32_t first, std::uint32_t end) 
   }
 }
 
-// Removes the pure instructions whose results are not used. A value is used by instructions after its own,
-// whose results have larger numbers, so one walk down sees all uses of a value before it comes to the value.
+// Removes the pure instructions whose results are unused. Instructions that use a value have results with
+// larger numbers, so one walk down sees all uses of a value before the value.
 constexpr void tracer::remove_unused() {
   for (value v = value_count_; v != 0; --v) {
     if (uses_[v] != 0 || values_[v].definition == 0) continue;
@@ -90,7 +90,7 @@ constexpr void tracer::remove_unused() {
   }
 }
 
-// The operands of an instruction that goes, `from` on after its results, are used once less.
+// Lowers the use counts of the operands of a removed instruction; `from` is after its results.
 constexpr void tracer::remove_uses(std::uint32_t from, std::uint32_t end) {
   for (; from < end; ++from) {
     const operand used = program_.operands[from];

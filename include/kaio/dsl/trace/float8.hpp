@@ -1,7 +1,7 @@
 #pragma once
-// Conversions of the 8-bit floats, which live in registers as their 8 bits, zero-extended. From sm_89 on
-// there are instructions for pairs of them; before, the same results are computed in integers and f32. They
-// convert through f32 (to e4m3 and e5m2) and f16 (from them), both of which hold every number of theirs.
+// Conversions of the 8-bit floats. Registers hold their 8 bits, zero-extended. sm_89 and later have
+// instructions for pairs; on older architectures integers and f32 compute the same results. Conversions to
+// e4m3 and e5m2 go through f32, conversions from them through f16; both hold every number of theirs.
 
 #include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/trace/conversion.hpp>
@@ -13,7 +13,7 @@ namespace kaio::dsl {
 // A format of 8 bits, for the tracer.
 struct float8_kind {
   unsigned digits;  // stored bits of the mantissa
-  modifier pair;    // what instructions call two of them
+  modifier pair;    // the name of two of them in instructions
 };
 inline constexpr float8_kind e4m3_kind{3, modifier::e4m3x2};
 inline constexpr float8_kind e5m2_kind{2, modifier::e5m2x2};
@@ -61,7 +61,7 @@ constexpr tracer::halves tracer::bytes_of_pair(value pair) {
   return {byte_at(word, 0), byte_at(word, 8)};
 }
 
-// Two bytes as 16 bits. Where both were taken from one word, side by side, that word's half.
+// Two bytes as 16 bits. If both are adjacent bytes of one word, that half of the word.
 constexpr value tracer::pair_of_bytes(value low, value high) {
   unsigned at = 0;
   const value word = common_word(low, high, at);
@@ -72,7 +72,7 @@ constexpr value tracer::pair_of_bytes(value low, value high) {
   return pure({opcode::cvt, 0, type::u16, type::u32, type::b16}, both);
 }
 
-// The word of which `low` and `high` are bytes side by side, the lower at bit `at`; 0 where there is none.
+// The word with the adjacent bytes `low`, at bit `at`, and `high`; 0 if there is none.
 constexpr value tracer::common_word(value low, value high, unsigned& at) const {
   const value word = taken_from(low, at);
   unsigned above = 0;
@@ -97,7 +97,7 @@ constexpr std::uint64_t tracer::folded_float8(const float8_kind& kind, std::uint
   return kind.digits == 3 ? detail::round_to_float8<3>(x) : detail::round_to_float8<2>(x);
 }
 
-// The first source is the upper half.
+// cvt takes the upper half as its first source.
 constexpr value tracer::float8_pair(const float8_kind& kind, value low, value high) {
   const value upper = in_register(high);
   return pure(
@@ -130,8 +130,8 @@ constexpr value tracer::taken_from(value byte, unsigned& at) const {
 }
 
 // --- without the instructions
-// The bits of f32 with the mantissa rounded to its upper `digits`, ties to even, are the code but for the
-// bias. Below the least normal number a sum whose last place is the least number does the rounding.
+// The bits of an f32 whose mantissa is rounded to its upper `digits`, ties to even, are the code, except for
+// the bias. Below the least normal number, a sum whose last place is the least number does the rounding.
 constexpr value tracer::computed_float8(const float8_kind& kind, value x) {
   const type u = type::u32;
   const bool wide = kind.digits == 2;
@@ -172,15 +172,15 @@ constexpr value tracer::bit_at(value bits, unsigned place) {
               pure({opcode::shr, 0, u, type::none, u}, bits, constant(u, place)), constant(u, 1));
 }
 
-// e5m2 is the upper half of an f16. The magnitude of e4m3, placed in the exponent and mantissa of an f32 and
-// scaled by the difference of the biases, is its value.
+// e5m2 is the upper half of an f16. The value of e4m3 is its magnitude in the exponent and mantissa of an
+// f32, scaled by the difference of the biases.
 constexpr value tracer::computed_number(const float8_kind& kind, type to, value a) {
   const type u = type::u32;
   if (kind.digits == 2) {
     const value up = pure({opcode::shl, 0, type::b32, type::none, u}, a, constant(u, 8));
     const value half = pure({opcode::cvt, 0, type::u16, u, type::f16}, up);
     if (to == type::f32) return cast(to, type::f16, half);
-    // A NaN becomes the canonical one on the way.
+    // This makes a NaN the canonical one.
     return cast(to, type::f32, cast(type::f32, type::f16, half));
   }
   const value code = pure({opcode::and_, 0, type::b32, type::none, u}, a, constant(u, 0x7f));

@@ -1,7 +1,7 @@
 #pragma once
-// The names of the language's operations, and their value on constants. Folding computes what the
-// device would: integers wrap, shifts clamp at the width, a float result is rounded once; what has no such
-// value is left to the device.
+// The names of the language's operations, and their value on constants. Folding computes the device's result:
+// integers wrap, shifts clamp at the width, a float result is rounded once. An operation without such a value
+// is left to the device.
 
 #include <kaio/ptx/type.hpp>
 
@@ -115,7 +115,7 @@ constexpr float f32_of_bits(std::uint64_t bits) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits));
 }
 
-// f32 through double: exact but for the one rounding at the end, and it cannot overflow on the way.
+// f32 through double: exact except for one rounding at the end, and no overflow on the way.
 constexpr folded fold_f32(operation op, std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t exponent =
       0x7f800000u;  // all of it: infinities and NaN, which are left to the device

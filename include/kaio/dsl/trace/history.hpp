@@ -1,6 +1,6 @@
 #pragma once
-// What values were computed from, as derivative() asks: which mathematical function a value is of, and what
-// was written between two positions of the program.
+// The history of values, for derivative(): the mathematical function that gave a value, and the registers
+// written between two positions of the program.
 
 #include <kaio/dsl/trace/recording.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace kaio::dsl {
 
-// A result that is older than its operands was found, not computed: it has a history of its own.
+// A result that is older than its operands was found, not computed; it has a history of its own.
 constexpr void tracer::computed(known_function function, value result, value a, value b) {
   if (is_constant(result) || (!is_constant(a) && result <= a) || (!is_constant(b) && result <= b)) return;
   if (call_count_ == max_calls || (call_count_ != 0 && calls_[call_count_ - 1].result == result)) return;
@@ -21,7 +21,7 @@ constexpr ptx::source_line tracer::line_of(std::uint32_t position) const {
 }
 
 constexpr bool tracer::is_written(value reg, std::uint32_t from, std::uint32_t to) const {
-  if (from < prologue_size) from = prologue_size;  // reads of what never changes
+  if (from < prologue_size) from = prologue_size;  // reads of unchanging values
   for (std::uint32_t position = from + 1; position <= to; ++position) {
     if (!ptx::has_result(recorded(position).op)) continue;
     const std::uint32_t first = recorded(position).first_operand;

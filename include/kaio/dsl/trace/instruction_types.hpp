@@ -1,5 +1,5 @@
 #pragma once
-// The types that instructions are written with, by the type of their operands.
+// The types that instructions are written with, for each type of their operands.
 
 #include <kaio/ptx/type.hpp>
 
@@ -7,8 +7,8 @@ namespace kaio::dsl {
 
 using ptx::type;
 
-// The name of a type in instructions: mov and selp by the class of its registers, arithmetic by the type that
-// it computes in, which for integers of 8 and 16 bits is that of 32.
+// The name of a type in instructions. mov and selp take the class of its registers. Arithmetic takes the type
+// that it computes in: for integers of 8 and 16 bits, that of 32.
 struct instruction_types {
   ptx::type move;
   ptx::type compute;

@@ -1,6 +1,6 @@
 #pragma once
 // The mathematical functions whose derivatives the language knows. Their instructions take numbers apart and
-// cannot be differentiated, so a tracer notes which function a value is of (tracer::computed), and
+// cannot be differentiated. So a tracer notes the function that gave a value (tracer::computed), and
 // derivative() takes its rule (derivative/function_rules.hpp).
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 namespace kaio::dsl {
 
-// base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1`
-// is not split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
+// base + index * size + offset, with the constant part of the index kept apart. A u32 index may wrap, so
+// `i + 1` is not split there. Signed overflow is undefined as in C++; 64 bits wrap exactly as addresses do.
 constexpr tracer::address tracer::global_place(value base, type index_type, value index, std::uint32_t size,
                                                std::int64_t offset) {
   if (index_type != type::u32) peel(index, size, offset);
@@ -22,7 +22,7 @@ constexpr tracer::address tracer::global_place(value base, type index_type, valu
   return {wide_address(base, index_type, index, size), offset, 0};
 }
 
-// The same in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
+// A place in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
 // local and constant memory have 64.
 constexpr tracer::address tracer::array_place(std::uint32_t array, bool is_shared, type index_type,
                                               value index, std::uint32_t size, std::int64_t offset) {
@@ -42,7 +42,7 @@ constexpr tracer::address tracer::array_place(std::uint32_t array, bool is_share
   return {pure(lo, bits, constant(type::u32, size), array_address(array)), offset, array};
 }
 
-// A value of type u32 without its constant summand, which is added to `summand`; 0 where that is all of it.
+// A u32 value without its constant summand, which is added to `summand`; 0 if nothing else remains.
 constexpr value tracer::without_summand(value v, std::int64_t& summand) {
   if (is_constant(v)) {
     summand += static_cast<std::int64_t>(bits_of(v));
@@ -63,8 +63,8 @@ constexpr void tracer::wait_for_grids() {
   ++waits_for_grids_;
 }
 
-// Nothing writes what .nc loads read while the kernel runs, so ptxas moves them above griddepcontrol.wait, where a
-// grid that this one depends on may still write it. After a wait the loads are plain.
+// ptxas may move .nc loads above griddepcontrol.wait, since nothing may write their memory while the kernel
+// runs. A grid that this one depends on may still write it before the wait, so loads after a wait are plain.
 constexpr tracer::access tracer::after_waits(const access& how) const {
   if (how.op != opcode::ld_nc || waits_for_grids_ == 0) return how;
   modifier_list plain = in_order(modifier::global);
@@ -73,8 +73,8 @@ constexpr tracer::access tracer::after_waits(const access& how) const {
   return {opcode::ld, plain};
 }
 
-// A load that may be shared: nothing writes what it reads while the kernel runs, or after its last wait for the grids
-// that it depends on.
+// A load that may be shared: nothing writes its memory while the kernel runs, or after its last wait for
+// other grids.
 constexpr value tracer::load_read_only(const access& how, type t, const address& at) {
   const key k = read_only_key(after_waits(how), t, at);
   if (const value known = find(k); known != 0) return from_memory(t, known);
@@ -97,7 +97,7 @@ constexpr void tracer::store(const access& how, type t, const address& at, value
   use(stored);
 }
 
-// The elements of a vector, of 2 or 4, are consecutive values; the first is returned.
+// The elements of a vector (2 or 4) are consecutive values; returns the first.
 constexpr value tracer::load_vector(const access& how, type t, std::uint32_t count, const address& at) {
   begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
   const value first = define_pack(loaded_type(t), count);
@@ -134,7 +134,7 @@ constexpr value tracer::address_value(const address& at) {
               constant(type::s64, static_cast<std::uint64_t>(at.offset)));
 }
 
-// A part of a parameter that is a struct: it never changes, so it is loaded once in the scopes that need it.
+// A part of a struct parameter. It never changes, so it is loaded once in the scopes that need it.
 constexpr value tracer::parameter_member(type t, std::uint32_t parameter, std::uint32_t offset) {
   const key k{form{opcode::ld_param, 0, memory_type(t), type::none, loaded_type(t)}, no_value - parameter,
               offset + 1, 0, 0};
@@ -153,7 +153,7 @@ constexpr void tracer::fence(modifier order, modifier scope) {
   begin(opcode::fence, in_order(order, scope), type::none);
 }
 
-// Replaces the value in memory by a function of it and a (and b); gives the old value, as `result`.
+// Replaces the value in memory by a function of it and a (and b); returns the old value, as `result`.
 constexpr value tracer::atomic(modifier_list modifiers, type t, type result, const address& at, value a,
                                value b) {
   a = to_memory(type_of(a), a);
@@ -166,7 +166,7 @@ constexpr value tracer::atomic(modifier_list modifiers, type t, type result, con
   return old;
 }
 
-// The same for each element of a vector; the first of the results, which are consecutive.
+// An atomic operation on each element of a vector; returns the first of the consecutive results.
 constexpr value tracer::atomic_vector(modifier_list modifiers, type t, std::uint32_t count, const address& at,
                                       const value* elements) {
   value operands[8] = {};
@@ -179,9 +179,8 @@ constexpr value tracer::atomic_vector(modifier_list modifiers, type t, std::uint
   return first;
 }
 
-// Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
-// `seen op operand` where it is not an exchange. `bits`: u32, u64, or for 16 bits f16; also the result's
-// type.
+// Repeats compare and swap until no other thread comes between. A value `seen` of type t becomes `operand`
+// (exchange), or `seen op operand`. `bits`: u32, u64, or f16 for 16 bits; also the result's type.
 constexpr value tracer::atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
                                     const address& at, bool exchange, operation op, value operand) {
   const std::uint32_t variable = new_variable(bits);
@@ -209,7 +208,7 @@ constexpr void tracer::add_address(const address& at) {
   add({operand_kind::symbol_address, type::u32, at.array, static_cast<std::uint64_t>(at.offset)});
 }
 
-// The name of a type in ld and st: bool has a byte, floats of 16 bits are bits.
+// The name of a type in ld and st: bool is a byte, floats of 16 bits are bits.
 constexpr type tracer::memory_type(type t) {
   return t == type::pred ? type::u8 : ptx::is_half(t) ? ptx::bits_of(t) : t;
 }
@@ -240,8 +239,8 @@ constexpr void tracer::peel(value& index, std::uint32_t size, std::int64_t& offs
   index = without_constant_;
 }
 
-// The constant part of an index that is a sum, with `without_constant_` the rest: (i + 1) * 17 + j has 17.
-// Looks `depth` instructions deep.
+// The constant part of an index that is a sum, up to `depth` instructions deep; `without_constant_` is the
+// rest. (i + 1) * 17 + j has 17.
 constexpr std::int64_t tracer::take_constant(value index, unsigned depth) {
   without_constant_ = index;
   if (depth == 0 || is_constant(index)) return 0;
@@ -290,7 +289,7 @@ constexpr std::int64_t tracer::take_constant(value index, unsigned depth) {
   return whole;
 }
 
-// A constant summand. A negative one of an unsigned type: the sum wraps, so the sign of its width counts.
+// A constant summand. Sums of unsigned types wrap, so it counts as signed in its width.
 constexpr std::int64_t tracer::distance_of(type t, value v) const {
   const std::uint64_t bits = bits_of(v);
   return t == type::u32
@@ -298,7 +297,7 @@ constexpr std::int64_t tracer::distance_of(type t, value v) const {
              : static_cast<std::int64_t>(bits);
 }
 
-// The distance is a value of its own: pointers that share an index share it, and ptxas joins it with the sum.
+// The distance is a value of its own: pointers with the same index share it, and ptxas joins it with the sum.
 constexpr value tracer::wide_address(value base, type index_type, value index, std::uint32_t size) {
   value distance = 0;
   if (ptx::size_of(index_type) != 8) {

@@ -1,6 +1,6 @@
 #pragma once
 // Value numbering: a pure instruction with the same operands is recorded once in the scopes that it
-// dominates. A form is an instruction without its operands; pure() gives the value of a form on operands,
+// dominates. A form is an instruction without its operands. pure() gives the value of a form on operands,
 // recorded or found.
 //
 //   const value n = t.pure({opcode::popc, 0, type::b32, type::none, type::u32}, x);
@@ -85,8 +85,8 @@ constexpr value tracer::read_in_prologue(type t, const operand& source) {
 
 // --- pure instructions
 
-// Most instructions of a kernel are recorded here, so the steps of find(), start() and use() are written out:
-// a call costs a compiler as much as several of these lines.
+// Most instructions of a kernel are recorded here, so the steps of find(), start() and use() are written out.
+// A call costs a compiler as much as several of these lines.
 constexpr value tracer::pure(const form& f, value a, value b, value c, value d) {
   if (((a | b | c) & half_flag) != 0) {
     if ((a & half_flag) != 0) a = in_register(a);

@@ -1,5 +1,5 @@
 #pragma once
-// Recording: statements, scopes, instructions, labels, variables and arrays of the program that grows.
+// Recording: statements, scopes, instructions, labels, variables and arrays of the growing program.
 
 #include <kaio/dsl/trace/tracer.hpp>
 
@@ -24,7 +24,7 @@ constexpr void tracer::fail(const char* message) {
   make_room();
 }
 
-// After a fault: what is still recorded finds room everywhere.
+// After a fault, recording starts over, so that the rest of the kernel has room.
 constexpr void tracer::make_room() {
   position_ = prologue_size;
   operand_count_ = 2 * prologue_size;

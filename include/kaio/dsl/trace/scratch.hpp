@@ -1,9 +1,9 @@
 #pragma once
 // Shared memory through which the threads of a block exchange values, reused by every exchange of a kernel.
 // An exchange writes, passes a barrier and reads; the next one must not write while a thread still reads. So
-// there are two buffers, used alternately: the barrier within one exchange frees the buffer of the
-// one before it, and straight code needs no other. Where that barrier may have been skipped (a guarded
-// body, a loop), the exchange has a barrier of its own.
+// two buffers alternate: the barrier within one exchange frees the buffer of the one before it, and straight
+// code needs no other barrier. If that barrier may have been skipped (a guarded body, a loop), the exchange
+// has a barrier of its own.
 
 #include <kaio/dsl/trace/recording.hpp>
 
@@ -31,12 +31,12 @@ constexpr void tracer::return_scratch(const scratch& s) {
   b.last_read = position();
 }
 
-// A barrier of the whole block has been emitted, in so many loops.
+// A barrier of the whole block has been emitted inside `loops` loops.
 constexpr void tracer::barrier_passed(std::uint32_t loops) {
   for (buffer& b : buffers_) {
-    // Outside of loops nothing leaves a scope early, so every thread that has read in it gets here.
+    // Outside of loops nothing leaves a scope early, so every thread that has read in it reaches the barrier.
     if (loops == 0 && b.scope >= scope()) b.is_lost = false;
-    // Elsewhere a read is known to be followed by the barrier when there is no branch between them.
+    // Elsewhere the barrier surely follows a read only if no branch is between them.
     else if (b.last_read != 0 && branches_since(b.last_read))
       b.is_lost = true;
     b.last_read = 0;

@@ -1,17 +1,17 @@
 #pragma once
-// The soundness check of a kernel's control flow. The compiler runs a kernel's C++ once, with every guard true
-// and every loop's body once, while each thread of the device decides for itself. So C++ that such a run never
-// reaches (an else), or drops (what follows a return in a guarded body), would silently be missing from the
-// program, and a variable of the host that a body changes would have the changed value for threads that did
-// not run the body, or ran it another number of times.
+// The soundness check of a kernel's control flow. The compiler runs a kernel's C++ once, with every guard
+// true and every loop's body once; each thread of the device decides for itself. C++ that such a run never
+// reaches (an else) or drops (after a return in a guarded body) would silently be missing from the program. A
+// body may also change a variable of the host. Threads that skip the body, or run it another number of times,
+// would have the changed value too.
 //
-// So the kernel is probed: its C++ runs again, recording nothing. A probe sees each statement: its line, the
-// operations, types and constants in its expressions, and which values, variables and places in memory they
-// name. One probe leaves nothing out and runs the body of each device loop twice in a row, which must see the
-// same; then, for each depth of guards and loops, one leaves out the bodies at that depth, and must see the
-// same outside of them. What a body does to the host's variables is therefore an error where it shows in a
-// statement elsewhere, and only there: what is computed on the host and never reaches the device, and the
-// state of a loop of the host or of the copies of an unrolled loop, is C++ as anywhere.
+// So the kernel is probed: its C++ runs again, recording nothing. A probe sees the line of each statement,
+// and the operations, types and constants in its expressions. It sees the values, variables and places in
+// memory that they name. One probe leaves nothing out and runs the body of each device loop twice in a row;
+// both rounds must see the same. Then, for each depth of guards and loops, a probe leaves out the bodies at
+// that depth, and must see the same outside of them. A body's change of a host variable is an error only if a
+// statement elsewhere shows it. Host results that never reach the device, and the state of host loops or of
+// the copies of an unrolled loop, are ordinary C++.
 
 #include <kaio/dsl/trace/trace.hpp>
 #include <kaio/ptx/analysis/wgmma_order.hpp>
@@ -20,10 +20,10 @@
 
 namespace kaio::dsl {
 
-// What a probe has seen at each depth of guards and loops.
+// The events that a probe has seen at each depth of guards and loops.
 struct probe_result {
   std::uint64_t events[tracer::max_depth] = {};
-  std::uint32_t bodies = 0;  // of the depth that it was asked to leave out
+  std::uint32_t bodies = 0;  // of the depth that is left out
   kernel_fault fault;
 };
 
@@ -35,7 +35,7 @@ constexpr probe_result result_of(const tracer& t, std::uint32_t deepest) {
   return r;
 }
 
-// Whether a probe that left out bodies at `depth` (from 1) saw outside of them what the whole kernel has.
+// Whether a probe that left out bodies at `depth` (from 1) saw the whole kernel's events outside of them.
 constexpr bool agree(const probe_result& whole, const probe_result& probe, std::uint32_t depth) {
   for (std::uint32_t d = 0; d < depth; ++d)
     if (whole.events[d] != probe.events[d]) return false;

@@ -1,7 +1,7 @@
 #pragma once
-// What the exchanges between threads take: a device value, or an aggregate of vals, so that a struct of the
-// user's travels as one value. An aggregate is taken apart into the numbers of its values and put together
-// again by aggregate initialisation; members are vals or such aggregates, at most 8 of them, and arrays in
+// The values that threads can exchange: a device value, or an aggregate of vals, so that a struct of the
+// user's travels as one value. An aggregate is taken apart into the numbers of its values; aggregate
+// initialisation puts it together again. Its at most 8 members are vals, such aggregates, and arrays in
 // registers (array_of).
 //
 //   struct moments { val<f32> mean, m2, count; };
@@ -41,7 +41,7 @@ constexpr bool takes(index_list<I...>) {
   return requires { S{(static_cast<void>(I), any_member{})...}; };
 }
 
-// vals have no default, so that an aggregate of them takes exactly as many initialisers as it has members.
+// vals have no default, so an aggregate of them takes one initialiser for each member.
 template <class S, std::uint32_t Try = 8>
 constexpr std::uint32_t count_members() {
   if constexpr (Try == 0 || takes<S>(indices<Try>{}))
@@ -83,7 +83,7 @@ constexpr auto with_members(const S& s, const F& f) {
   }
 }
 
-// How a value is taken apart, and put together.
+// Takes a value apart, and puts it together.
 template <class S>
 struct composition {
   static_assert(never<S>, "kaio: a member of an aggregate is neither a val nor an aggregate of vals");
@@ -171,7 +171,7 @@ struct composition<register_array<V, N>> {
   }
 };
 
-// The type that an exchange of an S gives.
+// The type that exchanging an S gives.
 template <exchangeable S>
 using exchanged = typename composition<S>::result;
 
@@ -186,7 +186,7 @@ constexpr values_of<S> flatten(tracer& t, const S& s) {
   return list;
 }
 
-// S: the type of a result.
+// S is the type of a result.
 template <exchangeable S>
 constexpr S rebuild(tracer& t, const values_of<S>& list) {
   const value* next = list.ids;
@@ -208,7 +208,7 @@ constexpr void see_part(tracer& t, const X& x) {
     see_operand(t, x);
 }
 
-// One statement of the kernel that gives a value: `make(tracer)` emits and returns it, of these operands.
+// One statement of the kernel that gives a value: `make(tracer)` emits and returns it from these operands.
 template <exchangeable S, class Make, class... Operand>
 constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make,
                  const Operand&... operands) {
@@ -233,7 +233,7 @@ constexpr value_list<N> select(tracer& t, value condition, const value_list<N>& 
   return result;
 }
 
-// What op(a, b) is for two S; void where it cannot be called.
+// The type of op(a, b) for two S; void if it cannot be called.
 template <class Op, class S>
 struct operator_result {
   using type = void;

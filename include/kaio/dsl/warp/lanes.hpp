@@ -12,9 +12,8 @@ namespace kaio::dsl {
 
 inline constexpr std::uint32_t all_lanes = 0xffffffffu;
 
-// Masks of the lanes whose number is that of this lane, less, not greater, greater, not less. Source: PTX
-// ISA,
-// "Special Registers" (%lanemask_eq ...).
+// Masks of the lanes with a number equal to, less than, at most, greater than, at least that of this lane.
+// Source: PTX ISA, "Special Registers" (%lanemask_eq ...).
 constexpr special_node<special_register::lanemask_eq> lanemask_eq() { return {}; }
 constexpr special_node<special_register::lanemask_lt> lanemask_lt() { return {}; }
 constexpr special_node<special_register::lanemask_le> lanemask_le() { return {}; }
@@ -32,8 +31,8 @@ constexpr val<u32> activemask(const thread& t, std::uint32_t line = __builtin_LI
   return val<u32>(trace, trace.define(ptx::type::u32));
 }
 
-// True in exactly one of the member lanes. Every lane that `members` names must reach the call. elect.sync
-// from sm_90 on; before, the lowest of the lanes.
+// True in exactly one member lane. Every lane that `members` names must reach the call. elect.sync from sm_90
+// on; older architectures take the lowest lane.
 template <class M = std::uint32_t>
 constexpr val<bool> elect(const thread& t, const M& members = all_lanes,
                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -72,11 +71,11 @@ constexpr void sync_warp(const thread& t, const M& members = all_lanes, std::uin
 
 namespace detail {
 
-// The lanes of this thread's warp that exist: all, but in the last warp of a block.
+// The lanes of this thread's warp that exist. Only the last warp of a block may have fewer than 32.
 struct warp_lanes {
-  std::uint32_t rest = 0;   // lanes of the last warp where it is partial
-  std::uint32_t known = 0;  // lanes of this warp where all warps have as many
-  value count = 0;          // the same as a value
+  std::uint32_t rest = 0;   // lanes of the last warp if it is partial
+  std::uint32_t known = 0;  // lanes of this warp if all warps have equally many
+  value count = 0;          // the number of lanes, as a value
   value members = 0;        // their mask
 };
 

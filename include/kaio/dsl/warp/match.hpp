@@ -1,6 +1,6 @@
 #pragma once
-// Which lanes of a warp hold the same value (PTX match.sync), bit by bit: a NaN matches its own bits, and -0
-// does not match +0. Values have 32 or 64 bits. Every lane that `members` names must reach the call.
+// The lanes of a warp that hold the same value (PTX match.sync), bit by bit: a NaN matches its own bits, and
+// -0 does not match +0. Values have 32 or 64 bits. Every lane that `members` names must reach the call.
 //
 //   val peers = match_any(key);                     // the lanes with this lane's key
 //   const auto [lanes, matched] = match_all(key);
@@ -11,7 +11,7 @@
 
 namespace kaio::dsl {
 
-// What match_all gives: the member lanes and true where all hold the same value; else 0 and false.
+// The result of match_all: the member lanes and true if all hold the same value; else 0 and false.
 struct matched_lanes {
   val<u32> lanes;
   val<bool> matched;

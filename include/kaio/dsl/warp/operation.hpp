@@ -1,6 +1,6 @@
 #pragma once
-// Operators for reductions and scans. A lambda serves as well; these are known to commute, and to the
-// hardware (redux.sync), so they cost less. An operator of the user's says that it commutes by a member:
+// Operators for reductions and scans. A lambda serves as well. These are known to commute, and to the
+// hardware (redux.sync), so they cost less. An operator of the user's states by a member that it commutes:
 //
 //   struct larger {
 //     static constexpr bool is_commutative = true;
@@ -39,7 +39,7 @@ struct maximum {
     return max(a, b);
   }
 };
-// Integers and bool, as the next two.
+// For integers and bool, like the next two.
 struct bit_and {
   static constexpr bool is_commutative = true;
   template <class A, class B>
@@ -72,7 +72,7 @@ constexpr bool commutes() {
     return false;
 }
 
-// What redux.sync calls an operator, or none.
+// The name of an operator in redux.sync, or none.
 template <class Op>
 inline constexpr modifier redux_operation = modifier::none;
 template <>

@@ -1,8 +1,8 @@
 #pragma once
-// Reductions over the lanes of a warp, or over groups of them: of a device value or an aggregate of vals, by
-// any associative operator. It need not commute: values are combined in the order of the lanes, neighbours
-// first, then pairs of neighbours and so on, so that floats give the same bits in every run. A NaN does what
-// it does to the operator. The last warp of a block may be partial.
+// Reductions over the lanes of a warp, or over groups of them, of a device value or an aggregate of vals. The
+// operator is associative and need not commute. Values are combined in the order of the lanes: neighbours
+// first, then pairs of neighbours and so on. So floats give the same bits in every run. The operator decides
+// what a NaN does. The last warp of a block may be partial.
 //
 //   val total = warp_reduce(t, x, plus{});
 //   val of_row = warp_reduce<8>(t, x, maximum{});       // over lanes 0 to 7, 8 to 15, ...
@@ -17,10 +17,10 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// Who needs the result of a reduction.
+// The lanes that need the result of a reduction.
 enum class receiver { all, first };
 
-// One step: with the lane above in mode `down`, as the right operand; or with the partner of a butterfly.
+// One step. Mode `down`: with the lane above as the right operand; else with the partner of a butterfly.
 template <exchangeable S, class Op>
 constexpr values_of<S> step(tracer& t, const Op& op, modifier mode, std::uint32_t distance,
                             std::uint32_t width, value members, const values_of<S>& x) {
@@ -43,7 +43,8 @@ constexpr values_of<S> redux(tracer& t, value members, const values_of<S>& x) {
   return {{op == modifier::add ? t.narrow(kept, result) : result}};
 }
 
-// The reduction of each group of `width` lanes, of which the warp has `lanes`, in its first lane or in all.
+// Reduces each group of `width` lanes in a warp of `lanes`. The result is in the group's first lane, or in
+// all.
 template <exchangeable S, class Op>
 constexpr values_of<S> reduce_lanes(const thread& t, const warp_lanes& lanes, std::uint32_t width,
                                     const Op& op, values_of<S> x, receiver to) {
@@ -103,8 +104,8 @@ constexpr auto warp_reduce(const thread& t, const S& x, const Op& op, std::uint3
   return detail::warp_reduce<Width>(t, x, op, detail::receiver::all, line, file);
 }
 
-// The same, but that only the first lane of each group has it; what the others get is unspecified. Cheaper by
-// a shuffle where warp_reduce has to give the result to the others.
+// The reduction of x in the first lane of each group only; the other lanes get an unspecified value. Saves a
+// shuffle if warp_reduce has to send the result to the other lanes.
 template <std::uint32_t Width = 32, exchangeable S, class Op>
 constexpr auto warp_reduce_to_first(const thread& t, const S& x, const Op& op,
                                     std::uint32_t line = __builtin_LINE(),

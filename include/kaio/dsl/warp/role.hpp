@@ -1,7 +1,7 @@
 #pragma once
-// Warp roles: the parts of a block that do different work, by warps or warpgroups (4 warps), how many
-// registers each may have, and the election of one lane. Ranks are read from lane 0, so that ptxas knows them
-// to be the same in the whole warp: guards with them branch without divergence.
+// Warp roles: the parts of a block that do different work, by warps or warpgroups (4 warps), their register
+// counts, and the election of one lane. Ranks are read from lane 0, so that ptxas knows that they are equal
+// in the whole warp: guards with them branch without divergence.
 //
 //   val role = warpgroup_rank(t);
 //   if (auto producer = t.when(role == 0)) {
@@ -38,8 +38,8 @@ constexpr val<u32> group_rank(const thread& t, std::uint32_t threads, std::uint3
 
 }  // namespace detail
 
-// The rank of this thread's warp in its block, known to be the same in all lanes. All lanes of the warp,
-// which must be whole, reach the call together; keep the result in a val.
+// The rank of this thread's warp in its block, known to be equal in all lanes. The warp must be whole, and
+// all its lanes reach the call together; keep the result in a val.
 constexpr val<u32> warp_rank(const thread& t, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) {
   return detail::group_rank(t, 32, 5, line, file);
@@ -51,8 +51,8 @@ constexpr val<u32> warpgroup_rank(const thread& t, std::uint32_t line = __builti
   return detail::group_rank(t, 128, 7, line, file);
 }
 
-// True in one lane of the warp, whose lanes all reach the call together: for copies, arrivals and other
-// things that one thread does.
+// True in one lane of the warp, whose lanes all reach the call together: for copies, arrivals and other work
+// of one thread.
 constexpr val<bool> elect_one(const thread& t, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
   return elect(t, all_lanes, line, file);
@@ -73,9 +73,9 @@ constexpr void set_registers(const thread& t, modifier direction, std::uint32_t 
 
 }  // namespace detail
 
-// From here on each thread of the warpgroup has Count registers, more than before; waits until others have
-// given them back. All warps of a warpgroup reach it. It takes effect where the kernel bounds its registers
-// at entry: kernel_options{.min_blocks = 1, .target = {90, true}}. Source: PTX ISA, "setmaxnreg". sm_90a.
+// From here on each thread of the warpgroup has Count registers, more than before. Waits until others have
+// given them back. All warps of a warpgroup reach it. It takes effect if the kernel bounds its registers at
+// entry: kernel_options{.min_blocks = 1, .target = {90, true}}. Source: PTX ISA, "setmaxnreg". sm_90a.
 template <std::uint32_t Count>
 constexpr void increase_registers(const thread& t, std::uint32_t line = __builtin_LINE(),
                                   const char* file = __builtin_FILE()) {

@@ -1,7 +1,7 @@
 #pragma once
-// Scans over the lanes of a warp, or over groups of them: each lane gets the reduction of its own
-// value and those of the lanes below, in the order of the lanes. Any associative operator; it need not
-// commute. The last warp of a block may be partial.
+// Scans over the lanes of a warp, or over groups of them. Each lane gets the reduction of its own value and
+// the values of the lanes below, in the order of the lanes. The operator is associative and need not commute.
+// The last warp of a block may be partial.
 //
 //   val sum_so_far = warp_inclusive_scan(t, x, plus{});
 //   val place = warp_exclusive_scan(t, count, plus{}, 0u);
@@ -29,7 +29,7 @@ constexpr values_of<S> scan_lanes(tracer& t, const warp_lanes& lanes, std::uint3
   return x;
 }
 
-// The exclusive scan of a group, from its inclusive one: op(start, what the lane below has), or `start`.
+// The exclusive scan of a group from its inclusive one: op(start, value of the lane below), or `start`.
 template <exchangeable S, class Op>
 constexpr values_of<S> exclude(tracer& t, const warp_lanes& lanes, std::uint32_t width, const Op& op,
                                const values_of<S>& start, const values_of<S>& inclusive) {
@@ -40,7 +40,7 @@ constexpr values_of<S> exclude(tracer& t, const warp_lanes& lanes, std::uint32_t
   return select(t, in_range, combine<S>(t, op, start, other), start);
 }
 
-// What a scan starts from: of the type of the values, or a literal.
+// The initial value of a scan: of the type of the values, or a literal.
 template <exchangeable R, class I>
 constexpr values_of<R> initial_of(tracer& t, const I& initial) {
   if constexpr (device<R>) {
@@ -53,7 +53,7 @@ constexpr values_of<R> initial_of(tracer& t, const I& initial) {
   }
 }
 
-// What the scans of a warp emit.
+// The inclusive scan in each warp.
 template <exchangeable S, class Op>
 constexpr values_of<S> inclusive_in_warp(const thread& t, std::uint32_t width, const Op& op,
                                          const values_of<S>& x) {
@@ -71,7 +71,7 @@ constexpr values_of<S> exclusive_in_warp(const thread& t, std::uint32_t width, c
 
 }  // namespace detail
 
-// In each lane the reduction of x over its group of Width lanes, up to this lane. All threads of the warp
+// Gives each lane the reduction of x over its group of Width lanes, up to this lane. All threads of the warp
 // must reach the call.
 template <std::uint32_t Width = 32, exchangeable S, class Op>
 constexpr auto warp_inclusive_scan(const thread& t, const S& x, const Op& op,
@@ -87,8 +87,8 @@ constexpr auto warp_inclusive_scan(const thread& t, const S& x, const Op& op,
       x);
 }
 
-// The same up to the lane below, from `initial` on: op(initial, the values of the lanes below); `initial`
-// itself in the first lane.
+// The reduction up to the lane below: op(initial, the values of the lanes below). The first lane gets
+// `initial`.
 template <std::uint32_t Width = 32, exchangeable S, class Op, class I>
 constexpr auto warp_exclusive_scan(const thread& t, const S& x, const Op& op, const I& initial,
                                    std::uint32_t line = __builtin_LINE(),

@@ -30,7 +30,7 @@ constexpr auto require_width() {
                 "kaio: the width of a shuffle is a power of two up to 32");
 }
 
-// Which lane a shuffle reads, among which.
+// The lane that a shuffle reads, and its group.
 struct shuffle_source {
   modifier mode;
   value by;
@@ -43,7 +43,7 @@ constexpr shuffle_source source_of(tracer& t, modifier mode, value by, std::uint
   return {mode, by, t.constant(ptx::type::u32, (32 - width) << 8 | clamp), members};
 }
 
-// One register of 32 bits; `in_range` takes the predicate where it is requested.
+// One register of 32 bits; `in_range` takes the predicate if it is requested.
 constexpr value shuffle_word(tracer& t, const shuffle_source& from, value v, value* in_range) {
   const ptx::type type = t.type_of(v);
   v = t.in_register(v);
@@ -84,7 +84,7 @@ constexpr value_list<N> shuffle(tracer& t, const shuffle_source& from, const val
   return result;
 }
 
-// What shfl_*() emit.
+// Emits a shfl_*().
 template <std::uint32_t Width, exchangeable S, class L, class M>
 constexpr values_of<S> exchange_lanes(tracer& t, modifier mode, const S& s, const L& lane, const M& members,
                                       value* in_range = nullptr) {
@@ -119,7 +119,7 @@ constexpr shuffled<exchanged<S>> shuffle_checked(modifier mode, const S& s, cons
 
 }  // namespace detail
 
-// The value of lane `lane`, modulo Width, of this lane's group of Width lanes.
+// The value of lane `lane` modulo Width in this lane's group of Width lanes.
 template <std::uint32_t Width = 32, exchangeable S, class L, class M = std::uint32_t>
 constexpr auto shfl_idx(const S& x, const L& lane, const M& members = all_lanes,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -140,7 +140,7 @@ constexpr auto shfl_down(const S& x, const L& delta, const M& members = all_lane
   return detail::shuffle<Width>(modifier::down, x, delta, members, line, file);
 }
 
-// The value of the lane whose number differs in the bits of `mask`; a lane of a group further up is out of
+// The value of the lane whose number differs in the bits of `mask`. A lane of a group further up is out of
 // range.
 template <std::uint32_t Width = 32, exchangeable S, class L, class M = std::uint32_t>
 constexpr auto shfl_xor(const S& x, const L& mask, const M& members = all_lanes,
@@ -148,21 +148,21 @@ constexpr auto shfl_xor(const S& x, const L& mask, const M& members = all_lanes,
   return detail::shuffle<Width>(modifier::bfly, x, mask, members, line, file);
 }
 
-// The same, and whether the lane below was in range: {value, in_range}.
+// shfl_up(), and whether the lane below was in range: {value, in_range}.
 template <std::uint32_t Width = 32, exchangeable S, class L, class M = std::uint32_t>
 constexpr auto shfl_up_checked(const S& x, const L& delta, const M& members = all_lanes,
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::shuffle_checked<Width>(modifier::up, x, delta, members, line, file);
 }
 
-// The same, and whether the lane above was in range: {value, in_range}.
+// shfl_down(), and whether the lane above was in range: {value, in_range}.
 template <std::uint32_t Width = 32, exchangeable S, class L, class M = std::uint32_t>
 constexpr auto shfl_down_checked(const S& x, const L& delta, const M& members = all_lanes,
                                  std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::shuffle_checked<Width>(modifier::down, x, delta, members, line, file);
 }
 
-// The same, and whether the lane named by `mask` was in range: {value, in_range}.
+// shfl_xor(), and whether the lane named by `mask` was in range: {value, in_range}.
 template <std::uint32_t Width = 32, exchangeable S, class L, class M = std::uint32_t>
 constexpr auto shfl_xor_checked(const S& x, const L& mask, const M& members = all_lanes,
                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

@@ -1,18 +1,17 @@
 #pragma once
-// The banks and sectors of a kernel's accesses to shared and global memory, computed while the
-// compiler runs, so that a static_assert can ask for it.
+// The banks and sectors of a kernel's accesses to shared and global memory, computed while the compiler runs,
+// so that a static_assert can check them.
 //
 //   static_assert(transpose.bank_conflicts() == 0);
 //   static_assert(transpose.coalesced());
 //   static_assert(transpose.accesses()[1].sectors == 4);      // in the order of the text
 //
-// Evaluated is the address of every load, store and atomic operation, for each lane of each warp of a block:
-// what is computed from thread indices and constants is known; parameters, block indices, counters of loops
-// and what is loaded from one address are the same in all lanes, so that they only shift a warp's addresses;
-// an address that depends on data, or that multiplies a thread index by a parameter, is not known.
-//
-// Assumed: all lanes are active; buffers begin at multiples of 256 bytes; what shifts a warp's addresses is a
-// multiple of 32 bytes in global memory and of 4 in shared memory; indices do not wrap.
+// The address of every load, store and atomic operation is evaluated, for each lane of each warp of a block:
+//   known    computed from thread indices and constants
+//   shift    equal in all lanes: parameters, block indices, loop counters, loads from one address
+//   unknown  depends on data, or multiplies a thread index by a parameter
+// Assumptions: all lanes are active; buffers begin at multiples of 256 bytes; indices do not wrap. A shift is
+// a multiple of 32 bytes in global memory and of 4 in shared memory.
 
 #include <kaio/ptx/analysis/warp_evaluation.hpp>
 #include <kaio/ptx/program.hpp>
@@ -24,16 +23,16 @@ namespace kaio::ptx {
 
 enum class access_kind : std::uint8_t { load, store, atomic };
 
-// One instruction; where warps differ, the worst of them.
+// One instruction; if warps differ, the worst of them.
 struct access_fact {
   source_line source;   // the C++ statement
   bool shared = false;  // in shared memory; otherwise in global memory
   access_kind kind = access_kind::load;
   std::uint32_t bytes = 0;      // of one lane
-  bool known = false;           // the address is known as far as what follows needs it
-  std::uint32_t conflicts = 0;  // shared: wavefronts beyond those that the same bytes need without conflicts
+  bool known = false;           // the address is known as far as the counts below need it
+  std::uint32_t conflicts = 0;  // shared: wavefronts beyond those of the same bytes without conflicts
   std::uint32_t sectors = 0;    // global: sectors of 32 bytes that a warp touches
-  std::uint32_t ideal = 0;      // global: sectors that hold as many different bytes
+  std::uint32_t ideal = 0;      // global: sectors that can hold the same number of different bytes
 
   constexpr std::uint32_t line() const { return source.line; }
   constexpr bool coalesced() const { return !shared && known && sectors == ideal; }
@@ -54,10 +53,10 @@ struct warp_addresses {
   std::uint64_t lane[warp_lanes] = {};
 };
 
-// A warp's wavefronts in shared memory beyond the least. 32 banks, each 4 bytes wide; lanes that ask for the
-// same word get it at once; a request of 8 bytes a lane is served by half warps, of 16 bytes by quarters.
-// Source: CUDA C++ Programming Guide, "Shared Memory". That atomic operations on one address wait for each
-// other is not counted.
+// A warp's wavefronts in shared memory beyond the least. There are 32 banks, each 4 bytes wide; lanes that
+// ask for the same word get it at once. A request of 8 bytes a lane is served by half warps, of 16 bytes by
+// quarters. Waits of atomic operations on one address are not counted. Source: CUDA C++ Programming Guide,
+// "Shared Memory".
 constexpr std::uint32_t bank_conflicts(const warp_addresses& address, std::uint32_t bytes) {
   const std::uint32_t words = bytes <= 4 ? 1 : bytes / 4;
   const std::uint32_t lanes = warp_lanes / words;
@@ -107,7 +106,8 @@ class number_set {
 
 }  // namespace detail
 
-// The sectors of 32 bytes that a warp's request to global memory touches, and how many would hold its bytes.
+// Counts the 32-byte sectors that a warp's request to global memory touches, and the least that hold its
+// bytes.
 constexpr void count_sectors(const warp_addresses& address, access_fact& fact) {
   constexpr std::uint32_t sector = 32;
   detail::number_set sectors;
@@ -136,7 +136,7 @@ constexpr access_fact describe_access(const program& p, const instruction& it) {
 
 namespace detail {
 
-// Counts for addresses; those that have the same pattern as earlier ones are not counted again.
+// Counts for addresses; a pattern that occurred before is not counted again.
 class access_counter {
  public:
   template <class Lanes>

@@ -1,7 +1,6 @@
 #pragma once
-// What has to be evaluated to know the addresses of a program: the accesses to shared and global memory, the
-// instructions that their addresses are computed by, and where lanes may have diverged. It is the same for
-// all warps, so it is found once.
+// The plan for evaluating a program's addresses: the accesses to shared and global memory, the instructions
+// that compute their addresses, and possible divergences of lanes. It is found once for all warps.
 //
 //   constexpr access_plan plan = plan_accesses(my_program);
 
@@ -21,7 +20,7 @@ struct access_plan {
     bool is_access = false;
     bool is_step = false;  // its result is needed by an address
   };
-  // Where lanes take different ways by `predicate`, a register has different values afterwards.
+  // If lanes take different ways by `predicate`, the register has different values afterwards.
   struct divergence {
     std::uint32_t reg = 0;
     std::uint32_t predicate = 0;
@@ -99,7 +98,7 @@ class access_planner {
   struct region {
     std::uint32_t begin = 0, end = 0;
     std::uint32_t branch = 0;
-    std::uint32_t predicate = 0;  // 0: the branch is taken by all that reach it
+    std::uint32_t predicate = 0;  // 0: all lanes that reach the branch take it
     constexpr bool contains(std::uint32_t i) const { return begin <= i && i < end; }
   };
   struct loop {
@@ -188,14 +187,14 @@ class access_planner {
     if (is_step_[i]) return;
     is_step_[i] = true;
     const instruction& it = p_.instructions[i];
-    if (it.op == opcode::atom) return;  // what it gives is not known, whatever its operands
+    if (it.op == opcode::atom) return;  // its result is unknown, whatever its operands
     const std::uint32_t end = it.first_operand + it.operand_count;
     for (std::uint32_t k = destinations(p_, it).end; k < end; ++k)
       if (p_.operands[k].kind != operand_kind::address || !is_access(it)) need_operand(i, p_.operands[k]);
   }
 
-  // Which branches may give lanes different values of a variable that instruction `at` reads: those around a
-  // definition that a scope's end, or the next round of a loop, separates from the reader.
+  // Finds the branches that may give lanes different values of a variable that instruction `at` reads. They
+  // surround a definition; the end of a scope, or the next round of a loop, separates it from the reader.
   constexpr void find_divergences(std::uint32_t at, std::uint32_t reg) {
     for (std::uint32_t d = first_definition_[reg]; d != 0; d = definitions_[d].next)
       for (std::uint32_t r = 0; r < region_count_; ++r) {

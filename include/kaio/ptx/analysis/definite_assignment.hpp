@@ -1,15 +1,15 @@
 #pragma once
-// The check that a program reads no register before it is written, on any path. In SSA terms: every value is
-// used only where its definition dominates, and every variable has a value. A register that is read unwritten
-// holds whatever another value left in it, and neither ptxas nor the driver says so.
+// Checks that a program reads no register before it is written, on any path. In SSA terms: every value is
+// used only where its definition dominates, and every variable has a value. An unwritten register holds
+// whatever another value left in it; neither ptxas nor the driver reports it.
 //
 //   static_assert(find_unassigned(program).line == 0);       // else the line that reads too early
 //
-// One pass in the order of the text. A loop is entered at its head alone, so what is assigned at the head is
-// assigned after each jump back to it. Where paths meet, at a label, what holds is what was assigned before
-// the first branch to it, and what the two sides of a fork that end there both assign. The accumulators of
-// wgmma are not followed: whether their first product reads what is there, a predicate says while the kernel
-// runs, and a loop of no rounds leaves them without a value.
+// One pass in the order of the text. A loop is entered at its head alone, so registers assigned at the head
+// are assigned after each jump back to it. Paths meet at a label. Registers are assigned there if they were
+// before the first branch to it, or if both sides of a fork that ends there assign them. The accumulators of
+// wgmma are not followed. A run-time predicate decides whether their first product reads them, and a loop of
+// no rounds leaves them unwritten.
 
 #include <kaio/ptx/program.hpp>
 
@@ -17,10 +17,10 @@
 
 namespace kaio::ptx {
 
-// The lines of the statements that are wrong; 0: none, 1 where a statement has no line.
+// The lines of the faulty statements; 0: none, 1: a statement without a line.
 struct assignment_fault {
   std::uint32_t line = 0;            // reads a register that some path has not written
-  std::uint32_t jump_into_loop = 0;  // a loop that is not entered at its head: the check cannot follow it
+  std::uint32_t jump_into_loop = 0;  // a loop not entered at its head: the check cannot follow it
   constexpr bool operator==(const assignment_fault&) const = default;
 };
 
@@ -87,21 +87,22 @@ class definite_assignment {
       pending_[pendings_++] = to.index;
       return;
     }
-    // A jump back: since the head, no path has come in from before it.
+    // A jump back. It is a fault if a path from before the head has come in since.
     for (std::uint32_t n = placed_; n != 0 && labels_[order_[n - 1]].position > target.position; --n) {
       const label& inside = labels_[order_[n - 1]];
       if (inside.first_branch != 0 && inside.first_branch < target.position) note(fault_.jump_into_loop, i);
     }
   }
 
-  // The first side of a fork jumps over the second one: it began after the last branch whose label is to come.
+  // The first side of a fork jumps over the second one. It began after the last branch whose label is to
+  // come.
   constexpr void end_side(std::uint32_t target) {
     const std::uint32_t begin = pendings_ == 0 ? 0 : labels_[pending_[pendings_ - 1]].first_branch;
     for (std::uint32_t k = length_; k != 0 && history_[k - 1].position > begin; --k)
       first_side_[history_[k - 1].reg] = target;
   }
 
-  // What was assigned since the first branch to here may not have been, unless the other side assigned it too.
+  // Assignments since the first branch to here may not have happened, unless the other side makes them too.
   constexpr void place(const operand& at, std::uint32_t position) {
     label& here = labels_[at.index];
     here.position = position;
@@ -129,11 +130,11 @@ class definite_assignment {
 
   const program& program_;
   bool assigned_[program::max_registers + 1] = {};
-  assignment history_[program::max_registers + 1] = {};  // of those that are assigned here
+  assignment history_[program::max_registers + 1] = {};  // of registers that are assigned here
   std::uint32_t length_ = 0;
   std::uint32_t first_side_[program::max_registers + 1] =
       {};                                       // the label that a side ends at which assigns it
-  std::uint32_t pending_[max_labels + 1] = {};  // labels that are branched to, and are to come
+  std::uint32_t pending_[max_labels + 1] = {};  // labels that have branches and are to come
   std::uint32_t pendings_ = 0;
   label labels_[max_labels + 1] = {};
   std::uint32_t order_[max_labels + 1] = {};  // of the labels in the text

@@ -1,6 +1,6 @@
 #pragma once
-// Integer instructions on numbers, as the PTX ISA defines them: they compute an address where
-// everything is known. Operands of 32 bits come sign-extended, and so do results.
+// Integer instructions on numbers, as the PTX ISA defines them. They compute an address if everything is
+// known. Operands and results of 32 bits are sign-extended.
 //
 //   exact_result(opcode::mul, in_order(modifier::hi), type::u32, 24, 0xaaaaaaab, 0).bits == 16
 
@@ -57,8 +57,8 @@ constexpr std::uint64_t reversed(std::uint64_t bits, unsigned width) {
 
 }  // namespace detail
 
-// The result on one lane; not known for an instruction that is not of integers of 32 or 64 bits, or divides
-// by zero.
+// The result on one lane. It is unknown for a division by zero, for instructions not listed here, and for
+// types other than predicates and 32- or 64-bit integers.
 constexpr exact_number exact_result(opcode op, modifier_list modifiers, type t, std::uint64_t a,
                                     std::uint64_t b, std::uint64_t c) {
   if (t == type::pred) {
@@ -72,7 +72,7 @@ constexpr exact_number exact_result(opcode op, modifier_list modifiers, type t, 
   const auto fit = [&](std::uint64_t bits) { return exact_number{true, is_64 ? bits : extended(bits)}; };
   const auto narrow = [&](std::uint64_t bits) { return is_64 ? bits : bits & 0xffffffffu; };
   const bool sign = is_signed(t);
-  // What the instruction sees: an unsigned number of 32 bits has no sign.
+  // The operands as the instruction sees them: an unsigned number of 32 bits has no sign.
   const std::uint64_t x = sign ? a : narrow(a);
   const std::uint64_t y = sign ? b : narrow(b);
   const bool less = sign ? static_cast<std::int64_t>(x) < static_cast<std::int64_t>(y) : x < y;
@@ -113,7 +113,8 @@ constexpr exact_number exact_result(opcode op, modifier_list modifiers, type t, 
   }
 }
 
-// An integer converted to an integer type: the low bits of the narrower of both, extended as `from` says.
+// An integer converted to an integer type: the low bits, extended as the narrower type (`from` if equal)
+// says.
 constexpr std::uint64_t converted(type to, type from, std::uint64_t bits) {
   const unsigned width = fewer(size_of(to), size_of(from)) * 8;
   const type narrower = size_of(to) < size_of(from) ? to : from;

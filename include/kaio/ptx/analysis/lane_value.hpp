@@ -1,8 +1,8 @@
 #pragma once
-// What is known of one register in the 32 lanes of a warp: a part that all lanes share and that is unknown (a
-// parameter, the index of the block, the round of a loop) plus a known number of each lane. Sums and products
-// with constants keep this form; and, or, xor and shifts keep it as far as the shared part is a multiple of a
-// power of two.
+// The knowledge of one register in the 32 lanes of a warp: a known number of each lane, plus an unknown part.
+// All lanes share that part: a parameter, the block index, or the round of a loop. Sums and products with
+// constants keep this form. If the shared part is a multiple of a power of two, and, or, xor and shifts keep
+// it up to that power.
 //
 //   lane_arithmetic<16> lanes;
 //   lane_value tid = lanes.of_each([](std::uint32_t lane) { return std::uint64_t{lane}; });
@@ -18,9 +18,9 @@ namespace kaio::ptx {
 
 inline constexpr std::uint32_t warp_lanes = 32;
 
-// The known number of lane i is base + scale * the number of lane i in the shape, so that most instructions
-// are the same work for one lane as for 32. Integers of 32 bits are kept sign-extended. Next to a shared part,
-// sums and products are assumed not to wrap, as those of an index do not.
+// The known number of lane i is base + scale * shape[i], so most instructions cost the same for one lane as
+// for 32. Integers of 32 bits are kept sign-extended. If there is a shared part, sums and products are
+// assumed not to wrap, like those of an index.
 struct lane_value {
   enum class kind : std::uint8_t { unset, unknown, known };
   static constexpr unsigned no_shared_part = 64;
@@ -57,7 +57,7 @@ constexpr lane_value constant_lanes(std::uint64_t bits) {
 constexpr unsigned fewer(unsigned a, unsigned b) { return a < b ? a : b; }
 constexpr unsigned low_zeros(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)); }
 
-// The same in all lanes and not known, but a multiple of 2^zeros.
+// Unknown, but equal in all lanes and a multiple of 2^zeros.
 constexpr lane_value shared_part(unsigned zeros = 0) {
   lane_value v = constant_lanes(0);
   v.zeros = fewer(zeros, 63);
@@ -75,7 +75,7 @@ constexpr std::uint64_t bitwise_bits(opcode op, std::uint64_t x, std::uint64_t y
   return op == opcode::and_ ? (x & y) : op == opcode::or_ ? (x | y) : (x ^ y);
 }
 
-// What needs more than `MaxShapes` shapes is not known.
+// A value that needs more than `MaxShapes` shapes is unknown.
 template <std::uint32_t MaxShapes>
 class lane_arithmetic {
  public:
@@ -106,7 +106,7 @@ class lane_arithmetic {
     return v;
   }
 
-  // The same with the lanes of one or two values.
+  // f(number of the lane in a, in b) for each lane.
   template <class F>
   constexpr lane_value each(const lane_value& a, const lane_value& b, unsigned zeros, const F& f) {
     if (a.shape == 0 && b.shape == 0) {
@@ -117,7 +117,7 @@ class lane_arithmetic {
     return of_each([&](std::uint32_t i) { return f(at(a, i), at(b, i)); }, zeros);
   }
 
-  // Whether an exact value has lanes from `least` to `most` only.
+  // Whether all lanes of an exact value are from `least` to `most`.
   constexpr bool lies_within(const lane_value& v, std::int64_t least, std::int64_t most) const {
     const auto base = static_cast<std::int64_t>(v.base);
     if (v.shape == 0) return least <= base && base <= most;
@@ -132,7 +132,7 @@ class lane_arithmetic {
     return least <= one && one <= most && least <= other && other <= most;
   }
 
-  // a + b in 64 bits, or of 32-bit values wherever it does not wrap.
+  // a + b in 64 bits, or in 32 bits if it does not wrap.
   constexpr lane_value sum(const lane_value& a, const lane_value& b) {
     if (!a.is_known() || !b.is_known()) return unknown_lanes();
     const unsigned zeros = fewer(a.zeros, b.zeros);
@@ -146,7 +146,7 @@ class lane_arithmetic {
     return v;
   }
 
-  // a * b, of which one at least is a constant or both are the same in all lanes.
+  // a * b, if at least one is a constant, or both are equal in all lanes.
   constexpr lane_value product(const lane_value& a, const lane_value& b) const {
     if (!a.is_known() || !b.is_known()) return unknown_lanes();
     if (a.is_constant() || b.is_constant()) {
@@ -172,8 +172,8 @@ class lane_arithmetic {
     });
   }
 
-  // and, or, xor of values of which one at least has a shared part: bit by bit below the shared parts, as
-  // long as the bits above are the same in all lanes or left alone.
+  // and, or, xor if at least one value has a shared part: bit by bit below the shared parts. The bits above
+  // must be equal in all lanes, or left alone.
   constexpr lane_value bitwise(opcode op, const lane_value& a, const lane_value& b) {
     if (!a.is_known() || !b.is_known()) return unknown_lanes();
     const unsigned zeros = fewer(a.zeros, b.zeros);
@@ -191,7 +191,7 @@ class lane_arithmetic {
     return each(a, b, zeros, low);
   }
 
-  // What is known of a register that has one value or the other, the same choice in all lanes.
+  // Joins the knowledge of a register that has one value or the other; the choice is the same in all lanes.
   constexpr lane_value either(const lane_value& a, const lane_value& b) const {
     if (a.state == lane_value::kind::unset) return b;
     if (b.state == lane_value::kind::unset) return a;
@@ -234,7 +234,7 @@ class lane_arithmetic {
   std::uint32_t shape_count_ = 0;
 };
 
-// Whether nothing more is known of a than of b, which it came from by either().
+// Whether b, which either() made from a, is known as well as a.
 constexpr bool same(const lane_value& a, const lane_value& b) {
   return a.state == b.state && a.zeros == b.zeros;
 }

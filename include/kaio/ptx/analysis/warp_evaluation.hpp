@@ -43,7 +43,7 @@ class warp_evaluator {
   }
 
  private:
-  // Whether what the instruction reads has changed since it was evaluated.
+  // Whether an operand of the instruction has changed since it was evaluated.
   constexpr bool is_stale(std::uint32_t k) const {
     const access_plan::place& at = plan_.places[k];
     if (evaluated_[k] == 0) return true;
@@ -75,7 +75,7 @@ class warp_evaluator {
     return changed;
   }
 
-  // A register may have a further value; true where it is new.
+  // Adds a possible value of a register; true if it is new.
   constexpr bool join(std::uint32_t reg, const lane_value& result) {
     const std::uint32_t slot = plan_.slot_of[reg];
     if (slot == 0) return false;
@@ -111,7 +111,7 @@ class warp_evaluator {
     }
   }
 
-  // Where the block does not fill its last warp, the lanes that it lacks do as the last thread does.
+  // If the block does not fill its last warp, the missing lanes act like the last thread.
   template <class F>
   constexpr lane_value thread_index(const F& of_rank) {
     const auto last = static_cast<std::uint32_t>(p_.block.count()) - 1;
@@ -121,7 +121,7 @@ class warp_evaluator {
     });
   }
 
-  // What an operand is: a number, a register's value, an address with its offset.
+  // The value of an operand: a number, a register's value, an address with its offset.
   constexpr lane_value read(const access_plan::place& at, const operand& o) {
     switch (o.kind) {
       case operand_kind::immediate: return constant_lanes(size_of(o.type) == 8 ? o.bits : extended(o.bits));
@@ -168,7 +168,7 @@ class warp_evaluator {
       s.exact = s.exact && v.is_exact();
     }
     const lane_value result = apply(it, s);
-    // What is the same in all lanes before is the same after, if the instruction looks at its operands alone.
+    // If the instruction depends on its operands alone and they are equal in all lanes, so is the result.
     return !result.is_known() && s.uniform && facts(it.op).pure ? shared_part() : result;
   }
 
@@ -201,7 +201,7 @@ class warp_evaluator {
     return linear.is_known() && lanes_.lies_within(linear, lowest, highest) ? linear : exactly(it, s);
   }
 
-  // Sums, products and what else keeps a shared part; of exact values only what is linear in them.
+  // Operations that keep a shared part. Of exact values, only the linear operations are done here.
   constexpr lane_value combined(const instruction& it, const lane_value& a, const lane_value& b,
                                 const lane_value& c) {
     switch (it.op) {
@@ -225,7 +225,7 @@ class warp_evaluator {
     }
   }
 
-  // The low or the whole product. A number below 0 is a large one where a wide product is unsigned.
+  // The low or the whole product. In an unsigned wide product, a number below 0 is a large one.
   constexpr lane_value multiplied(const instruction& it, const lane_value& a, const lane_value& b) {
     if (contains(it.modifiers, modifier::hi)) return unknown_lanes();
     if (!a.is_exact() || !b.is_exact()) return lanes_.product(a, b);
@@ -281,7 +281,7 @@ class warp_evaluator {
   }
 
   static constexpr unsigned pointer_zeros = 8;  // a buffer begins at a multiple of 256 bytes
-  // What a register of 32 bits holds; exact values beyond it are computed lane by lane.
+  // The range of a 32-bit register; exact values beyond it are computed lane by lane.
   static constexpr std::int64_t lowest = -0x80000000ll;
   static constexpr std::int64_t highest = 0x7fffffffll;
 

@@ -1,15 +1,15 @@
 #pragma once
-// The check that nothing touches a register while wgmma owns it. A product is in flight from its multiply_add
-// until its group has been waited for; on every path through the finished program, around loops too, the
-// accumulator is neither read nor written in between, and the registers of A are not written. And what the
-// threads did with a register is before the fence of the batch that uses it: so a missing wait does not
-// compile, where the hardware (or ptxas, which then makes all products wait) would silently be wrong.
+// Checks that nothing touches a register while wgmma owns it. A product is in flight from its multiply_add
+// until its group has been waited for. On every path through the finished program, around loops too, nothing
+// reads or writes the accumulator in between, and nothing writes registers of A or metadata. Earlier accesses
+// of the threads are before the fence of the batch that uses the register. So a missing wait does not
+// compile; the hardware would silently be wrong, or ptxas would make all products wait.
 //
 //   static_assert(find_wgmma_fault(program).accumulator == 0);       // else the line that reads it too early
 //
-// How far a register is from being free is a number: 0, free; 1, used by the batch that is open; 2 + n, by
-// the n-th group before the last. A wait for all but P groups frees what has 2 + P or more. Where two paths
-// meet, the smaller number of those that are not 0 holds.
+// The state of a register is a number. If two paths meet, the smaller nonzero number holds.
+//   0  free     1  used by the open batch     2 + n  used by the n-th group before the last
+// A wait for all but P groups frees registers with 2 + P or more.
 
 #include <kaio/ptx/program.hpp>
 
@@ -17,7 +17,7 @@
 
 namespace kaio::ptx {
 
-// The lines of the statements that are wrong; 0: none.
+// The lines of the faulty statements; 0: none.
 struct wgmma_fault {
   std::uint32_t accumulator = 0;  // reads or writes one that is in flight
   std::uint32_t operand = 0;      // writes registers of A, or metadata, that are in flight
@@ -40,7 +40,7 @@ class wgmma_order {
   constexpr const wgmma_fault& fault() const { return fault_; }
 
  private:
-  // The registers of one accumulator, or of one operand A, are one owner; they are numbered from 1.
+  // Each accumulator, and each operand A, is one owner of registers; owners are numbered from 1.
   static constexpr std::uint32_t max_owners = 64;
   static constexpr std::uint32_t max_labels = 4096;
   static constexpr std::uint8_t oldest = 16;  // older than any group that a wait may leave
@@ -69,7 +69,7 @@ class wgmma_order {
 
   // The owner of a register; 0: no product uses it.
   constexpr std::uint8_t& owner(const operand& o) { return owner_[o.index]; }
-  // {registers of D}, then the descriptor of A or {its registers}.
+  // The operands: {registers of D}, then the descriptor of A or {its registers}.
   constexpr void name_registers(const instruction& i) {
     const operand* const d = operands_of(i);
     if (owner(*d) == 0) {
@@ -80,7 +80,7 @@ class wgmma_order {
     if (a->kind == operand_kind::pack) name(a + 1, a->index);
     if (i.op == opcode::wgmma_mma_async_sp) name(metadata_of(a), 1);
   }
-  // After A and the descriptor of B.
+  // The metadata comes after A and the descriptor of B.
   static constexpr const operand* metadata_of(const operand* a) {
     return a + (a->kind == operand_kind::pack ? a->index : 0) + 2;
   }
@@ -129,7 +129,7 @@ class wgmma_order {
     for (std::uint32_t k = 0; k < i.operand_count; ++k) {
       if (o[k].kind != operand_kind::reg) continue;
       const std::uint8_t number = owner(o[k]);
-      if (number == 0 || (is_operand_[number] && k > results)) continue;  // what wgmma reads may be read
+      if (number == 0 || (is_operand_[number] && k > results)) continue;  // inputs of wgmma may be read
       const event& last = events_[count_ == 0 ? 0 : count_ - 1];
       if (count_ == 0 || last.what != kind::touch || last.owner != number) add(kind::touch, i, 0, number);
     }
@@ -139,7 +139,7 @@ class wgmma_order {
     return e.statement == no_statement ? 1 : program_.statements[e.statement].line;
   }
 
-  // The state at a label after another path has reached it; true where it changed.
+  // Joins another path into the state at a label; true if the state changed.
   constexpr bool meet(std::uint32_t label, const state& s) {
     state& to = at_[label];
     bool is_news = !to.reached;
@@ -155,7 +155,7 @@ class wgmma_order {
     return is_news;
   }
 
-  // One walk over the program; true where a jump back changed the state of a place that it had passed.
+  // Walks once over the program; true if a jump back changed the state of a place already passed.
   constexpr bool walk() {
     bool again = false;
     state now;

@@ -1,7 +1,7 @@
 #pragma once
-// The handle by which devices, streams, events and buffers share the state of one device. It counts
-// references itself, because <memory> alone would cost every user's file a third of a second. The last handle
-// that goes closes the device.
+// The handle through which devices, streams, events and buffers share the state of one device. It counts
+// references itself: including <memory> would add a third of a second to every user's file. The last handle
+// to go closes the device.
 
 #include <kaio/ptx/standard.hpp>
 

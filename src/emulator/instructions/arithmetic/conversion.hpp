@@ -1,6 +1,6 @@
 #pragma once
-// Shared by the conversions of all types: floating point to integers, and the walk over lanes whose
-// registers may be wider than the types.
+// Shared by the conversions of all types: floating point to integers, and the loop over lanes whose registers
+// may be wider than the types.
 //
 //   convert_lanes<s32, f32>(w, i, mask, [&](f32 value) { return integer_from<s32>(value, i.round); });
 
@@ -13,7 +13,7 @@
 
 namespace kaio::emulator {
 
-// To an integral value, in the direction of the mode; the host rounds to nearest.
+// Rounds to an integral value with this mode; the host rounds to nearest.
 template <class T>
 T to_integral(T value, rounding mode) {
   switch (mode) {
@@ -25,8 +25,7 @@ T to_integral(T value, rounding mode) {
   }
 }
 
-// Values outside of the range become its ends. NaN becomes 0, but 1 << 63 or 1 << 31 ... when 64 bits take
-// part.
+// Clamps to the range of To. NaN becomes 0 if both types have at most 32 bits, else the top bit of To.
 template <class To, class From>
 To integer_from(From value, rounding mode) {
   using bits = std::make_unsigned_t<To>;
@@ -44,7 +43,7 @@ To integer_from(From value, rounding mode) {
   return static_cast<To>(whole);
 }
 
-// The low bits of a wider source register are read; the result is extended to the destination's register.
+// Reads the low bits of a wider source register; extends the result to the destination's register.
 template <class To, class From, class Function>
 void convert_lanes(warp& w, const instruction& i, u32 mask, Function&& function) {
   const std::byte* const from = w.file + i.from[0];

@@ -59,7 +59,7 @@ void decode_setp(instruction_decoder& f) {
   f.emit(operation::setp);
 }
 
-// The destination of set, which depends on what is compared.
+// The destination type of set, which depends on the compared type.
 void set_types(instruction_decoder& f) {
   const ptx::type to = f.type(0), compared = f.type(1);
   f.allow(compared, {b16, b32, b64, u16, u32, u64, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64});

@@ -55,7 +55,7 @@ void move_vector(instruction_decoder& f, bool pack) {
 }
 
 // mov.v2 and mov.v4: a vector of registers, or a special register, to a vector of registers. All elements are
-// read before one is written: they pass through a row without a name.
+// read before one is written: they pass through unnamed rows.
 void move_elements(instruction_decoder& f, std::size_t count) {
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
   const unsigned bytes = ptx::size_of(f.type(0));
@@ -167,7 +167,7 @@ void conversion_rounding(instruction_decoder& f, ptx::type to, ptx::type from) {
   }
 }
 
-// Every value of `from` is one of `to`: there is nothing to saturate.
+// True if every value of `from` is one of `to`, so nothing saturates.
 bool holds_all_of(ptx::type to, ptx::type from) {
   const unsigned wide = ptx::size_of(to), narrow = ptx::size_of(from);
   return ptx::is_signed(to) == ptx::is_signed(from) ? wide >= narrow : ptx::is_signed(to) && wide > narrow;

@@ -1,4 +1,4 @@
-// Decodes the instructions of floating point alone.
+// Decodes the instructions that only floating-point types have.
 
 #include "emulator/instructions/arithmetic/decode_half.hpp"
 

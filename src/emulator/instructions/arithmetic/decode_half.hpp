@@ -1,6 +1,6 @@
 #pragma once
-// How the families of instructions decode their forms for f16, bf16 and pairs of them, and for pairs of
-// 16-bit integers. Each function is called when the types are read, and checks what may follow.
+// The forms of the instruction families for f16, bf16 and pairs of them, and for pairs of 16-bit integers.
+// Each function is called once the types are read, and checks what may follow.
 //
 //   f.types(1);
 //   if (is_half(f.type(0))) return decode_half_sign(f, operation::neg);
@@ -22,11 +22,10 @@ void decode_half_conversion(instruction_decoder& f);  // cvt of scalar types
 // Fails for add.f32.f16, add.f32x2 and the like, which begin with sm_100.
 void reject_mixed_precision(const instruction_decoder& f);
 
-// The forms of add, min and max for .u16x2 and .s16x2; false if the instruction is none of them.
+// Decodes add, min and max for .u16x2 and .s16x2; false if the instruction is none of them.
 bool decode_integer_twins(instruction_decoder& f, operation op);
 
-// The forms of cvt that have a type of their own: .tf32, .e4m3x2, .pack ...; false if it is none of
-// them.
+// Decodes the forms of cvt with a type of their own: .tf32, .e4m3x2, .pack ...; false if it is none of them.
 bool decode_special_conversion(instruction_decoder& f);
 
 }  // namespace kaio::emulator

@@ -16,7 +16,7 @@ using enum ptx::type;
 constexpr rounding modes[] = {rounding::rn,  rounding::rz,  rounding::rm,  rounding::rp, rounding::rni,
                               rounding::rzi, rounding::rmi, rounding::rpi, rounding::rna};
 
-// The rounding modifier, one of the first `real` modes, of the integer modes, or none where it may lack.
+// The required rounding modifier: one of the real modes, one of the integer modes, optional, or none.
 enum class wanted { real, integral, real_or_none, integral_or_none, none };
 
 void rounding_of(instruction_decoder& f, wanted w) {
@@ -42,7 +42,7 @@ wanted rounding_between(ptx::type to, ptx::type from) {
   return is_brain(from) || is_brain(to) ? wanted::real_or_none : wanted::none;
 }
 
-// .relu and .satfinite of a conversion to a half from f32, with .rn or .rz.
+// .relu and .satfinite in a conversion from f32 to a half, with .rn or .rz.
 void ends(instruction_decoder& f) {
   f.out.flags.relu = f.accept(".relu");
   f.out.flags.satfinite = f.accept(".satfinite");
@@ -92,7 +92,7 @@ void tf32_of_single(instruction_decoder& f) {
   f.emit(operation::cvt_tf32);
 }
 
-// e4m3x2 and e5m2x2 from two f32 or from f16x2, and f16x2 from them.
+// e4m3x2 and e5m2x2 from two f32 or from f16x2; f16x2 from e4m3x2 and e5m2x2.
 void eighths(instruction_decoder& f, int which) {
   f.types(1);
   f.allow(f.type(0), {f32, f16x2});
@@ -180,7 +180,7 @@ void decode_half_conversion(instruction_decoder& f) {
       f.require(to == f32 ? "cvt.f32.bf16" : "fma.bf16", f.name());
   }
   f.arity(2);
-  // The registers of .bf16 are .b16, and those of the other type have its own width.
+  // .bf16 has .b16 registers; the other type's registers have its own width.
   const auto row = [&](std::size_t index, ptx::type type) {
     const syntax::operand& o = f.operand(index);
     if (ptx::is_half(type) && index == 1 && o.kind != syntax::operand_kind::name)

@@ -1,4 +1,4 @@
-// Decodes the video instructions: arithmetic on bytes and halves of registers, one at a time or side by side.
+// Decodes the video instructions: arithmetic on bytes and halves of registers, one at a time or in parallel.
 // Source: PTX ISA, "Video Instructions".
 
 #include "emulator/decode/instruction_decoder.hpp"
@@ -16,7 +16,7 @@ using enum ptx::type;
 
 constexpr bool is_set(video_form v) { return v == video_form::set; }
 
-// The types of d, a and b; vset names those of a and b only.
+// The types of d, a and b; vset names only those of a and b.
 void video_types(instruction_decoder& f, video_form v, video_details& details) {
   f.types(is_set(v) ? 2 : 3);
   for (std::size_t i = 0; i < f.type_count(); ++i) f.allow(f.type(i), {u32, s32});
@@ -31,7 +31,7 @@ void comparison_of(instruction_decoder& f) {
       static_cast<comparison>(f.need_one({".eq", ".ne", ".lt", ".le", ".gt", ".ge"}, "a comparison"));
 }
 
-// The row of an operand whose selector, as in r0.b3, is read elsewhere.
+// The operand without its selector (.b3 in r0.b3), which is read elsewhere.
 syntax::operand bare(const syntax::operand& o) {
   syntax::operand plain = o;
   plain.member = {};
@@ -127,7 +127,7 @@ void decode_vmad(instruction_decoder& f) {
 
 // ---- two halves or four bytes ----
 
-// The digits after .h or .b, the last for element 0: four bits each.
+// The digits after .h or .b, the last one for element 0: four bits each.
 std::uint16_t elements_of(instruction_decoder& f, const syntax::operand& o, unsigned count,
                           std::uint16_t otherwise) {
   if (o.kind != syntax::operand_kind::name)
@@ -147,7 +147,7 @@ std::uint16_t elements_of(instruction_decoder& f, const syntax::operand& o, unsi
   return result;
 }
 
-// The elements that are written: their digits in falling order.
+// The elements to write: their digits in falling order.
 std::uint8_t mask_of(instruction_decoder& f, const syntax::operand& o, unsigned count) {
   if (o.member.empty()) return static_cast<std::uint8_t>((1u << count) - 1);
   const char kind = count == 2 ? 'h' : 'b';

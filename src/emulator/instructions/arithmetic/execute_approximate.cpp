@@ -1,6 +1,6 @@
 // The approximate functions (.approx, .full). Each is computed in double precision and rounded once to
-// single, which is inside every bound that the manual states; its special cases follow from the definition,
-// or are listed here.
+// single, within every error bound of the manual. Special cases follow from the definition, or are listed
+// here.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 f32 single(f64 value) { return static_cast<f32>(value); }
 
-// 2^x for single precision x: 2^n times a polynomial of the fraction, relative error below 2^-36 before
-// rounding.
+// 2^x for single-precision x: 2^n times a polynomial of the fraction. The relative error is below 2^-36
+// before rounding.
 f64 power_of_two(f32 x) {
   if (is_nan(x)) return std::numeric_limits<f64>::quiet_NaN();
   const f64 bounded = x > 200.0f    ? 200.0
@@ -42,8 +42,8 @@ f64 power_of_two(f32 x) {
   return p * std::bit_cast<f64>(exponent);
 }
 
-// log2 of x >= 0 with a relative error below 2^-36: the exponent, and a series of (m - 1) / (m + 1) for the
-// significand m between the roots of 1/2 and 2.
+// log2 of x >= 0 with a relative error below 2^-36: the exponent, plus a series in (m - 1) / (m + 1) for the
+// significand m, which is between sqrt(1/2) and sqrt(2).
 f64 binary_logarithm(f32 x) {
   const u64 bits = std::bit_cast<u64>(f64{x});  // subnormal numbers of f32 are normal here
   constexpr u64 root_of_half = 0x3fe6a09e667f3bcdull;
@@ -67,8 +67,8 @@ f64 binary_logarithm(f32 x) {
   return x > 0.0f && x <= std::numeric_limits<f32>::max() ? finite : at_ends;
 }
 
-// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. Beyond it the library of
-// the host is asked.
+// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. For greater |x| the host's
+// library computes them.
 struct quadrant {
   f64 sine, cosine;
   u64 number;
@@ -167,7 +167,7 @@ struct fast_quotient {
 
 f64 double_reciprocal_root(f64 a) { return canonical(1.0 / std::sqrt(a)); }
 
-// The gross double-precision forms see and give the upper 32 bits only, and flush subnormal values.
+// The gross double-precision forms read and write only the upper 32 bits, and flush subnormal values.
 f64 upper_half(f64 a) { return std::bit_cast<f64>(std::bit_cast<u64>(a) & 0xffffffff00000000ull); }
 f64 gross(f64 value) { return is_nan(value) ? canonical(value) : flushed(upper_half(value)); }
 f64 gross_operand(f64 a) { return is_nan(a) ? a : flushed(upper_half(a)); }
@@ -179,7 +179,7 @@ handler fast(const instruction& i) {
   return i.flags.ftz ? each_lane<&Op<true>::apply> : each_lane<&Op<false>::apply>;
 }
 
-// sin.approx and cos.approx: all lanes the fast way, and those whose argument is too large for it once more.
+// sin.approx and cos.approx: all lanes the fast way, then again the lanes whose argument is too large for it.
 template <template <bool> class Op, bool Ftz, f64 (*Exact)(f64)>
 void trigonometric(warp& w, const instruction& i, u32 mask) {
   f32 source[warp_lanes];  // the destination may be the same register

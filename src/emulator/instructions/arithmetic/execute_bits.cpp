@@ -92,8 +92,8 @@ struct brev {
   }
 };
 
-// Bits pos to pos + len - 1, extended by the field's highest bit, or the value's sign bit where the field
-// leaves it.
+// Bits pos to pos + len - 1, extended by the field's highest bit. If the field ends beyond the value, the
+// value's sign bit extends it.
 template <class T>
 struct bfe {
   static T apply(T a, u32 position, u32 length) {
@@ -144,7 +144,7 @@ struct szext {
   }
 };
 
-// The place of the n-th set bit from bit `base` on: upwards, downwards, or `base` itself.
+// The index of the n-th set bit from bit `base` on: upwards, downwards, or `base` itself.
 u32 find_nth_set(u32 bits, u32 base, s32 n) {
   constexpr u32 none = 0xffffffff;
   if (base > 31) return none;

@@ -9,8 +9,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Ordered comparisons of floating point are false where an operand is NaN; `.equ` and the like are true
-// there.
+// With a NaN operand, ordered comparisons of floating point are false; `.equ` and the like are true.
 template <comparison Compare, bool Ftz, class T>
 bool holds(T x, T y) {
   T a = x, b = y;
@@ -50,7 +49,7 @@ bool holds(T x, T y) {
     return unordered;
 }
 
-// Where a comparison's outcome goes: into predicates, or into values.
+// Stores the outcome of a comparison: in predicates, or in values.
 template <comparison Compare, bool Ftz, class T>
 void set_predicate(warp& w, const instruction& i, u32 mask) {
   const u32 outcome = lanes_where<&holds<Compare, Ftz, T>>(w, i);

@@ -32,7 +32,7 @@ void move_predicate(warp& w, const instruction& i, u32 mask) {
   put_mask(w, i.to[0], get_mask(w, i.from[0]), mask);
 }
 
-// A value of several registers, the first in the low bits.
+// Packs several registers into one value, the first in the low bits.
 void pack(warp& w, const instruction& i, u32 mask) {
   const unsigned part = ptx::size_of(i.source_type);
   const unsigned whole = part * i.count;
@@ -97,8 +97,8 @@ To saturated_integer(From value) {
   return static_cast<To>(value);
 }
 
-// An integer in floating point, rounded in a direction. Compilers convert with several operations that are
-// only right to nearest, so the bits are made here.
+// An integer in floating point, rounded with a mode. Compilers convert with several operations that are only
+// right to nearest, so this builds the bits itself.
 template <class To, class From>
 To float_from(From value, rounding mode) {
   if (mode == rounding::rn || mode == rounding::none || value == 0) return static_cast<To>(value);
@@ -106,7 +106,7 @@ To float_from(From value, rounding mode) {
   const bool negative = value < From{0};
   const u64 wide = static_cast<u64>(value);
   const u64 size = negative ? 0 - wide : wide;
-  const int surplus = 64 - std::countl_zero(size) - mantissa;  // bits that have no place
+  const int surplus = 64 - std::countl_zero(size) - mantissa;  // bits that do not fit
   if (surplus <= 0) return static_cast<To>(value);
   u64 kept = size >> surplus;
   const bool away = mode == (negative ? rounding::rm : rounding::rp);
@@ -146,7 +146,7 @@ void convert(warp& w, const instruction& i, u32 mask) {
   convert_lanes<To, From>(w, i, mask, [&](From value) { return converted<To>(value, i); });
 }
 
-// The common case: registers as wide as the types, no modifier that changes the value, to nearest.
+// The common case: registers as wide as the types, no modifier that changes the value, rounding to nearest.
 template <class To, class From>
 To plain(From value) {
   if constexpr (std::is_floating_point_v<To>)

@@ -1,6 +1,6 @@
-// Floating-point arithmetic with a rounding mode: IEEE exact (PTX ISA, "Floating-Point Instructions"). This
-// file and all others of the emulator are compiled with -ffp-contract=off: a product and a sum are two
-// roundings unless the instruction is fma.
+// Floating-point arithmetic with a rounding mode: IEEE exact (PTX ISA, "Floating-Point Instructions"). All
+// files of the emulator are compiled with -ffp-contract=off: a product and a sum round twice, unless the
+// instruction is fma.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -11,7 +11,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Of several NaNs in double precision the last one is kept, as the hardware does it.
+// If several operands are NaN in double precision, the last one is kept, as in the hardware.
 template <class T>
 T unless_both_nan(T value, T a, T b) {
   if constexpr (sizeof(T) == 8) return is_nan(a) && is_nan(b) ? quieted(b) : value;
@@ -52,7 +52,7 @@ struct root {
 template <class T, bool Ftz, bool Sat>
 struct reciprocal {
   static T apply(T a) {
-    // A result too small before it is rounded is flushed, though it may round to the least normal number.
+    // A result too small before rounding is flushed, even if it rounds to the least normal number.
     if constexpr (Ftz && sizeof(T) == 4)
       if (std::fabs(a) > 0x1p126f) return std::copysign(T{0}, a);
     return result<Ftz, Sat>(T{1} / operand<Ftz>(a));
@@ -65,15 +65,15 @@ struct fused {
   }
 };
 
-// In another rounding mode than to nearest. The values pass through the register file, which the compiler
-// must assume that the change of the mode reads and writes, so no operation moves across it.
+// Rounds in a mode other than to nearest. The values pass through the register file. The compiler must assume
+// that the mode change reads and writes it, so no operation moves across.
 template <handler Nearest>
 void rounded(warp& w, const instruction& i, u32 mask) {
   const rounding_scope scope(i.round);
   Nearest(w, i, mask);
 }
 
-// ---- fma of 32 lanes: with the instruction of the host where it has one ----
+// ---- fma of 32 lanes: with the host's instruction if it has one ----
 
 template <class T>
 using fma_function = void (*)(const T* a, const T* b, const T* c, T* d);
@@ -134,7 +134,7 @@ T copy_sign(T sign, T value) {  // copysign d, a, b: the sign of a, the rest of 
       static_cast<float_bits<T>>((std::bit_cast<float_bits<T>>(sign) & sign_bit<T>) | magnitude(value)));
 }
 
-// A number that orders values as PTX does, -0 below +0. Not for NaN.
+// A number that orders values as PTX does, -0 below +0. NaN is not allowed.
 template <class T>
 auto order_of(T value) {
   using signed_bits = std::make_signed_t<float_bits<T>>;

@@ -54,7 +54,7 @@ struct fma {
   }
 };
 
-// bf16 in another mode than to nearest, where a sum that cancels is -0 towards minus infinity.
+// bf16 in a mode other than to nearest. Toward minus infinity, a sum that cancels is -0.
 template <clamp Clamp>
 struct directed_fma {
   static bf16 apply(const instruction& i, bf16 a, bf16 b, bf16 c) {
@@ -82,7 +82,7 @@ struct absolute {
   static Half apply(Half a) { return canonical(Half{magnitude_of(Ftz ? flushed(a) : a)}); }
 };
 
-// A number that orders values as PTX does, -0 below +0. Not for NaN.
+// A number that orders values as PTX does, -0 below +0. NaN is not allowed.
 template <class Half>
 s32 order_of(Half h) {
   const s32 magnitude = magnitude_of(h);

@@ -1,5 +1,5 @@
 // Comparison of f16 and bf16 (PTX ISA, "Half Precision Comparison Instructions"). A pair has two outcomes:
-// setp gives each a predicate of its own, set gives each a half of the destination.
+// setp writes each to its own predicate, set to its half of the destination.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -8,7 +8,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Each lane is in one of these masks, or in none where the first operand is greater.
+// Each lane is in one of these masks, or in none if the first operand is greater.
 struct relations {
   u32 less = 0, equal = 0, unordered = 0;
 };

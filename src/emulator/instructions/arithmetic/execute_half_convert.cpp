@@ -12,14 +12,14 @@
 namespace kaio::emulator {
 namespace {
 
-// .sat and .relu, before the value is rounded.
+// Applies .sat and .relu before rounding.
 f64 limited(f64 value, const instruction& i) {
   if (i.flags.sat) return value > 0 ? (value < 1 ? value : 1.0) : 0.0;
   if (i.flags.relu && value <= 0) return 0;
   return value;
 }
 
-// A source as a double from which one more rounding is right. .ftz flushes subnormal f32 values only.
+// A source as a double that needs only one more rounding. .ftz flushes subnormal f32 values only.
 template <class From>
 f64 source_value(From value, const instruction& i) {
   if constexpr (half_format<From>)
@@ -54,11 +54,11 @@ void from_half(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// The commonest two: f32 to the nearest half, and back, in registers of their own width.
+// The two commonest: f32 to the nearest half, and back, in registers of their own width.
 template <class Half>
 struct plain {
   static Half to(f32 value) { return nearest<Half>(static_cast<f64>(value)); }
-  // A bf16 is the upper half of an f32, NaN too.
+  // A bf16 is the upper half of an f32; this holds for NaN too.
   static f32 from(Half value) {
     const f32 single = single_of(value);
     return std::is_same_v<Half, bf16> ? single : canonical(single);
@@ -110,8 +110,7 @@ handler from_half_to(const instruction& i) {
   }
 }
 
-// .rna adds half a unit and drops the rest, as the code does that ptxas makes; of a NaN it drops the rest
-// alone.
+// .rna adds half a unit and drops the rest, as in ptxas's code. For a NaN or infinity it only drops the rest.
 u32 to_tf32_away(const instruction& i, f32 source) {
   u32 bits = std::bit_cast<u32>(source);
   if (magnitude(source) < infinity_bits<f32>) bits += 0x1000;
@@ -137,12 +136,12 @@ u32 twin_of_halves(const instruction& i, f32 high, f32 low) {
   return one(high) << 16 | one(low);
 }
 
-// .rn.satfinite: to nearest, beyond the greatest value to that one, NaN to 0x7f.
+// .rn.satfinite: to nearest; values beyond the greatest become the greatest, NaN becomes 0x7f.
 template <class Eighth>
 u32 eighth_of(f64 value) {
   if (std::isnan(value)) return 0x7f;
   const bool negative = std::signbit(value);
-  const f64 magnitude = std::min(std::fabs(value), 65536.0);  // beyond both formats
+  const f64 magnitude = std::min(std::fabs(value), 65536.0);  // beyond the range of both formats
   const u64 code = code_of<Eighth>(magnitude, negative, rounding::rn);
   return static_cast<u32>(std::min<u64>(code, Eighth::greatest)) | (negative ? 0x80u : 0u);
 }

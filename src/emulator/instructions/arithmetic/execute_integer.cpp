@@ -22,7 +22,7 @@ using twice =
                        std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, s64, u64>,
                                           std::conditional_t<std::is_signed_v<T>, s128, u128>>>;
 
-// Wraps around: arithmetic in an unsigned type of at least 32 bits, so that nothing is promoted to int.
+// Arithmetic that wraps: in an unsigned type of at least 32 bits, so nothing is promoted to int.
 template <class T>
 using wide_bits = std::conditional_t<sizeof(T) < 4, u32, bits_of<T>>;
 
@@ -85,7 +85,7 @@ s32 add_sat(s32 a, s32 b) { return saturate(s64{a} + b); }
 s32 sub_sat(s32 a, s32 b) { return saturate(s64{a} - b); }
 s32 mad_hi_sat(s32 a, s32 b, s32 c) { return saturate(s64{high(a, b)} + c); }
 
-// The 48-bit product of the low 24 bits of both.
+// The 48-bit product of both operands' low 24 bits.
 template <class T>
 twice<T> product24(T a, T b) {
   const auto low = [](T v) { return static_cast<twice<T>>(static_cast<T>(static_cast<u32>(v) << 8) >> 8); };
@@ -109,7 +109,7 @@ struct mad24_hi {
 };
 s32 mad24_hi_sat(s32 a, s32 b, s32 c) { return saturate(s64{mul24_hi<s32>::apply(a, b)} + c); }
 
-// Division by zero gives all ones, as the code does that ptxas makes; the manual leaves it open.
+// Division by zero gives all ones, as in ptxas's code; the manual leaves it open.
 template <class T>
 struct div {
   static T apply(T a, T b) {

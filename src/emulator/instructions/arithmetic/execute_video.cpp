@@ -1,5 +1,5 @@
-// The video instructions (PTX ISA, "Video Instructions"). Intermediate results are exact; saturation clamps
-// them to the part of the destination that is written, and without it the low bits are taken.
+// The video instructions (PTX ISA, "Video Instructions"). Intermediate results are exact. Saturation clamps
+// them to the written part of the destination; otherwise the low bits are taken.
 
 #include "emulator/instructions/arithmetic/video.hpp"
 #include "emulator/instructions/execute.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using s128 = __int128;
 
-// The low bits of a register, extended by their type.
+// The low bits of a register, extended according to their type.
 s64 extended(u32 value, unsigned bits, bool is_signed) {
   const unsigned up = 64 - bits;
   return is_signed ? static_cast<s64>(u64{value} << up) >> up : static_cast<s64>(u64{value} << up >> up);
@@ -88,7 +88,7 @@ u32 single(const instruction& i, u32 a, u32 b, u32 c) {
   return (static_cast<u32>(value) << to.shift & mask) | (c & ~mask);
 }
 
-// A negated product or third source is its complement, and one more is added.
+// Negates the product or the third source as complement plus one.
 u32 multiply_add(const instruction& i, u32 a, u32 b, u32 c) {
   const video_details v = details_of(i);
   const bool signed_a = i.source_type == ptx::type::s32;

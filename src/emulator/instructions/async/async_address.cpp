@@ -10,7 +10,7 @@ namespace {
 
 bool fits(u64 offset, u64 bytes, u64 total) { return offset <= total && bytes <= total - offset; }
 
-// Mostly in the buffer where the same access found its bytes the last time.
+// Usually the bytes are in the buffer where this access found them the last time.
 std::byte* find_global(block& b, u32 site, u64 address, u64 bytes) {
   const region*& known = b.site_regions[site];
   if (known == nullptr || address - known->address >= known->bytes) {

@@ -1,5 +1,5 @@
-// Decodes bulk copies, reductions and prefetches, and the stores and reductions of single values that an
-// mbarrier counts: st.async, red.async (PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk",
+// Decodes bulk copies, reductions and prefetches, and single-value stores and reductions that an mbarrier
+// counts: st.async, red.async (PTX ISA, "Data Movement and Conversion Instructions: cp.async.bulk",
 // "cp.reduce.async.bulk", "st.async", "red.async").
 
 #include "emulator/decode/decode_async.hpp"
@@ -91,7 +91,7 @@ void to_global(instruction_decoder& f, transfer_operands transfer) {
 struct reduction_row {
   std::string_view modifier;
   atomic_form form;
-  std::initializer_list<type> global, shared, single;  // types: in global, in shared memory, of red.async
+  std::initializer_list<type> global, shared, single;  // in global memory, in shared memory, for red.async
 };
 
 const reduction_row& reduction_of(instruction_decoder& f) {
@@ -133,7 +133,7 @@ void allow_for(instruction_decoder& f, const reduction_row& row, std::initialize
                        ptx::suffix(f.type(0))));
 }
 
-// .shared::cluster, or generic addresses: of the value's place and of the mbarrier's.
+// .shared::cluster, or generic addresses, for the value's place and the mbarrier's.
 bool shared_or_generic(instruction_decoder& f, bool own_block) {
   const int space =
       own_block ? f.accept_one({".shared::cluster", ".shared::cta"}) : f.accept_one({".shared::cluster"});

@@ -11,7 +11,7 @@ namespace {
 
 enum class sharing { block, cluster };
 
-// Where the mbarrier is: generic, or in shared memory.
+// The space of the mbarrier: generic, or shared memory.
 void barrier_space(instruction_decoder& f, sharing allowed) {
   const int space = f.accept_one({".shared", ".shared::cta", ".shared::cluster"});
   f.out.space = space < 0 ? state_space::generic : state_space::shared;
@@ -23,7 +23,7 @@ void barrier_space(instruction_decoder& f, sharing allowed) {
   f.require("mbarrier.cluster", f.name());
 }
 
-// .release.cta and the like: both or none.
+// .release.cta and the like: order and scope, or neither.
 void order_and_scope(instruction_decoder& f, std::string_view strong) {
   const int order = strong.empty() ? f.accept_one({".relaxed"}) : f.accept_one({".relaxed", strong});
   const int scope = f.accept_one({".cta", ".cluster"});
@@ -96,7 +96,7 @@ void decode_arrival(instruction_decoder& f, bool drops) {
       f.fail(f.operand(0).at,
              fmt::format("'{}' has no state of another block's mbarrier; write '_'", f.name()));
     f.destination(0, 0, ptx::type::b64);
-    f.out.flags.has_second = true;  // the state is wanted
+    f.out.flags.has_second = true;  // the state is needed
   }
   f.address(1);
   f.out.from[1] = f.operands() == 3 ? f.source_row(f.operand(2), ptx::type::u32, false, nullptr)
@@ -134,7 +134,7 @@ void decode_test(instruction_decoder& f, bool tries) {
   f.out.to[0] = f.predicate_row(f.operand(0));
   f.address(1);
   f.source(1, 2, parity ? ptx::type::u32 : ptx::type::b64);
-  if (f.operands() == 4) f.source(2, 3, ptx::type::u32);  // the time limit: how long is up to the machine
+  if (f.operands() == 4) f.source(2, 3, ptx::type::u32);  // the time limit, which is only a hint
   f.function.result().may_spin = true;
   using enum mbarrier_form;
   finish(f, tries ? (parity ? try_wait_parity : try_wait) : (parity ? test_wait_parity : test_wait));

@@ -18,7 +18,7 @@ u32 dimensions_of(instruction_decoder& f) {
   return static_cast<u32>(f.need_one({".1d", ".2d", ".3d", ".4d", ".5d"}, "a number of dimensions") + 1);
 }
 
-// What only newer targets have.
+// Rejects modifiers that only newer targets have.
 void refuse_newer(instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers) {
     const bool newer =
@@ -38,7 +38,7 @@ bool load_mode(instruction_decoder& f, u32 dimensions, std::string_view im2col) 
   return unrolls;
 }
 
-// A generic address that is the first of several elements between brackets.
+// A generic address, the first of several elements in brackets.
 address_operand generic_place(instruction_decoder& f, const syntax::operand& o, const syntax::operand& base) {
   address_operand place;
   place.offset = static_cast<s64>(o.offset);
@@ -121,7 +121,7 @@ void store(instruction_decoder& f, u32 dimensions, transfer_operands transfer) {
 struct field_row {
   std::string_view modifier;
   tensormap_form form;
-  u64 most;  // of the constant
+  u64 most;  // greatest constant
 };
 
 constexpr u64 any = ~u64{0};
@@ -250,8 +250,8 @@ void decode_tensor_prefetch(instruction_decoder& f) {
   f.emit(operation::tensor_copy);
 }
 
-// fence.proxy.async, fence.proxy.alias, fence.proxy.tensormap::generic, fence.mbarrier_init, and fences that
-// are restricted to the shared memory of a cluster.
+// fence.proxy.async, fence.proxy.alias, fence.proxy.tensormap::generic, fence.mbarrier_init, and fences
+// restricted to a cluster's shared memory.
 bool decode_proxy_fence(instruction_decoder& f) {
   const auto finish = [&](proxy_form form) {
     f.out.form = static_cast<std::uint8_t>(form);
@@ -264,7 +264,7 @@ bool decode_proxy_fence(instruction_decoder& f) {
     const int scope = f.need_one(scopes, "a scope");
     f.out.scope = scopes.size() == 1 ? memory_scope::cluster : scope_of(scope);
   };
-  // .acquire goes with the shared memory of the cluster, .release with that of the block.
+  // .acquire requires the cluster's shared memory, .release the block's.
   const auto restriction = [&] {
     order_and_scope({".cluster"});
     const bool acquires = f.out.order == memory_order::acquire;

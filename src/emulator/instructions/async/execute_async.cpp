@@ -1,5 +1,5 @@
 // cp.async and its groups (PTX ISA, "Data Movement and Conversion Instructions: cp.async"), and instructions
-// that have no effect of its own on one emulated device: fences between proxies, griddepcontrol, setmaxnreg.
+// without an effect of their own on one emulated device: proxy fences, griddepcontrol, setmaxnreg.
 
 #include "emulator/instructions/async/execute_async.hpp"
 #include "emulator/machine/raise_fault.hpp"

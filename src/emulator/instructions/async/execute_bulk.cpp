@@ -1,4 +1,4 @@
-// Bulk copies and reductions, and st.async and red.async, which move single values in the same way.
+// Bulk copies and reductions, and st.async and red.async, which move single values in this way too.
 
 #include "emulator/instructions/async/async_address.hpp"
 #include "emulator/instructions/async/execute_async.hpp"
@@ -28,8 +28,8 @@ constexpr u32 bulk_alignment = 16;
   raise_fault(w, i, lane, std::move(report));
 }
 
-// Bytes from one place to another, copied or combined. Bytes that were read are in `payload` until they are
-// written.
+// Copies or combines bytes from one place to another. `payload` holds the bytes between the read and the
+// write.
 class bulk_task : public async_task {
  public:
   bulk_task(warp& w, const instruction& i, unsigned lane, const memory_location& to, u32 bytes, reduction r)
@@ -41,7 +41,7 @@ class bulk_task : public async_task {
     about.ranges.push_back({to.home, to.at, bytes, r == nullptr ? access_kind::write : access_kind::atomic});
   }
 
-  // The end shows in a group of the lane's, or in the phase of an mbarrier.
+  // The end shows in one of the lane's groups, or in a phase of an mbarrier.
   void complete_group() {
     about.completion = async_completion::bulk_group;
     about.group = about.by->owner->group.async.open_bulk_group(*about.by, about.lane);
@@ -90,12 +90,12 @@ u32 byte_count(warp& w, const instruction& i, unsigned lane) {
   return bytes;
 }
 
-// The same place in another block of the cluster.
+// The corresponding place in another block of the cluster.
 memory_location in_block(const memory_location& place, block& home) {
   return {home.shared.data() + place.address, &home, place.address};
 }
 
-// Nothing but its operands is looked at.
+// A prefetch only checks its operands.
 void prefetch(warp& w, const instruction& i, const transfer_operands& operands, u32 mask) {
   for_lanes(mask, [&](unsigned lane) {
     byte_count(w, i, lane);
@@ -144,7 +144,7 @@ void copy_bulk(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// st.async and red.async: the values are taken now.
+// st.async and red.async: the values are taken at issue.
 template <class T>
 void store(warp& w, const instruction& i, u32 mask) {
   const transfer_operands& operands = w.owner->launched.kernel.transfers[i.detail];

@@ -86,8 +86,8 @@ void complete(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// Lanes whose phase is complete continue with `true`. Of the others those that test continue with `false`,
-// and those that try wait for the end of the phase.
+// Lanes whose phase is complete continue with `true`. The others continue with `false` if they test, and wait
+// for the end of the phase if they try.
 template <bool Parity, bool Waits>
 void test(warp& w, const instruction& i, u32 mask) {
   u32 complete = 0;
@@ -113,7 +113,7 @@ void test(warp& w, const instruction& i, u32 mask) {
   });
   put_mask(w, i.to[0], complete, mask);
   if (!Waits) {
-    if (complete != mask) w.yield();  // mostly tested again at once: others have their turn first
+    if (complete != mask) w.yield();  // usually a loop: others have their turn first
     return;
   }
   for (u32 left = mask & ~complete; left != 0;) {
@@ -135,7 +135,7 @@ void count_pending(warp& w, const instruction& i, u32 mask) {
 
 // ---- cp.async.mbarrier.arrive ----
 
-// The arrival of a lane when all of its copies so far are complete.
+// Arrives for a lane when all of its earlier copies are complete.
 class arrival_of_copies : public async_task {
  public:
   arrival_of_copies(warp& w, const instruction& i, unsigned lane, const located& b) {

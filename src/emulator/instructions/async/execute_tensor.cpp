@@ -1,4 +1,4 @@
-// Tensor copies and reductions: a box of a tensor in global memory, to or from shared memory (PTX ISA,
+// Tensor copies and reductions: move a box of a tensor between global and shared memory (PTX ISA,
 // "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor").
 
 #include "emulator/instructions/async/async_address.hpp"
@@ -26,10 +26,10 @@ namespace kaio::emulator {
 namespace {
 
 constexpr u32 shared_alignment = 128;
-constexpr u32 chunk_bytes = 16;  // what a swizzle keeps together
+constexpr u32 chunk_bytes = 16;  // a swizzle moves these as a whole
 
-// The 16 bits that fill places outside of a tensor of floating-point elements, where NaN is asked for. As
-// an SM 12.0 fills it.
+// The 16-bit pattern for places outside a floating-point tensor if NaN is requested, as a device of compute
+// capability 12.0 fills them.
 constexpr u16 outside_nan = 0x7ff7;
 
 [[noreturn]] void refuse(const performer& p, fault_kind kind, std::string detail) {
@@ -60,7 +60,7 @@ ptx::type type_of(tensor_element element, bool bitwise) {
   }
 }
 
-// To 10 bits of fraction, to nearest, ties to even; a NaN becomes one certain NaN.
+// Rounds to 10 bits of fraction, to nearest, ties to even; every NaN becomes one NaN.
 u32 rounded_to_tf32(u32 bits) {
   if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffe000;
   if ((bits & 0x7f800000) == 0x7f800000) return bits;
@@ -198,7 +198,7 @@ tensor_map map_of(const performer& p, const transfer_operands& operands, const a
                "the tensor map is at {:#x}, in {} memory; it must be in parameter, constant or global memory",
                address, address < local_window ? "shared" : "local"));
   tensor_map map;
-  // Two halves, since an access of one lane is aligned to its size, and a parameter to 64 bytes.
+  // Two halves: an access of one lane is aligned to its size, and a parameter only to 64 bytes.
   auto* const bytes = reinterpret_cast<std::byte*>(&map);
   std::memcpy(bytes, readable(w, *p.executed, p.lane, address, 64), 64);
   std::memcpy(bytes + 64, readable(w, *p.executed, p.lane, address + 64, 64), 64);

@@ -1,4 +1,4 @@
-// Changes of tensor maps by a kernel (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
+// Changes tensor maps in a kernel (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
 
 #include "emulator/instructions/async/async_address.hpp"
 #include "emulator/instructions/async/execute_async.hpp"
@@ -37,7 +37,7 @@ constexpr tensor_element elements[] = {
     tensor_element::tfloat32_ftz,
 };
 
-// Checks that a copy makes, as of bounds that depend on each other, are left to it.
+// Checks of fields that depend on each other, such as bounds, are left to the copy.
 std::string replace_field(tensor_map& map, tensormap_form field, unsigned ordinal, u64 value) {
   switch (field) {
     case tensormap_form::global_address: map.address = value; break;
@@ -89,7 +89,7 @@ void replace(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// The whole warp takes part, and copies one tensor map.
+// The whole warp takes part in copying one tensor map.
 void copy(warp& w, const instruction& i, u32 mask) {
   const transfer_operands& operands = w.owner->launched.kernel.transfers[i.detail];
   const auto lane = static_cast<unsigned>(std::countr_zero(mask));

@@ -58,10 +58,10 @@ std::vector<tensor_row> tiled_rows(const tensor_map& map, const tensor_coordinat
   return rows;
 }
 
-// Where the pixels are: after the channels, which an interleaved tensor has in slices of their own.
+// The first dimension of the pixels: it follows the channels, which an interleaved tensor keeps in slices.
 unsigned first_spatial(const tensor_map& map) { return map.interleave == tensor_interleave::none ? 1 : 0; }
 
-// Pixel after pixel through the bounding box, then through that of the next image.
+// All pixels of the bounding box, then those of the next image's.
 std::vector<tensor_row> im2col_rows(const tensor_map& map, const tensor_coordinates& c) {
   const unsigned spatial = map.rank - 2u, first = first_spatial(map);
   position base{};
@@ -98,10 +98,10 @@ std::string problem_of(const tensor_map& map, const tensor_coordinates& c, bool 
             "coordinate {} of dimension {} is negative; a box that is stored starts within the tensor",
             c.at[d], d);
   if (map.mode == tensor_mode::tiled) {
-    // An H200 ends a kernel that does otherwise with an illegal instruction.
+    // An H200 ends a kernel that breaks this rule with an illegal instruction.
     if (!stores && map.interleave == tensor_interleave::none && c.at[0] * s64{map.unit_bytes()} % 16 != 0)
       return fmt::format(
-          "coordinate {} of dimension 0 is no multiple of 16 bytes; a box that is loaded begins at one",
+          "coordinate {} of dimension 0 is not at a multiple of 16 bytes; a loaded box must start at one",
           c.at[0]);
     return {};
   }

@@ -1,7 +1,6 @@
-// Decodes calls: of functions of the module, by name or through a pointer, and of the functions that every
-// CUDA system has, vprintf and __assertfail (CUDA C++ programming guide, "Formatted Output" and "Assertion"),
-// malloc and free. Arguments and results of a call go through the frame of the function that is called; see
-// program.hpp.
+// Decodes calls: of the module's functions, by name or through a pointer, and of the functions of every CUDA
+// system: vprintf and __assertfail (CUDA C++ programming guide, "Formatted Output" and "Assertion"), malloc
+// and free. Arguments and results pass through the called function's frame; see program.hpp.
 
 #include "emulator/decode/instruction_decoder.hpp"
 
@@ -96,7 +95,7 @@ void call_system(instruction_decoder& f, const call_operands& o, const system_fu
     f.out.from[slot] = argument_row(f, o.arguments->elements[slot], type);
     ++slot;
   }
-  // The lines of all blocks come in one order, on every machine, and so do the pieces of the heap.
+  // Blocks run in one order on every machine, so printed lines and heap pieces come in one order.
   if (known.op != operation::assert_fail) f.function.result().blocks_communicate = true;
   if (known.op == operation::heap_allocate || known.op == operation::heap_free)
     f.function.result().allocates = true;
@@ -118,7 +117,7 @@ void call_system(instruction_decoder& f, const call_operands& o, const system_fu
 
 // ---- functions of the module ----
 
-// The argument that a call gives for a parameter of the function.
+// The argument of a call for one parameter of the function.
 transfer argument(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
                   const frame_slot& slot) {
   transfer t{no_row, 0, 0, slot.offset, slot.bytes};
@@ -135,7 +134,7 @@ transfer argument(instruction_decoder& f, const syntax::operand& o, const syntax
   return t;
 }
 
-// False: it goes nowhere.
+// Returns false if the result is discarded.
 bool result(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
             const frame_slot& slot, transfer& t) {
   t = {no_row, 0, 0, slot.offset, slot.bytes};
@@ -195,7 +194,7 @@ void call_function(instruction_decoder& f, const call_operands& o, std::uint32_t
   call_site site;
   site.function = f.function.kernel().index_of(number);
   hand_over(f, o, callee.declared->results, callee.declared->parameters, site);
-  // A function that represents a kernel is only checked, and has no number of its own.
+  // A function decoded as the root is only checked; it has no index in entry::functions.
   finish_call(f, std::move(site), call_form::direct,
               f.function.kernel().may_return_to(f.function.number(), number));
 }
@@ -279,7 +278,7 @@ void decode_stack(instruction_decoder& f, operation op) {
     f.destination(0, 0, f.type(0));
   else
     f.source(0, 0, f.type(0));
-  // Where nothing is allocated there is nothing to restore.
+  // If nothing is allocated there is nothing to restore.
   if (f.function.top_row() == no_row) {
     if (op == operation::stackrestore) return f.emit(operation::nop);
     f.out.from[0] = f.function.constant_row(ptx::size_of(f.type(0)), f.function.frame_bytes());

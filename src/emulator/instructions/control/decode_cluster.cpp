@@ -1,4 +1,4 @@
-// Decodes the instructions by which blocks of a cluster cooperate (PTX ISA, "Parallel Synchronization and
+// Decodes the instructions with which blocks of a cluster cooperate (PTX ISA, "Parallel Synchronization and
 // Communication Instructions": barrier.cluster; "Data Movement and Conversion Instructions": mapa,
 // getctarank).
 

@@ -23,7 +23,7 @@ void decode_bra(instruction_decoder& f) {
   f.emit(operation::bra);
 }
 
-// From a function to its caller; at the top of a kernel it ends the thread.
+// Returns from a function to its caller; at the top of a kernel it ends the thread.
 void decode_ret(instruction_decoder& f) {
   f.accept(".uni");
   f.arity(0);

@@ -1,4 +1,4 @@
-// Decodes the instructions by which the lanes of a warp work together. Each has its member mask in from[4].
+// Decodes the instructions with which the lanes of a warp work together. Each has its member mask in from[4].
 
 #include "emulator/decode/instruction_decoder.hpp"
 
@@ -15,7 +15,7 @@ void synchronous(instruction_decoder& f, std::string_view feature) {
   f.require(feature);
 }
 
-// shfl and vote were once without .sync: those lanes take part that execute them together. True if so.
+// shfl and vote without .sync: the lanes that execute them together take part. True if .sync is missing.
 bool is_unsynchronised(instruction_decoder& f, std::string_view feature) {
   for (const syntax::modifier& m : f.text.modifiers)
     if (m.text == ".sync") {

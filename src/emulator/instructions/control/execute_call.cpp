@@ -1,5 +1,5 @@
-// Calls and returns, memory of the stack, and the functions of the system that a kernel calls: vprintf,
-// __assertfail, malloc and free.
+// Calls and returns, stack memory, and the system functions that a kernel calls: vprintf, __assertfail,
+// malloc and free.
 
 #include "emulator/instructions/control/print.hpp"
 #include "emulator/instructions/execute.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 // ---- frames ----
 
-constexpr std::size_t most_kept_bytes = std::size_t{256} << 10;  // of one lane
+constexpr std::size_t most_kept_bytes = std::size_t{256} << 10;  // per lane
 
 const entry& kernel_of(const warp& w) { return w.owner->launched.kernel; }
 
@@ -61,7 +61,7 @@ u32 bytes_of(const kept_row& r) { return r.bytes == 0 ? 1 : r.bytes; }
   raise_fault(w, i, lane, std::move(report));
 }
 
-// Notifies observers of where a call puts bytes of local memory.
+// Notifies observers of the places where a call writes local memory.
 class writes_of_call {
  public:
   writes_of_call(warp& w, const instruction& i, u32 lanes) : warp_(w), instruction_(i), lanes_(lanes) {}
@@ -180,8 +180,7 @@ const callable& function_at(const warp& w, const instruction& i, unsigned lane, 
   if (found == nullptr)
     refuse(fmt::format("a thread calls a function at {:#x}, which is not the address of one", address));
   if (found->signature != site.signature)
-    refuse(fmt::format("a thread calls '{}', whose parameters are not those that the call was made for",
-                       found->name));
+    refuse(fmt::format("a thread calls '{}'; its parameters differ from the call's", found->name));
   bool listed = site.targets.empty();
   for (const u32 target : site.targets) listed = listed || target == number;
   if (!listed) refuse(fmt::format("a thread calls '{}', which .calltargets does not list", found->name));
@@ -208,7 +207,7 @@ void call_pointer(warp& w, const instruction& i, u32 mask) {
   }
 }
 
-// Parameters that are registers are taken out of the frame.
+// Loads parameters that are registers from the frame.
 void take_parameters(warp& w, const instruction& i, u32 mask) {
   for (const transfer& t : kernel_of(w).functions[i.detail].parameters)
     for_lanes(mask, [&](unsigned lane) {
@@ -216,7 +215,7 @@ void take_parameters(warp& w, const instruction& i, u32 mask) {
     });
 }
 
-// Lanes that were called from one place.
+// Returns lanes that were called from one place.
 void leave(warp& w, const instruction& i, u32 lanes, u32 return_pc, u32 number) {
   const entry& kernel = kernel_of(w);
   const call_site& site = kernel.calls[number];
@@ -272,7 +271,7 @@ void put_address(warp& w, const instruction& i, unsigned lane, u64 address) {
 }
 
 void allocate(warp& w, const instruction& i, u32 mask) {
-  const u64 end_alignment = i.detail;  // frames of called functions begin there
+  const u64 end_alignment = i.detail;  // called functions' frames begin there
   const auto alignment = static_cast<u64>(i.immediate);
   for_lanes(mask, [&](unsigned lane) {
     const u64 total = kernel_of(w).local_bytes;
@@ -306,7 +305,7 @@ void restore_stack(warp& w, const instruction& i, u32 mask) {
 // ---- functions of the system ----
 
 constexpr std::size_t longest_text = std::size_t{1} << 16;
-// Further output of a grid is lost, as when a GPU's buffer is full.
+// Further output of a grid is lost, as on a GPU with a full buffer.
 constexpr std::size_t most_printed = std::size_t{64} << 20;
 
 std::string text_at(warp& w, const instruction& i, unsigned lane, u64 address) {

@@ -1,4 +1,4 @@
-// The instructions by which blocks of a cluster cooperate.
+// The instructions with which blocks of a cluster cooperate.
 
 #include "emulator/barrier/cluster_barrier.hpp"
 #include "emulator/instructions/execute.hpp"

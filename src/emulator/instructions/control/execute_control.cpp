@@ -65,7 +65,7 @@ void nothing(warp&, const instruction&, u32) {}
 
 void sleep(warp& w, const instruction&, u32) { w.yield(); }
 
-// Lanes may name different barriers in one instruction: each group arrives for itself.
+// Lanes may name different barriers in one instruction: the lanes of each barrier arrive separately.
 void arrive(warp& w, const instruction& i, u32 mask) {
   const u32 predicate = i.op == operation::bar_red ? condition(w, i, 2) : all_lanes;
   for (u32 left = mask; left != 0;) {

@@ -1,9 +1,9 @@
-// The instructions by which the lanes of a warp work together (PTX ISA, "Parallel Synchronization and
+// The instructions with which the lanes of a warp work together (PTX ISA, "Parallel Synchronization and
 // Communication Instructions": shfl, vote, match, redux, elect, bar.warp, activemask).
 //
-// An instruction is executed by a group: the lanes that one member mask names. Usually the whole lane group
-// is at the instruction together. Otherwise those that arrived wait, and the last to arrive executes it for
-// all of them, each lane with the registers that its own instruction names.
+// A group executes an instruction: the lanes of one member mask. Usually the whole lane group reaches the
+// instruction together. Otherwise the first lanes wait. The last lanes to arrive execute it for all, each
+// lane with the registers of its own instruction.
 
 #include "emulator/barrier/aligned.hpp"
 #include "emulator/barrier/members.hpp"
@@ -21,7 +21,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Some lanes of a group, which are at the same instruction.
+// Lanes of a group at one instruction.
 struct part {
   const instruction* at;
   u32 lanes;
@@ -30,7 +30,7 @@ struct part {
 struct group {
   std::array<part, warp_lanes> parts;
   u32 count = 0;
-  u32 lanes = 0;  // of all parts
+  u32 lanes = 0;  // union over the parts
 
   void add(const instruction& i, u32 more) {
     parts[count++] = {&i, more};
@@ -40,8 +40,7 @@ struct group {
 
 using values = std::array<u64, warp_lanes>;
 
-// The first source of every lane; for lanes outside of the group what is in the register of the first
-// part.
+// The first source of every lane. Lanes outside the group get the first part's register.
 values sources(const warp& w, const group& g, unsigned bytes) {
   values result;
   for (u32 k = g.count; k-- > 0;) {
@@ -153,7 +152,7 @@ void perform(warp& w, const group& g) {
     case operation::match: match(w, g, first); break;
     case operation::redux: reduce(w, g, first); break;
     case operation::elect: elect(w, g); break;
-    default: break;  // bar.warp.sync: to have met is all
+    default: break;  // bar.warp.sync: only the meeting counts
   }
 }
 
@@ -178,7 +177,7 @@ void wake(warp& w, u32 lanes) {
     if ((w.lane_groups[k].lanes & lanes) != 0) w.lane_groups[k].reason = wait_reason::none;
 }
 
-// Lanes that execute one instruction with the same member mask.
+// Executes one instruction for lanes with the same member mask.
 void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
   if ((lanes & ~members) != 0) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes & ~members));
@@ -220,7 +219,7 @@ void synchronous(warp& w, const instruction& i, u32 mask) {
   }
 }
 
-// Without .sync: the lanes that are active together.
+// Without .sync: executes for the lanes that are active together.
 void together(warp& w, const instruction& i, u32 mask) {
   if (mask == 0) return;
   group g;

@@ -62,7 +62,7 @@ class formatter {
       c.flags += take();
     if (peek() == '*' || (peek() >= '1' && peek() <= '9')) {
       c.width = std::clamp(number(), -widest, widest);
-      if (c.width < 0) {  // as C has it: to the left
+      if (c.width < 0) {  // as in C: left-aligned
         c.flags += '-';
         c.width = -c.width;
       }
@@ -129,7 +129,7 @@ class formatter {
     }
   }
 
-  // A character may be '\0', and a text is cut by the precision.
+  // A character may be '\0'; the precision cuts a text.
   bool character(const conversion& c, char value) { return padded(c, std::string(1, value)); }
   bool text(const conversion& c, std::string value) {
     if (c.precision >= 0 && c.type == 's')

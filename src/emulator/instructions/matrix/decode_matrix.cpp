@@ -37,7 +37,7 @@ void shared_space(instruction_decoder& f) {
     f.fail(fmt::format("'{}' accesses shared memory of its own block", f.name()));
 }
 
-// to[0 ...] are the registers, one of each matrix.
+// Fills to[0 ...] with the registers, one per matrix.
 void registers(instruction_decoder& f, std::size_t operand_index, bool written) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != f.out.count)

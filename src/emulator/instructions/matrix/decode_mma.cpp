@@ -23,7 +23,7 @@ std::optional<mma_element> multiplicand(std::string_view suffix) {
 
 mma_family family_of(mma_element e) { return mma_multiplicands[static_cast<std::size_t>(e)].family; }
 
-// What only later targets have.
+// Rejects modifiers that only later targets have.
 void refuse_newer(const instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers) {
     const bool narrow = m.text == ".e3m2" || m.text == ".e2m3" || m.text == ".e2m1";
@@ -108,7 +108,7 @@ const std::vector<syntax::operand>& fragment(const instruction_decoder& f, std::
   return o.elements;
 }
 
-// f16x2 is good for integers elsewhere, but not here.
+// f16x2 registers hold integers elsewhere, but not here.
 void check_integer(const instruction_decoder& f, const syntax::operand& o) {
   if (o.kind != syntax::operand_kind::name) return;
   const symbol* const s = f.function.find(o.name);
@@ -187,7 +187,7 @@ void layouts(instruction_decoder& f, const mma_form& chosen, mma_choice& choice)
     f.fail(fmt::format("'{}' has the layouts .row.col only", f.name()));
 }
 
-// .xor.popc or .and.popc, the way in which single bits are multiplied.
+// .xor.popc or .and.popc: how single bits are multiplied.
 void bit_operation(instruction_decoder& f, const mma_form& chosen, mma_choice& choice) {
   const std::vector<std::string_view> names = f.accept_all({".xor", ".and", ".popc"});
   if (chosen.family != mma_family::bit) {

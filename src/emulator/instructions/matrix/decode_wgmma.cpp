@@ -140,7 +140,7 @@ void decode_mma(instruction_decoder& f) {
   for (const syntax::operand& e : vector_of(f, 0, w.registers()).elements)
     f.list_row(f.destination_row(e, d_type, false, nullptr));
   if (in_registers) {
-    // Registers of floating-point types are good for integers only, as ptxas has it.
+    // As in ptxas, registers of floating-point types are accepted for integers only.
     const ptx::type a_type = scales ? ptx::type::u32 : ptx::type::b32;
     for (const syntax::operand& e : vector_of(f, 1, 4).elements)
       f.list_row(f.source_row(e, a_type, false, nullptr));

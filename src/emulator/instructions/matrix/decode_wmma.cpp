@@ -26,7 +26,7 @@ bool is_large(wmma_shape s) {
   return s == wmma_shape::m16n16k16 || s == wmma_shape::m8n32k16 || s == wmma_shape::m32n8k16;
 }
 
-// Whether A and B of this shape have elements of this type.
+// True if A and B of this shape have elements of this type.
 bool is_factor(wmma_shape s, wmma_element e) {
   switch (e) {
     case f16:
@@ -52,7 +52,7 @@ bool is_accumulator(wmma_shape s, wmma_element e) {
   }
 }
 
-// The accumulator of A and B with these elements.
+// True if A and B with `factor` elements have this accumulator.
 bool accumulates(wmma_element factor, wmma_element accumulator) {
   switch (factor) {
     case f16: return accumulator == f16 || accumulator == f32_;
@@ -83,7 +83,7 @@ void require_form(instruction_decoder& f, wmma_shape shape, wmma_element element
   }
 }
 
-// From PTX ISA 6.3 on wmma is .aligned.
+// wmma is .aligned from PTX ISA 6.3 on.
 void synchronous(instruction_decoder& f) {
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
   const bool has = !(f.function.module().text.version < ptx::isa_version{6, 3});

@@ -1,6 +1,6 @@
-// ldmatrix, stmatrix and movmatrix: matrices of 8 x 8 elements of 16 bits, which a warp has in one register
-// of each lane. Lane 4 r + c has the elements 2 c and 2 c + 1 of row r. In memory each row is 16 bytes at an
-// address of its own: lane 8 m + r names that of row r of matrix m.
+// ldmatrix, stmatrix and movmatrix: 8 x 8 matrices of 16-bit elements, one register per lane each. Lane 4 r +
+// c holds elements 2 c and 2 c + 1 of row r. In memory each row is 16 bytes at its own address: lane 8 m + r
+// gives the address of row r of matrix m.
 
 #include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
@@ -36,7 +36,7 @@ matrix of_registers(const std::byte* row) {
   return m;
 }
 
-// The rows of all matrices; a generic address must be one of the block's own shared memory.
+// Locates the rows of all matrices; a generic address must be in the block's own shared memory.
 void locate_rows(warp& w, const instruction& i, access_kind access, std::byte* (&at)[warp_lanes]) {
   const u32 lanes = i.count == 4 ? all_lanes : (1u << i.count * extent) - 1;
   locate(w, i, lanes, row_bytes, access, at);

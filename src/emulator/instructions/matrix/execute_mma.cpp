@@ -1,6 +1,6 @@
 // Executes the matrix multiplications of a warp: mma.sync, dense and sparse. Each handler collects the
-// matrices from the registers of all lanes, multiplies, and gives D back to the lanes. Source for where a
-// lane's elements are: PTX ISA, "Matrix Fragments for mma.m8n8k4 ..." and the sections after it.
+// matrices from the registers of all lanes, multiplies, and writes D back to the lanes. Source for the places
+// of a lane's elements: PTX ISA, "Matrix Fragments for mma.m8n8k4 ..." and the sections after it.
 
 #include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
@@ -28,7 +28,7 @@ struct place {
   u32 row, column;
 };
 
-// One mma instruction with the registers that it names.
+// One mma instruction with its registers.
 struct operation_of_warp {
   std::byte* file;
   mma_choice choice;
@@ -46,13 +46,13 @@ struct operation_of_warp {
     metadata = c + counts.c;
   }
 
-  u32 depth() const { return form.sparse ? form.k / 2u : form.k; }  // of A
+  u32 depth() const { return form.sparse ? form.k / 2u : form.k; }  // columns that A stores
   sparse_metadata storage() const { return {bits_of(choice.a), form.k, choice.selector}; }
   u32 metadata_of(const sparse_metadata& how, u32 row, u32 chunk) const {
     const auto [lane, shift] = how.bits_of_chunk(row, chunk);
     return get<u32>(file + *metadata, lane) >> shift & 15;
   }
-  // Which columns of A the elements are in that a row keeps.
+  // The columns of A that a row keeps.
   void chosen_columns(const sparse_metadata& how, u32 row, std::span<u8> to) const {
     for (u32 chunk = 0; chunk < how.chunks; ++chunk) {
       const u32 code = metadata_of(how, row, chunk);
@@ -62,8 +62,8 @@ struct operation_of_warp {
   }
 };
 
-// The fragments of all shapes but m8n8k4 of f16, in units of registers that hold `packed` elements each:
-// register r of a lane begins with this element of A (of the rows and columns of B, swapped).
+// The fragments of all shapes except m8n8k4 of f16. A register holds `packed` elements. Register r of a lane
+// begins with this element of A; for B, rows and columns are swapped.
 place first_of_a(u32 m, u32 lane, u32 r, u32 packed) {
   const u32 group = lane >> 2, of_group = lane & 3;
   if (m == 8) return {group, of_group * packed};
@@ -73,7 +73,7 @@ place first_of_b(u32 lane, u32 r, u32 packed) { return {lane >> 2, (r * 4 + (lan
 // Element i of a lane's part of C and D.
 place of_c(u32 lane, u32 i) { return {(lane >> 2) + (i >> 1) * 8, (lane & 3) * 2 + (i & 1)}; }
 
-// Calls use(lane, register, element within it, row, k) for the elements of A, and of B with its column as
+// Calls use(lane, register, element in the register, row, k) for each element of A. For B the column is the
 // row.
 template <class Use>
 void for_a(u32 m, u32 depth, u32 packed, Use&& use) {
@@ -154,15 +154,15 @@ struct operands {
   tensor_operand a, b, gathered;
 };
 
-// Of this thread, so that an instruction allocates nothing. A thread may run kernels after its thread-local
-// objects are gone, in the destructors of static ones: then it has others, which remain.
+// Per thread, so an instruction allocates nothing. Destructors of static objects may run kernels after the
+// thread-local objects are gone; the thread then gets other operands, which remain.
 operands& scratch() {
   thread_local operands* mine = nullptr;
   thread_local const struct end_of_thread {
     ~end_of_thread() { delete std::exchange(mine, nullptr); }
   } end;
   if (mine == nullptr) {
-    static_cast<void>(&end);  // made where it is first named
+    static_cast<void>(&end);  // `end` is constructed when first named
     mine = new operands;
   }
   return *mine;
@@ -259,8 +259,8 @@ void write_quad_pair(const operation_of_warp& o, u32 q, const quad_pair& from) {
   });
 }
 
-// The tensor cores from sm_80 on have no such shape: ptxas makes ordinary f32 instructions of it. The order
-// is that of its code for sm_80, sm_89 and sm_90.
+// Tensor cores from sm_80 on do not have this shape: ptxas emits ordinary f32 instructions. The order is that
+// of its code for sm_80, sm_89 and sm_90.
 u32 emulated_dot(const std::array<u16, 4>& a, const std::array<u16, 4>& b, u32 c, mma_element c_is,
                  mma_element d_is) {
   const auto x = [&](u32 k) { return single_of(f16{a[k]}); };

@@ -1,5 +1,5 @@
-// How a warpgroup issues its products, commits them in groups and waits for these. The products themselves
-// are in multiply_wgmma.cpp.
+// A warpgroup issues products, commits them in groups and waits for groups. multiply_wgmma.cpp computes the
+// products.
 
 #include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
@@ -32,7 +32,7 @@ u32 first_warp_of(const warp& w) { return w.index - rank_in_warpgroup(w); }
   raise_fault(w, i, 0, std::move(report));
 }
 
-// A value that all lanes must have alike.
+// A value that must be equal in all lanes.
 u64 uniform(warp& w, const instruction& i, u32 row, std::string_view name) {
   const u64 value = get<u64>(w.file + row, 0);
   for (unsigned lane = 1; lane < warp_lanes; ++lane)
@@ -45,8 +45,8 @@ u64 uniform(warp& w, const instruction& i, u32 row, std::string_view name) {
 
 // ---- notifications of observers ----
 
-// The stretches of shared memory that a warp's part of a product reads: its rows of A, and a quarter of B, so
-// that the four parts together are all that the product reads.
+// The ranges of shared memory that a warp's part of a product reads: its rows of A, and a quarter of B. The
+// four parts together cover the whole product.
 std::vector<async_range> ranges_of(warp& w, const instruction& i, const warpgroup::product& p) {
   const wgmma_form f = form_of(i);
   const u32 rank = rank_in_warpgroup(w);
@@ -86,7 +86,7 @@ void tell_issued(warp& w, const instruction& i, const warpgroup::product& p, u64
 
 // ---- products ----
 
-// The product that the warp issues next: it is the first of the four to do so, or does as the others did.
+// The product that the warp issues next. The first of the four warps creates it; the others must match it.
 warpgroup::product& next_product(warp& w, const instruction& i, warpgroup& g, u64 a, u64 b,
                                  bool accumulates) {
   const u64 number = g.members[rank_in_warpgroup(w)].issued;
@@ -103,7 +103,7 @@ warpgroup::product& next_product(warp& w, const instruction& i, warpgroup& g, u6
     refuse(
         w, i,
         fmt::format(
-            "the warps of a warpgroup part: warp {} executes this wgmma.mma_async where another one executes that of PTX line {}",
+            "the warps of a warpgroup diverged: warp {} executes this wgmma.mma_async, another warp the one at PTX line {}",
             w.index, p.at->line));
   if (p.a != a || p.b != b || p.accumulates != accumulates)
     refuse(w, i,
@@ -112,7 +112,7 @@ warpgroup::product& next_product(warp& w, const instruction& i, warpgroup& g, u6
   return p;
 }
 
-// All that the product reads must be in the block's shared memory.
+// Faults unless all that the product reads is in the block's shared memory.
 void check_bounds(warp& w, const instruction& i, const warpgroup::product& p) {
   const wgmma_form f = form_of(i);
   const auto check = [&](u32 address, u32, u32) {
@@ -143,13 +143,13 @@ bool computed(const warpgroup& g, u32 rank, u64 group) {
   return true;
 }
 
-// The number of the first group that need not be complete.
+// The number of the first group that may be incomplete.
 u64 groups_to_complete(const warpgroup::member& m, const instruction& i) {
   const auto pending = static_cast<u64>(i.immediate);
   return m.group > pending ? m.group - pending : 0;
 }
 
-// The results of what the warp has waited for appear in their registers.
+// Writes the results of the awaited groups to their registers.
 void finish_wait(warp& w, const instruction& i, warpgroup::member& m) {
   const u64 groups = groups_to_complete(m, i);
   for (auto at = m.registers.begin(); at != m.registers.end();) {
@@ -165,7 +165,7 @@ void finish_wait(warp& w, const instruction& i, warpgroup::member& m) {
     o->async_waited(w, i, 0, async_completion::wgmma_group, groups, false);
 }
 
-// Computes what all four warps have issued, and wakes those that waited for it.
+// Computes the products that all four warps have issued, and wakes the warps that waited for them.
 void advance(block& b, u32 first_warp, warpgroup& g) {
   bool any = false;
   while (!g.products.empty() && g.products.front().issued == all_members) {
@@ -210,8 +210,8 @@ void issue(warp& w, const instruction& i, u32 lanes) {
   advance(*w.owner, first_warp_of(w), g);
 }
 
-// What a warp wrote to registers and to shared memory before the fence is there for the products after it.
-// Here it is there in any case.
+// Makes a warp's earlier writes to registers and shared memory visible to later products. Here they always
+// are.
 void fence(warp& w, const instruction& i, u32 lanes) {
   if (assemble(w, i, lanes)) warpgroup_of(w, i);
 }
@@ -229,7 +229,7 @@ void wait_group(warp& w, const instruction& i, u32 lanes) {
     finish_wait(w, i, g.members[rank]);
     return;
   }
-  // Lanes that came here before the last ones are ready to go on, and wait too.
+  // Lanes that arrived before the last ones were made ready; they wait too.
   for (u32 k = 0; k < w.parked; ++k)
     if (lane_group& f = w.lane_groups[k]; f.reason == wait_reason::none && f.pc == w.pc) {
       f.reason = wait_reason::matrix;

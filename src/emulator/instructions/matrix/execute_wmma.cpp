@@ -1,5 +1,5 @@
-// wmma.load, wmma.store and wmma.mma. The products are those of the tensor core (tensor_core.hpp); what
-// mma.sync of the same types computes.
+// wmma.load, wmma.store and wmma.mma. The tensor core (tensor_core.hpp) computes the products, as for
+// mma.sync of these types.
 
 #include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/matrix/tensor_core.hpp"
@@ -20,12 +20,12 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr u32 most_rows = 32;  // of A or columns of B
+constexpr u32 most_rows = 32;  // rows of A or columns of B
 constexpr u32 most_depth = 128;
 
 // ---- loads and stores ----
 
-// The elements of one register of all lanes, in pieces that are contiguous in memory.
+// The elements of one register in all lanes, in pieces that are contiguous in memory.
 class fragment_access {
  public:
   fragment_access(warp& w, const instruction& i, access_kind access)
@@ -70,7 +70,7 @@ class fragment_access {
     }
   }
 
-  // A and B with elements of 16 bits: from shared memory their rows are read 16 bytes at a time.
+  // In shared memory the rows of A and B with 16-bit elements are read 16 bytes at a time.
   void check_rows() const {
     if (form_.matrix == wmma_matrix::accumulator || bits_of(form_.element) != 16) return;
     const u32 bytes = instruction_.space == state_space::shared ? 16 : 4;
@@ -131,7 +131,7 @@ void store(warp& w, const instruction& i, u32 lanes) {
 
 // ---- products ----
 
-// Calls `each(place, bits)` for all elements of a fragment of up to 32 bits.
+// Calls `each(place, bits)` for all elements of a fragment with elements of up to 32 bits.
 template <class Each>
 void for_elements(const warp& w, const u32* rows, wmma_form f, Each&& each) {
   const u32 bits = bits_of(f.element), per_register = elements_of_register(f.element);
@@ -144,7 +144,7 @@ void for_elements(const warp& w, const u32* rows, wmma_form f, Each&& each) {
     }
 }
 
-// The fragments of one instruction: their rows, D first.
+// The register rows of one instruction's fragments, D first.
 struct product_rows {
   wmma_form d, a, b, c;
   const u32 *d_rows, *a_rows, *b_rows, *c_rows;
@@ -162,7 +162,7 @@ struct product_rows {
   }
 };
 
-// D's elements one after another, as many as a lane has, and those of C likewise.
+// [element][lane]: a lane's elements of D, or of C, one after another.
 using accumulator = std::array<std::array<u32, warp_lanes>, 8>;
 
 accumulator read_accumulator(const warp& w, const u32* rows, wmma_form f) {
@@ -185,7 +185,7 @@ void write_accumulator(warp& w, const u32* rows, wmma_form f, const accumulator&
           per_register == 1 ? values[r][lane] : values[r * 2][lane] | values[r * 2 + 1][lane] << 16);
 }
 
-// What .satfinite made of floating-point results up to PTX ISA 6.4.
+// The effect of .satfinite on floating-point results up to PTX ISA 6.4.
 u32 finite(u32 bits, bool half) {
   const u32 sign = half ? 0x8000u : 0x80000000u, infinity = half ? 0x7c00u : 0x7f800000u;
   const u32 magnitude = bits & (sign - 1);

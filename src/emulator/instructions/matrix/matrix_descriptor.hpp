@@ -1,8 +1,8 @@
 #pragma once
-// Where a matrix is in shared memory, as a matrix descriptor of wgmma gives it (PTX ISA, "Matrix Descriptor
-// Format" and "Strides"). The unit is 16 bytes: of one row of A, or one column of B, where the matrix is
-// K-major; of one k where it is MN-major. Eight rows by 16, 32, 64 or 128 bytes make a swizzle atom, within
-// which the 16 bytes of a row are permuted by bits of their address.
+// The place of a matrix in shared memory, from a matrix descriptor of wgmma (PTX ISA, "Matrix Descriptor
+// Format" and "Strides"). The unit is 16 bytes. In a K-major matrix they belong to one row of A or one column
+// of B; in an MN-major one to one k. Eight rows by 16, 32, 64 or 128 bytes make a swizzle atom; bits of the
+// address permute the 16-byte units of a row within it.
 //
 //   const matrix_descriptor b(bits);
 //   const u32 address = b.k_major(column, 1);  // of the second 16 bytes of that column
@@ -20,16 +20,15 @@ class matrix_descriptor {
         first_row_(static_cast<u32>(bits >> 49 & 7)),
         atom_(atom_of(static_cast<u32>(bits >> 62))) {}
 
-  // Bytes 16 chunk ... 16 chunk + 15 in K of a row of A or a column of B. The leading offset is from one
-  // chunk to the next where nothing is swizzled, and is not used otherwise; the stride is from 8 rows to the
-  // next 8.
+  // Bytes 16 chunk ... 16 chunk + 15 in K of a row of A or a column of B. Leading offset: from one chunk to
+  // the next without a swizzle, unused with one. Stride: from 8 rows to the next 8.
   constexpr u32 k_major(u32 row, u32 chunk) const {
     const u32 across = atom_ == 16 ? chunk * leading_ : chunk * 16;
     return swizzled(start_ + row / 8 * stride_ + row % 8 * atom_ + across);
   }
 
-  // Elements 8 chunk ... 8 chunk + 7 of 16 bits along M or N, at one k. With a swizzle, the leading offset is
-  // from one atom to the next along M or N and the stride from 8 k to the next 8; without, it is the reverse.
+  // Elements 8 chunk ... 8 chunk + 7 of 16 bits along M or N, at one k. With a swizzle, the leading offset
+  // separates atoms along M or N, and the stride groups of 8 k. Without one, the two change places.
   constexpr u32 mn_major(u32 k, u32 chunk) const {
     const u32 wide = atom_ / 16;
     const u32 along = atom_ == 16 ? chunk * stride_ : chunk / wide * leading_ + chunk % wide * 16;
@@ -41,11 +40,11 @@ class matrix_descriptor {
 
   static constexpr u32 field(u64 bits, unsigned from) { return static_cast<u32>(bits >> from & 0x3fff) << 4; }
 
-  // Bytes of a row of the atom: none, 128, 64 or 32 bytes of swizzle.
+  // Bytes of a row of the atom; mode: no swizzle, 128, 64 or 32 bytes.
   static constexpr u32 atom_of(u32 mode) { return mode == 0 ? 16 : 256u >> mode; }
 
-  // The repeating pattern has up to 8 lines of 128 bytes; the base offset gives the one that an address
-  // that is a multiple of 1024 is in, where patterns do not start at such addresses.
+  // The pattern repeats after up to 8 lines of 128 bytes. If patterns do not start at multiples of 1024, the
+  // base offset gives the line of such an address.
   constexpr u32 swizzled(u32 address) const {
     const u32 line = (address >> 7) - first_row_;
     return (address ^ (line & (atom_ / 16 - 1)) << 4) & address_mask;

@@ -1,6 +1,6 @@
 #pragma once
-// The forms of mma.sync: which shapes there are for which elements, and the contents of a decoded one.
-// Decoder and handlers share it. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma" and ": mma.sp".
+// The forms of mma.sync: the shapes of each element type, and the contents of a decoded form. Decoder and
+// handlers share it. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma" and ": mma.sp".
 //
 //   const mma_choice chosen = std::bit_cast<mma_choice>(i.immediate);
 //   const mma_form& form = mma_forms[chosen.form];  // form.k, ...
@@ -28,7 +28,7 @@ enum class mma_element : u8 {
   signed32,
 };
 
-// Elements that A and B may have in any combination.
+// A and B may combine any elements of one family.
 enum class mma_family : u8 { float16, bfloat16, tfloat32, float8, float64, integer8, integer4, bit };
 
 struct mma_element_facts {
@@ -56,14 +56,14 @@ constexpr unsigned bits_of(mma_element e) {
   return index < mma_multiplicands.size() ? mma_multiplicands[index].bits : 32;
 }
 
-// A shape that a family of elements has. n is 8 in all of them.
+// A shape of a family of elements. n is 8 in all of them.
 struct mma_form {
   mma_family family;
   bool sparse;
   u16 m, k;
   std::string_view shape;
-  std::string_view feature;       // its row of the requirements
-  std::string_view half_feature;  // the same with accumulators of f16; empty: there are none
+  std::string_view feature;       // its row in the requirements
+  std::string_view half_feature;  // for accumulators of f16; empty: there are none
 };
 
 // clang-format off
@@ -104,10 +104,10 @@ inline constexpr mma_form mma_forms[] = {
 };
 // clang-format on
 
-// m8n8k4 of f16 is four multiplications, each by the lanes of two quarters of a half-warp.
+// m8n8k4 of f16 is four multiplications. The lanes of two quarters of a half-warp do each.
 constexpr bool is_quad_pair(const mma_form& f) { return f.family == mma_family::float16 && f.m == 8; }
 
-// How many registers of a lane hold its part of a matrix.
+// The registers per lane that hold its part of each matrix.
 struct mma_fragments {
   u32 d, a, b, c;
 };
@@ -124,14 +124,14 @@ constexpr mma_fragments fragments_of(const mma_form& f, mma_element a, mma_eleme
   return {registers(f.m * 8u, d), registers(f.m * depth, a), registers(f.k * 8u, b), registers(f.m * 8u, c)};
 }
 
-// What instruction::immediate holds. instruction::rows lists the rows of d, a, b, c and of the metadata.
+// The contents of instruction::immediate. instruction::rows lists the rows of d, a, b, c and of the metadata.
 struct mma_choice {
-  u8 form;  // of mma_forms
+  u8 form;  // index in mma_forms
   mma_element a, b, c, d;
-  u8 selector;                      // of the lanes that have the metadata of a sparse A
+  u8 selector;                      // selects the lanes with the metadata of a sparse A
   bool a_column : 1, b_column : 1;  // column-major: m8n8k4 of f16
   bool conjunction : 1;             // b1: and, not xor
-  u8 sm;                            // of the device
+  u8 sm;                            // the device
 };
 static_assert(sizeof(mma_choice) == sizeof(u64));
 

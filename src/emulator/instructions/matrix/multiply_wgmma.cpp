@@ -55,7 +55,7 @@ void read_registers(const warp& w, const u32* rows, operand_bytes& to) {
 
 // ---- the sparse A ----
 
-// Which elements of K the stored elements of a row of A are.
+// The index in K of each stored element of a row of A.
 using chosen_elements = std::array<u8, 32>;
 
 chosen_elements choose(const warp& w, const instruction& i, wgmma_form f, u32 row) {
@@ -74,7 +74,7 @@ chosen_elements choose(const warp& w, const instruction& i, wgmma_form f, u32 ro
 
 // ---- D ----
 
-// The element of D that a register of a lane has: `element` is 1 for the high half of two f16.
+// The element of D in a lane's register: `element` is 1 for the high half of two f16.
 struct place_in_d {
   u32 row, column;
 };
@@ -120,7 +120,7 @@ void fill(tensor_operand& to, const tensor_model& model, wgmma_element e, const 
     for (u32 k = 0; k < depth; ++k) to.set(row, k, from.element(row, k, bits) ^ sign);
 }
 
-// ---- the products of the four warps: B is taken apart once ----
+// ---- the products of the four warps: B is unpacked once ----
 
 using chosen_rows = std::array<chosen_elements, rows_of_a_warp>;
 
@@ -131,7 +131,7 @@ chosen_rows choose_rows(const warp& w, const instruction& i, wgmma_form f) {
   return chosen;
 }
 
-// A and B may differ in type, as e4m3 and e5m2; their model does not.
+// A and B may differ in type (e4m3 and e5m2) but share the model.
 class floating_product {
  public:
   floating_product(const block& b, const warpgroup::product& p, const operand_bytes& columns)

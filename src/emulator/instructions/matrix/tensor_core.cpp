@@ -9,10 +9,10 @@
 namespace kaio::emulator {
 namespace {
 
-// Kinds of numbers, which are or-ed together for a row.
+// Kinds of numbers; the kinds of a row are or-ed together.
 constexpr u8 infinite = 1, not_a_number = 2;
 
-// The exponent of a zero: the sum of two of them is still one, and below that of every product.
+// The exponent of a zero. A sum of two still fits, and is below the exponent of every product.
 constexpr s16 exponent_of_zero = -8000;
 
 struct layout_of_format {
@@ -51,7 +51,7 @@ struct parts {
           static_cast<s16>(sign * significand), 0};
 }
 
-// Of a layout that the compiler knows, it takes half of the time.
+// A layout that is known to the compiler halves the time.
 parts take_apart(tensor_format format, u32 bits) {
   switch (format) {
     case tensor_format::f16: return take_apart(layout_of(tensor_format::f16), bits);
@@ -70,7 +70,7 @@ u32 f16_of_e4m3(u32 bits) {
   return sign | nearest<f16>(std::ldexp(static_cast<f64>(p.significand), p.exponent - 3)).bits;
 }
 
-// A number that is added to, or the result: `significand` times two to the power of exponent - fraction_bits.
+// A summand, or the result: `significand` times 2^(exponent - fraction_bits).
 struct addend {
   s32 exponent;
   s32 fraction_bits;
@@ -89,19 +89,19 @@ struct f32_accumulator {
     return {std::max<s32>(static_cast<s32>(stored), 1) - 127, 23,
             stored == 0 ? fraction : fraction | 1u << 23, negative, 0};
   }
-  // Toward zero; a sum that is too great becomes infinite.
+  // Rounds toward zero; a sum that is too great becomes infinite.
   static u32 round(u64 sum, s32 last, bool negative, u32 result_bits) {
     if (sum == 0) return 0;
     const s32 width = static_cast<s32>(std::bit_width(sum));
     const s32 exponent = last + width - 1;
     const u32 signed_zero = negative ? sign : 0;
     if (exponent > 127) return signed_zero | infinity;
-    // In units of the last place that an f32 of this exponent has.
+    // In units of the last place of an f32 with this exponent.
     const s32 down = std::max(exponent, -126) - 23 - last;
     const u64 units = down >= 64 ? 0 : down > 0 ? sum >> down : sum << -down;
     const u32 kept = static_cast<u32>(units) & ~((1u << (23 - result_bits)) - 1);
     const u32 binade = exponent >= -126 ? static_cast<u32>(exponent + 126) << 23 : 0;
-    return binade + kept == 0 ? 0 : signed_zero | (binade + kept);  // a sum truncated to nothing is +0
+    return binade + kept == 0 ? 0 : signed_zero | (binade + kept);  // a sum truncated to zero is +0
   }
   static u32 add(u32 a, u32 b) {
     return std::bit_cast<u32>(canonical(std::bit_cast<f32>(a) + std::bit_cast<f32>(b)));
@@ -118,7 +118,7 @@ struct f16_accumulator {
     return {std::max<s32>(static_cast<s32>(stored), 1) - 15, 10, stored == 0 ? fraction : fraction | 1u << 10,
             negative, 0};
   }
-  // To nearest, ties to even.
+  // Rounds to nearest, ties to even.
   static u16 round(u64 sum, s32 last, bool negative, u32) {
     if (sum == 0) return 0;
     const s32 width = static_cast<s32>(std::bit_width(sum));
@@ -146,21 +146,21 @@ struct f16_accumulator {
 // ---- a group of products ----
 
 struct group_sum {
-  s32 greatest;  // exponent
-  s32 total;     // in units of the last place that is kept
+  s32 greatest;  // the greatest exponent
+  s32 total;     // in units of the last kept place
 };
 
-// In these loops is most of the time of an emulated matrix product: under clang's sanitizers and fuzzer they are compiled
-// without checks, with which a test takes three times as long, and so they call no function.
+// These loops take most of the time of an emulated matrix product. Under clang's sanitizers and fuzzer they have no
+// checks, which would make a test three times as slow. So they call no function.
 #if defined(__clang__)
 #define KAIO_UNCHECKED [[clang::no_sanitize("address", "undefined", "coverage")]]
 #else
 #define KAIO_UNCHECKED
 #endif
 
-// Aligns the products to the greatest exponent, at least `floor`, and adds them. `up`: from the last place of
-// a product with the greatest exponent to that of the sum. A product has at most 22 bits, the sum of the
-// longest group at most 31: 16 * 2047^2 * 2^5 for f16, 16 * 255^2 * 2^11 for bf16.
+// Aligns the products to the greatest exponent, at least `floor`, and adds them. `up`: the shift from the
+// last place of a product with the greatest exponent to the sum's. A product has at most 22 bits, the sum of
+// the longest group at most 31: 16 * 2047^2 * 2^5 for f16, 16 * 255^2 * 2^11 for bf16.
 template <u32 Count>
 KAIO_UNCHECKED [[gnu::always_inline]] inline group_sum sum_products(const s16* exponent_a,
                                                                     const s16* exponent_b,
@@ -185,7 +185,7 @@ KAIO_UNCHECKED [[gnu::always_inline]] inline group_sum sum_products(const s16* e
   return {greatest, total};
 }
 
-// Six arguments, which are passed in registers: of a struct of four pointers each call would wait for a copy on the stack.
+// Six arguments fit in registers. With a struct of four pointers, each call would wait for a copy on the stack.
 using sum_function = group_sum (*)(const s16*, const s16*, const s16*, const s16*, s32 up, s32 floor);
 
 template <u32 Count>
@@ -245,7 +245,7 @@ void tensor_operand::reset(const tensor_model& model, tensor_format format, u32 
   row_kinds_.assign(rows, 0);
 }
 
-// Of every four elements the first two come first.
+// Through f16, the first two of every four elements come first.
 u32 tensor_operand::place(u32 k) const {
   if (!through_f16_) return k;
   return (k >> 1 & 1) * (depth_ / 2) + (k >> 2) * 2 + (k & 1);
@@ -290,7 +290,7 @@ struct tensor_dot {
   const s16 *exponent_a, *exponent_b, *significand_a, *significand_b;
   const u8 *kind_a, *kind_b;
   u32 depth;
-  s32 up;  // from the last place of a product to that of the sum, if the product has the greatest exponent
+  s32 up;  // shift from a product's last place to the sum's, at the greatest exponent
   bool special;
 
   tensor_dot(const tensor_model& model, const tensor_operand& a, u32 row, const tensor_operand& b, u32 column)
@@ -346,7 +346,7 @@ struct tensor_dot {
   template <class Accumulator>
   typename Accumulator::bits chain(const tensor_model& model, typename Accumulator::bits c) const {
     typename Accumulator::bits result = model.through_f16 ? typename Accumulator::bits{0} : c;
-    // Of two instructions through f16 each has half of the elements.
+    // Through f16 there are two instructions with half of the elements each.
     const u32 count = std::min(model.group, model.through_f16 ? depth / 2 : depth);
     const sum_function add = sum_of(count);
     for (u32 k = 0; k < depth; k += count) result = group<Accumulator>(model, add, k, count, result);

@@ -1,6 +1,6 @@
 #pragma once
-// A matrix that a descriptor names, as bytes: its rows (or the columns of B) one after another, each with all
-// of its K. An MN-major one is transposed.
+// A descriptor's matrix as bytes: its rows (or the columns of B) one after another, each with all of its K.
+// An MN-major matrix is transposed.
 //
 //   for_chunks(descriptor, {0, 16}, 32, false, [](u32 address, ...) {});
 
@@ -9,14 +9,13 @@
 
 namespace kaio::emulator {
 
-// Some rows of A, or columns of B: multiples of 8.
+// A range of rows of A, or columns of B: multiples of 8.
 struct outer_range {
   u32 first, last;
 };
 
-// Calls each(address, outer, k) for all pieces of 16 bytes: at this row (or column) and this byte of K begins
-// the piece at the address, along K, or, where the matrix is MN-major, along the rows: eight of them, 2 bytes
-// each.
+// Calls each(address, outer, k) for every 16-byte piece; it begins at row (or column) `outer` and byte `k` of
+// K. K-major: the piece runs along K. MN-major: it runs along the rows, eight of them with 2 bytes each.
 template <class Each>
 void for_chunks(const matrix_descriptor& d, outer_range outer, u32 row_bytes, bool mn_major, Each&& each) {
   if (!mn_major) {

@@ -5,7 +5,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Registers side by side in K within a block of 8 rows.
+// Adjacent registers in K within a block of 8 rows.
 u32 parts_of_k(wmma_form f) { return extent_of(f.shape).k / (4 * elements_of_register(f.element)); }
 
 u32 outer_extent(wmma_form f) {
@@ -13,7 +13,7 @@ u32 outer_extent(wmma_form f) {
   return f.matrix == wmma_matrix::a ? e.m : e.n;
 }
 
-// m8n32k16 is computed as the transposed product: B takes the place that A has otherwise.
+// m8n32k16 is computed as the transposed product: B takes A's place.
 bool is_first_factor(wmma_form f) {
   return (f.matrix == wmma_matrix::a) != (f.shape == wmma_shape::m8n32k16);
 }
@@ -44,7 +44,7 @@ matrix_place address_operand_of(wmma_form f, u32 lane, u32 index, u32 element) {
   }
   const u32 parts = parts_of_k(f);
   const u32 r = index % distinct_registers_of(f);
-  // The first factor has two blocks of rows before the next part of K, the second one all parts of a block.
+  // First factor: two blocks of rows, then the next part of K. Second factor: all parts of a block first.
   const bool pairs = is_first_factor(f) && outer_extent(f) > 8;
   const u32 block = pairs ? r / (2 * parts) * 2 + r % 2 : r / parts;
   const u32 part = pairs ? r / 2 % parts : r % parts;

@@ -1,8 +1,8 @@
 #pragma once
-// The fragments of wmma: which element of a matrix each lane has in each of its registers. The PTX ISA leaves
-// this open; here it is what GPUs from sm_75 on do, where a fragment is made of those of mma.sync: blocks of
-// 8 rows (of A, or columns of B) by 4 registers of K, four lanes a row. It does not depend on how the matrix
-// is stored in memory.
+// The fragments of wmma: the matrix element in each register of each lane. The PTX ISA leaves this open. Here
+// it is as on GPUs from sm_75 on: a fragment consists of mma.sync fragments, which are blocks of 8 rows (of
+// A, or columns of B) by 4 registers of K, four lanes per row. It does not depend on the matrix's layout in
+// memory.
 //
 //   const wmma_form f{wmma_shape::m16n16k16, wmma_matrix::a, wmma_element::f16, false};
 //   const matrix_place p = address_operand_of(f, lane, 3, 1);  // the second half of the fourth register
@@ -32,7 +32,7 @@ constexpr u32 bits_of(wmma_element element) {
   return bits[static_cast<unsigned>(element)];
 }
 
-// One matrix of a load or a store: what instruction::detail holds.
+// The matrix of a load or a store: the contents of instruction::detail.
 struct wmma_form {
   wmma_shape shape;
   wmma_matrix matrix;
@@ -40,7 +40,7 @@ struct wmma_form {
   bool column_major;
 };
 
-// A multiplication: what instruction::detail holds. A and B have elements of the same type.
+// A multiplication: the contents of instruction::detail. A and B have one element type.
 struct wmma_product {
   wmma_shape shape;
   wmma_element element, c, d;
@@ -50,15 +50,15 @@ struct matrix_place {
   u32 row, column;
 };
 
-// Registers of a lane, which are 32 bits wide, or 64 for f64; `distinct`: fragments of f16 may hold every
-// element more than once.
+// Registers per lane, 32 bits wide, or 64 for f64. `distinct`: f16 fragments may hold every element more than
+// once.
 u32 registers_of(wmma_form f);
 u32 distinct_registers_of(wmma_form f);
 inline u32 elements_of_register(wmma_element element) {
   return element == wmma_element::f64_ ? 1 : 32 / bits_of(element);
 }
 
-// Of an element of a register. Rows and columns are those of the matrix: of A m and k, of B k and n.
+// The place of a register's element. Rows and columns are the matrix's: m and k for A, k and n for B.
 matrix_place address_operand_of(wmma_form f, u32 lane, u32 index, u32 element);
 
 void decode_wmma(instruction_decoder& f);

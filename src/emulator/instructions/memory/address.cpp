@@ -36,7 +36,7 @@ std::byte* find_global(warp& w, const instruction& i, u64 address, u32 bytes) {
   return r->data + (address - r->address);
 }
 
-// The lanes of an access are mostly in the buffer where the same instruction found its bytes the last time.
+// Usually the lanes are in the buffer where this instruction found its bytes the last time.
 bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                    std::byte* (&at)[warp_lanes]) {
   const region* const r = w.owner->site_regions[i.site];
@@ -45,7 +45,7 @@ bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
     const u64 base = static_cast<u64>(i.immediate) - r->address;
     const u64 last = r->bytes - bytes;
     const u64 first = get<u64>(row, 0) + base;
-    // A buffer starts at a multiple of 256, so its offsets are aligned as its addresses are.
+    // A buffer starts at a multiple of 256, so an offset is aligned if its address is.
     u64 offsets[warp_lanes];
     bool outside = false;
     u64 low_bits = 0, steps = 0;
@@ -68,7 +68,7 @@ bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
   return false;
 }
 
-// Shared memory of another block of the cluster.
+// Finds shared memory of another block of the cluster.
 std::byte* find_shared(warp& w, u64 address, u32 bytes) {
   u32 offset = 0;
   block* const home = address < window_bytes
@@ -78,7 +78,7 @@ std::byte* find_shared(warp& w, u64 address, u32 bytes) {
   return home->shared.data() + offset;
 }
 
-// Mostly all lanes take part and find their bytes in the block's own memory.
+// Usually all lanes take part and find their bytes in the block's own memory.
 bool locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                    std::byte* (&at)[warp_lanes]) {
   block& b = *w.owner;
@@ -114,7 +114,7 @@ bool locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
   return false;
 }
 
-// A space that is one piece of memory, the same for all lanes.
+// For a space that is one piece of memory, shared by all lanes.
 void locate_piece(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access, std::byte* data,
                   u64 total, std::byte* (&at)[warp_lanes]) {
   for_lanes(mask, [&](unsigned lane) {
@@ -129,10 +129,10 @@ std::byte* local_of(const warp& w, unsigned lane) {
   return b.local.data() + (std::size_t{w.index} * warp_lanes + lane) * b.launched.kernel.local_bytes;
 }
 
-// Constant and parameter memory are only read; a write is refused before it gets here.
+// Constant and parameter memory are only read: a write is refused before this.
 std::byte* writable(const std::vector<std::byte>& bytes) { return const_cast<std::byte*>(bytes.data()); }
 
-// Above the windows of a generic address; global memory is below them.
+// Finds generic addresses within the windows; global memory is below them.
 std::byte* find_in_window(warp& w, unsigned lane, u64 address, u32 bytes, access_kind access) {
   if (address % bytes != 0) return nullptr;
   block& b = *w.owner;

@@ -43,8 +43,7 @@ const atomic_operation& atomic_modifier(instruction_decoder& f, bool reduction) 
 
 bool half_type(ptx::type t) { return t == f16 || t == f16x2 || t == bf16 || t == bf16x2; }
 
-// The register type of an element: halves live in untyped registers, those of .f16 and .f16x2 in their own
-// too.
+// The register type of an element: halves are in untyped registers; .f16 and .f16x2 also have their own.
 ptx::type register_type(instruction_decoder& f, const syntax::operand& o) {
   const ptx::type t = f.type(0);
   if (!half_type(t)) return t;

@@ -1,5 +1,5 @@
-// Decodes instructions that change no result of a kernel, except for discard: prefetches into caches,
-// priorities, policies, the order of accesses (fences), and events for performance monitors.
+// Decodes instructions that change no result of a kernel, except discard: prefetches into caches, priorities,
+// policies, the order of accesses (fences), and events for performance monitors.
 
 #include "emulator/decode/decode_async.hpp"
 #include "emulator/decode/instruction_decoder.hpp"
@@ -47,7 +47,7 @@ void decode_prefetchu(instruction_decoder& f) {
   f.emit(operation::prefetch);
 }
 
-// The size that follows the address is fixed.
+// Checks the size after the address, which is fixed.
 void line_of(instruction_decoder& f) {
   f.arity(2);
   f.address(0);
@@ -72,7 +72,7 @@ void decode_discard(instruction_decoder& f) {
   f.emit(operation::discard);
 }
 
-// The priority of a cache policy, and that of the rest where one is given.
+// The priority of a cache policy, and the priority of the remaining accesses if given.
 void priorities(instruction_decoder& f) {
   const std::vector<std::string_view> given =
       f.accept_all({".L2::evict_last", ".L2::evict_normal", ".L2::evict_first", ".L2::evict_unchanged"});
@@ -85,7 +85,7 @@ void priorities(instruction_decoder& f) {
         f.name()));
 }
 
-// The part of the accesses that the policy is for.
+// The fraction of the accesses that the policy applies to.
 void fraction(instruction_decoder& f, const syntax::operand& o) {
   f.source_row(o, f32, false, nullptr);
   if (o.kind != syntax::operand_kind::real) return;

@@ -74,21 +74,21 @@ bool cache_hints(instruction_decoder& f, std::initializer_list<std::string_view>
   return policy;
 }
 
-// A space of parameters that only ld and st know.
+// Rejects a space of parameters that only ld and st know.
 void no_function_parameters(instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers)
     if (m.text == ".param::func")
       f.fail(m.at, fmt::format("'{}' does not take '.param::func'", f.text.opcode));
 }
 
-// The address and the value, and a policy if there is one.
+// The address and the value, then a policy if there is one.
 void access_operands(instruction_decoder& f, bool policy) {
   if (!policy) return f.arity(2);
   f.arity(3);
   f.source_row(f.operand(2), b64, false, nullptr);
 }
 
-// Vectors have 16 bytes at most; those of four 64-bit or eight 32-bit elements are for global memory.
+// Vectors have at most 16 bytes; four 64-bit or eight 32-bit elements are for global memory only.
 void vector_size(instruction_decoder& f) {
   const int v = f.accept_one({".v2", ".v4", ".v8"});
   f.out.count = static_cast<std::uint8_t>(v < 0 ? 1u : 2u << v);
@@ -133,7 +133,7 @@ void load_destinations(instruction_decoder& f) {
   if (f.out.to_bytes == 0) f.fail(to.at, fmt::format("'{}' loads nothing", f.name()));
 }
 
-// A load from memory that no thread writes while the kernel runs.
+// ldu: a load from memory that no thread writes while the kernel runs.
 void decode_ldu(instruction_decoder& f) {
   memory_types(f);
   f.out.space = f.space_modifier();
@@ -167,7 +167,7 @@ void decode_ld(instruction_decoder& f) {
     f.out.space = state_space::local;
   f.address(1);
   load_destinations(f);
-  // Another block's store may be waited for.
+  // The load may wait for another block's store.
   if (f.out.flags.ordered && (f.out.space == state_space::global || f.out.space == state_space::generic))
     f.function.result().blocks_communicate = true;
   f.emit(operation::ld);
@@ -196,7 +196,7 @@ void decode_st(instruction_decoder& f) {
     const syntax::operand& e = f.out.count == 1 ? from : from.elements[i];
     std::uint8_t width = 0;
     f.out.to[i] = f.source_row(e, f.type(0), true, &width);
-    // A constant may be listed with wider registers: it takes their width.
+    // A constant in a list takes the width of its wider registers.
     if (e.kind != syntax::operand_kind::name) continue;
     if (f.out.to_bytes != 0 && f.out.to_bytes != width)
       f.fail(e.at, fmt::format("the registers of '{}' differ in width", f.name()));

@@ -1,7 +1,7 @@
 // Atomic operations and reductions in memory (PTX ISA, "atom" and "red"). Lanes act in the order of their
 // numbers. In global memory other blocks run concurrently, so the host's atomics are used; shared memory
-// belongs to the block. A grid whose atomics are wider than the host's, round, or return what they found runs
-// on one thread (entry::blocks_communicate), so that those need no host atomics.
+// belongs to the block. Some atomics are wider than the host's, round, or return the old value. A grid with
+// them runs on one thread (entry::blocks_communicate), so they need no host atomics.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/instructions/memory/address.hpp"
@@ -80,7 +80,7 @@ void update(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// ---- operations without atomics of the host ----
+// ---- operations without host atomics ----
 
 template <atomic_form Form, class Half>
 Half updated_half(Half old, Half value) {
@@ -111,7 +111,7 @@ u32 updated_single(u32 old, u32 value) {
   return std::bit_cast<u32>(sum);
 }
 
-// A vector, or one element of a type that is used in vectors only.
+// A vector, or one element of a type that exists only in vectors.
 template <auto Function, class Bits>
 void update_elements(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];

@@ -17,7 +17,7 @@ namespace {
 __extension__ using u128 = unsigned __int128;
 __extension__ using s128 = __int128;
 
-// Values in memory have type M, in the register R.
+// Loads values of type M from memory into registers of type R.
 template <class M, class R, bool Ordered>
 void load(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];
@@ -56,7 +56,7 @@ void store(warp& w, const instruction& i, u32 mask) {
       std::memcpy(at[0], w.file + i.to[0], sizeof(M) * warp_lanes);
       return;
     }
-  // Lane by lane and not element by element: of lanes that write one place, the last one wins as a whole.
+  // Lane by lane, not element by element: if lanes write one place, the last lane's whole vector wins.
   for_lanes(mask, [&](unsigned lane) {
     for (unsigned element = 0; element < i.count; ++element) {
       std::byte* const to = at[lane] + element * sizeof(M);
@@ -82,7 +82,7 @@ void store_wide(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) { std::memcpy(at[lane], w.file + i.to[0] + lane * 16, 16); });
 }
 
-// The contents of a discarded line are undefined: a pattern that is easy to see.
+// The contents of a discarded line are undefined: this writes a conspicuous pattern.
 void discard(warp& w, const instruction& i, u32 mask) {
   constexpr u32 line = 128;
   std::byte* at[warp_lanes];
@@ -91,12 +91,12 @@ void discard(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) { std::memset(at[lane], 0xd5, line); });
 }
 
-// A cache policy is a number that is only handed on.
+// A cache policy is a number that is only passed on.
 void create_policy(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) { put(w.file + i.to[0], lane, u64{1} << 60); });
 }
 
-// A parameter by its name: one value for all lanes.
+// Loads a parameter by its name: one value for all lanes.
 template <class M, class R>
 void load_parameter(warp& w, const instruction& i, u32 mask) {
   const std::vector<std::byte>& parameters = w.owner->launched.parameters;
@@ -138,7 +138,7 @@ void is_in_space(warp& w, const instruction& i, u32 mask) {
     const u64 address = i.from_bytes == 8 ? get<u64>(row, lane) : get<u32>(row, lane);
     bool inside = i.space == state_space::global ? address < shared_window
                                                  : address >= window && address - window < window_bytes;
-    if (i.space == state_space::shared && !i.flags.cluster && inside) {  // of this block alone
+    if (i.space == state_space::shared && !i.flags.cluster && inside) {  // in this block alone
       u32 offset = 0;
       inside = w.owner->group.find(*w.owner, static_cast<u32>(address - window), offset) == w.owner;
     }
@@ -147,7 +147,7 @@ void is_in_space(warp& w, const instruction& i, u32 mask) {
   put_mask(w, i.to[0], where, mask);
 }
 
-// Blocks that could see each other's order run on one host thread (entry::blocks_communicate).
+// Blocks that can observe each other's order run on one host thread (entry::blocks_communicate).
 void fence(warp&, const instruction&, u32) {}
 
 // Nobody counts the events of performance monitors.

@@ -1,7 +1,7 @@
 #pragma once
-// The reductions of bulk copies: each element in memory and the one that arrives become one value
-// (PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor", "red.async"). They are what the atomics of
-// the same name do, on untyped memory.
+// The reductions of bulk copies: combine each element in memory with the arriving one (PTX ISA,
+// "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor", "red.async"). They do what the atomics of these
+// names do, on untyped memory.
 //
 //   const reduction add = reduction_of(atomic_form::add, ptx::type::f16);
 //   add(to, from, bytes);

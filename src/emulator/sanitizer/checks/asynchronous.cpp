@@ -36,7 +36,7 @@ void async_check::start() {
   copies_.clear();
 }
 
-// The actor of all groups of one kind that a warp issues.
+// The actor for all groups of one kind that a warp issues.
 u32 async_check::group_actor(u32 by, async_completion kind) {
   return asynchronous_actor | (by * 4 + static_cast<u32>(kind));
 }
@@ -95,7 +95,7 @@ void async_check::issued(const async_operation& o) {
   ++grid_.order.now;
 }
 
-// The writes of threads that the async proxy cannot see yet.
+// Reports writes of threads that the async proxy cannot see yet.
 void async_check::check_proxy(const access_view& a, const piece& p, u64 offset, u64 bytes) {
   if (!grid_.reports.wants(check::async)) return;
   const auto lane = static_cast<unsigned>(std::countr_zero(a.what.lanes));
@@ -113,7 +113,7 @@ void async_check::check_proxy(const access_view& a, const piece& p, u64 offset, 
     if (home == nullptr) continue;
     const unsigned writer = static_cast<unsigned>(std::countr_zero(r.lanes));
     if (home->async->proxies_[r.actor % block_.warps].time[writer] >= r.time) continue;
-    // The issuing thread's own fence covers what it knew of then.
+    // The issuing thread's own fence covers what that thread knew at the time.
     if (home == &block_ && fences.block_floor[lane] >= r.time) continue;
     if (r.actor == issuer && fences.warp_floor[lane] >= r.time) continue;
     fault_report report;
@@ -173,8 +173,8 @@ void async_check::finish() {
   grid_.reports.report(check::async, std::move(report));
 }
 
-// The four warps of a warpgroup make one product, so a warp that has waited for its part of it knows that the
-// parts of the others are done too. They name their groups alike.
+// The four warps of a warpgroup make one product. A warp that has waited for its part knows that the other
+// parts are done too. All four number their groups alike.
 void async_check::waited_for_products(const warp& w, u64 groups) {
   constexpr auto kind = async_completion::wgmma_group;
   std::vector<known_until> facts;
@@ -198,7 +198,7 @@ void async_check::waited_for_products(const warp& w, u64 groups) {
 
 void async_check::completed(const async_operation& o) {
   if (o.completion == async_completion::copy_group) {
-    // An arrival at an mbarrier on behalf of these copies publishes that they are done.
+    // An arrival at an mbarrier for these copies publishes that they are done.
     const auto issued = copies_.find(o.number);
     if (issued == copies_.end()) return;
     u32& until = copied_[block_.actor_of(*o.by) * warp_lanes + o.lane];

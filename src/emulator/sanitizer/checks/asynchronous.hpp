@@ -1,12 +1,12 @@
 #pragma once
 // Work concurrent with the threads: finds memory that is used before an operation on it is done, or that the
-// operation may not see yet. An asynchronous operation is an actor of its own: it follows what its thread
-// knew when it was issued, and a thread knows of it when it has waited, for a group or for a phase of an
-// mbarrier. Groups end in order, so the operations of one kind that a lane issues are one actor with one
-// time; an operation that completes a phase ends by itself.
+// operation may not see yet. An asynchronous operation is its own actor: it follows what its thread knew at
+// issue. A thread knows of it once it has waited for a group or for a phase of an mbarrier. Groups end in
+// order, so a lane's operations of one kind are one actor with one time. An operation that completes a phase
+// ends by itself.
 //
-// A bulk copy, a tensor copy and wgmma see memory through the async proxy: what threads wrote there is seen
-// only after fence.proxy.async, of the thread that wrote or of the one that issues the operation.
+// A bulk copy, a tensor copy and wgmma see memory through the async proxy. They see a thread's writes only
+// after fence.proxy.async, by the writing thread or by the one that issues the operation.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/constant_loads.hpp"
@@ -28,12 +28,12 @@ class async_check {
               race_check& races, grid_check& grids);
 
   void start();
-  // Shared memory is gone with its block: reports the copies out of it that no thread has waited for.
+  // Shared memory ends with its block: reports copies out of it that no thread has waited for.
   void finish();
   void issued(const async_operation& o);
   void completed(const async_operation& o);
-  // The groups of the lane with numbers below `groups` are done, or have read their sources. A thread that
-  // waits for the reads alone may not yet read the written bytes, which only the same actor does.
+  // The lane's groups with numbers below `groups` are done, or have read their sources. After a wait for the
+  // reads alone, the thread may not read the written bytes yet; only the operation's actor may.
   void waited(const warp& w, unsigned lane, async_completion kind, u64 groups);
   void fence_proxy(const warp& w, u32 lanes);
 
@@ -43,19 +43,19 @@ class async_check {
   void phase_seen(const warp& w, const instruction& i, u32 lanes, const block& home, u32 offset);
 
  private:
-  // The operations of a lane that end as one.
+  // The operations of a lane that end together.
   struct group_time {
     u64 group;
     u32 time;
     async_completion kind;
-    u32 pc;  // of its first operation
+    u32 pc;  // first operation
   };
-  // Of an mbarrier.
+  // The arrivals at an mbarrier.
   struct phase_view {
-    std::vector<event_number> arrived;  // in the present phase
-    event_number last = 0;              // of the phases before
+    std::vector<event_number> arrived;  // in the current phase
+    event_number last = 0;              // event for the earlier phases
   };
-  // Of each lane's last fence.proxy.async: its time, and the warp's and the block's floor then.
+  // Each lane's last fence.proxy.async: its time, and the floors of the warp and the block then.
   struct proxy_fences {
     std::array<u32, warp_lanes> time{}, warp_floor{}, block_floor{};
   };
@@ -73,13 +73,13 @@ class async_check {
   race_check& races_;
   grid_check& grids_;
 
-  std::vector<proxy_fences> proxies_;                        // of each warp
+  std::vector<proxy_fences> proxies_;                        // per warp
   std::unordered_map<u32, phase_view> phases_;               // by offset in shared memory
-  std::unordered_map<u64, u32> operations_;                  // single ones, by their number
-  std::unordered_map<u32, std::vector<group_time>> groups_;  // of actor * 32 + lane
-  std::unordered_map<u32, u32> multiplied_;  // of an actor: until when its wgmma are known to be done
-  std::unordered_map<u32, u32> copied_;      // time of the last cp.async of a lane that is done
-  std::unordered_map<u64, u32> copies_;      // time of issue, by their number
+  std::unordered_map<u64, u32> operations_;                  // single operations, by number
+  std::unordered_map<u32, std::vector<group_time>> groups_;  // by actor * 32 + lane
+  std::unordered_map<u32, u32> multiplied_;  // by actor: the time until which its wgmma are known to be done
+  std::unordered_map<u32, u32> copied_;      // time of a lane's last finished cp.async
+  std::unordered_map<u64, u32> copies_;      // time of issue, by number
 };
 
 }  // namespace kaio::emulator::sanitizing

@@ -64,7 +64,7 @@ void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number
   }
   a.lanes |= lanes;
   order_.arrive(w, lanes);
-  // A thread that only arrives continues at once; what it does from here on is not covered.
+  // A thread that only arrives continues at once; the barrier does not cover what it does from here on.
   if (i.op == operation::bar_arrive)
     b.arrived.push_back(order_.release(w, lanes));
   else
@@ -81,7 +81,7 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
       report(
           w, i, a.lanes,
           fmt::format(
-              "a divergent barrier: barrier {} completes without lanes {:#010x} of the warp, which bar.sync wants to arrive together",
+              "a divergent barrier: barrier {} completes without lanes {:#010x} of the warp; bar.sync needs all lanes together",
               number, missing),
           "move the barrier out of the branch, or use barrier.sync without .aligned");
   }
@@ -154,7 +154,7 @@ void barrier_check::cluster_wait(const warp& w, u32 lanes) {
 }
 
 void barrier_check::cluster_completed() {
-  // Every block is notified, one after the other: the first gathers what all of them released.
+  // Every block is notified, one after the other. The first one gathers the releases of all.
   if (block_.of.rank == 0) {
     std::vector<event_number> all;
     for (const auto& b : block_.of.group.blocks)

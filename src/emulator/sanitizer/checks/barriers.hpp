@@ -1,8 +1,8 @@
 #pragma once
-// Finds misused barriers: lanes of a warp that arrive at different instructions, or not all together, where
-// bar.sync wants them to; threads that have ended without a barrier that is for all; reductions that meet
-// others. Who arrived is kept until the barrier completes; then its threads know what each of them knew
-// (order.hpp), as do those of a cluster with barrier.cluster.
+// Finds misused barriers: (1) lanes of a warp arrive at different instructions, or not all together at
+// bar.sync; (2) threads have ended without a barrier that is for all; (3) a reduction meets another
+// operation. The arrivals are kept until the barrier completes. Then its threads know what each of them knew
+// (order.hpp). This holds for a cluster's barrier.cluster too.
 
 #include "emulator/sanitizer/checks/order.hpp"
 #include "emulator/sanitizer/state/watched.hpp"
@@ -26,14 +26,14 @@ class barrier_check {
 
  private:
   struct arrival {
-    u32 lanes = 0;    // that arrived
-    u32 waiting = 0;  // of these wait
-    u32 pc = 0;       // of the first of them
+    u32 lanes = 0;    // arrived lanes
+    u32 waiting = 0;  // the waiting ones of them
+    u32 pc = 0;       // pc of the first of them
   };
   struct barrier_view {
     std::vector<arrival> warps;  // by index
     std::vector<event_number> arrived;
-    u32 op = 0;  // 0: no thread has arrived; otherwise what the first executed, plus 1
+    u32 op = 0;  // 0: no thread has arrived; otherwise the first thread's operation plus 1
     u32 line = 0;
   };
 
@@ -46,7 +46,7 @@ class barrier_check {
   std::array<barrier_view, barriers_of_a_block> barriers_;
   std::vector<event_number> cluster_arrivals_;
   event_number cluster_phase_ = 0;
-  std::vector<u32> cluster_waiting_;  // lanes of each warp
+  std::vector<u32> cluster_waiting_;  // per warp: its waiting lanes
 };
 
 }  // namespace kaio::emulator::sanitizing

@@ -12,7 +12,7 @@
 namespace kaio::emulator::sanitizing {
 namespace {
 
-// A word's last access of a kind: the instruction, plus one, and above it the bytes of the word.
+// A word's last access of a kind: the instruction plus one; above it the accessed bytes of the word.
 constexpr u32 bytes_shift = 28;
 constexpr u32 instruction_mask = (1u << bytes_shift) - 1;
 
@@ -58,7 +58,7 @@ void constant_load_check::report(const warp& w, const instruction& i, unsigned l
   const std::string where = from.file.empty()
                                 ? fmt::format("PTX line {}", other.line)
                                 : fmt::format("PTX line {}, from {}:{},", other.line, from.file, from.line);
-  r.detail = loads ? fmt::format("a thread loads by ld.global.nc what {} wrote", where)
+  r.detail = loads ? fmt::format("a thread loads with ld.global.nc memory that {} wrote", where)
                    : fmt::format("a thread writes what {} loaded by ld.global.nc", where);
   r.detail += "; such a load is for memory that nobody writes while the kernel runs";
   r.advice =

@@ -1,7 +1,7 @@
 #pragma once
-// Finds memory that ld.global.nc or ldu loads and that the same launch writes, by any thread, before or after:
-// such a load may come from a cache that does not see the write (PTX ISA, "ld.global.nc"). Each word of a
-// buffer has the last load of that kind and the last write, as the instruction and its bytes of the word.
+// Finds memory that ld.global.nc or ldu loads and that any thread of the launch writes, before or after: such
+// a load may come from a cache that does not see the write (PTX ISA, "ld.global.nc"). Each word of a buffer
+// has its last load of that kind and its last write, as the instruction and its bytes of the word.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/state/watched.hpp"

@@ -1,8 +1,8 @@
 #pragma once
-// Finds races between grids of one stream: what a kernel that was launched programmatically reads before its
-// griddepcontrol.wait and a grid before it writes, or writes and that one uses. What a thread learns by a barrier from
-// one that has waited is enough. Loads by ld.global.nc of what such a grid writes are errors after the wait too: nothing
-// orders them, and ptxas moves them above it.
+// Finds races between grids of one stream, for a kernel that was launched programmatically. Before its
+// griddepcontrol.wait, it may not read what a preceding grid writes, nor write what that grid uses. If a thread meets
+// one that has waited at a barrier, that suffices. A load by ld.global.nc of such a write is an error after the wait
+// too: nothing orders it, and ptxas moves it above.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/order.hpp"

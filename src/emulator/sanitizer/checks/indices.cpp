@@ -20,7 +20,7 @@ bool is_of_words(const instruction& i) {
 }
 bool is_plain(const instruction& i) { return !i.flags.carry_in && !i.flags.carry_out && !i.flags.sat; }
 
-// The operations after which the exact result is looked at, and how many operands they have; 0: another.
+// The number of operands if the exact result of this operation is checked; 0 otherwise.
 unsigned operands_of_product(const instruction& i) {
   if (!is_of_words(i) || !is_plain(i)) return 0;
   switch (i.op) {
@@ -58,7 +58,7 @@ index_check::marks* index_check::at_row(registers_of_warp& r, u32 row) const {
   return number == no_register || r.registers.empty() ? nullptr : &r.registers[number];
 }
 
-// The lanes of `mask` of a register get the marks that `c` gives them.
+// `c` changes the marks of a register's lanes in `mask`.
 template <class Change>
 void index_check::change(registers_of_warp& r, u32 row, u32 mask, Change&& c) {
   if (r.registers.empty()) r.registers.resize(block_.of.launched.kernel.register_rows.size());
@@ -88,7 +88,7 @@ void index_check::before(const warp& w, const instruction& i, u32 mask) {
   }
   const unsigned operands = operands_of_product(i);
   if (operands == 0) return;
-  // Mostly nothing wraps.
+  // Usually nothing wraps.
   const std::byte *const a = w.file + i.from[0], *const b = w.file + i.from[1],
                          *const c = w.file + i.from[operands == 3 ? 2 : 0];
   bool fits = true;
@@ -160,7 +160,7 @@ void index_check::compute(const warp& w, const instruction& i, u32 mask) {
   follow(w, i, mask);
 }
 
-// A result of 32 bits, and the exact one.
+// A 32-bit result, and the exact one.
 void index_check::narrow(const warp& w, const instruction& i, u32 mask, unsigned operands) {
   registers_of_warp& r = warps_[w.index];
   const marks* from[3] = {};
@@ -208,7 +208,7 @@ void index_check::narrow(const warp& w, const instruction& i, u32 mask, unsigned
   });
 }
 
-// A result of 64 bits from `factors` operands of 32 bits, and from[2] of 64 bits for a multiply-add.
+// A 64-bit result from `factors` 32-bit operands, and for a multiply-add from[2] of 64 bits.
 void index_check::widen(const warp& w, const instruction& i, u32 mask, unsigned factors, bool is_signed) {
   registers_of_warp& r = warps_[w.index];
   u32 accepted = 0, wrong = 0, pc = 0;
@@ -265,7 +265,7 @@ void index_check::copy(const warp& w, const instruction& i, u32 mask, u32 row) {
   });
 }
 
-// All other instructions: sums of 64 bits stay wrong, what is loaded or compared is new, and the rest is accepted.
+// For all other instructions: 64-bit sums stay wrong, loaded or compared values are new, and the rest is accepted.
 void index_check::follow(const warp& w, const instruction& i, u32 mask) {
   registers_of_warp& r = warps_[w.index];
   const usage& u = grid_.uses.of(static_cast<u32>(&i - w.code));

@@ -1,14 +1,12 @@
 #pragma once
-// Finds addresses of global memory that come from a 32-bit index product which wrapped, as y[row * pitch +
-// column] with numbers of 32 bits: the access is in some buffer, or even in the right one, and to the wrong
-// element.
+// Finds addresses of global memory from a 32-bit index product that wrapped, such as y[row * pitch + column]
+// with 32-bit numbers. The access is in some buffer, perhaps the right one, but at the wrong element.
 //
-// Where a product, a multiply-add or a left shift of 32 bits does not fit, the exact result is kept next to
-// the register, once for operands without and once for operands with a sign, and follows sums, differences
-// and products. When the register is widened to 64 bits and agrees with neither, the wide value is wrong, and
-// so is an address that is computed from it. What is computed otherwise (a remainder, a mask, a shift to
-// the right, a minimum ...) may be meant to wrap, as hashes are: it and all that is computed from it are let
-// pass.
+// If a 32-bit product, multiply-add or left shift does not fit, the exact result is kept with the register:
+// once for unsigned and once for signed operands. It follows sums, differences and products. If the register
+// is widened to 64 bits and matches neither, the wide value is wrong, and so is an address from it. Other
+// computations (a remainder, a mask, a right shift, a minimum ...) may be meant to wrap, as in hashes. Their
+// results, and all that is computed from these, are accepted.
 
 #include "emulator/sanitizer/state/watched.hpp"
 
@@ -23,27 +21,27 @@ class index_check {
   explicit index_check(watched_block& b);
 
   void start();
-  // An instruction of the warp's active lanes, those of `mask` execute it.
+  // An instruction of the warp's active lanes; the lanes of `mask` execute it.
   void before(const warp& w, const instruction& i, u32 mask);
 
  private:
   struct exact_values {
     std::array<u64, warp_lanes> without_sign{}, with_sign{};  // modulo 2^64
   };
-  // What is known of a register's lanes; no lane is in two of the sets.
+  // The marks of a register's lanes; no lane is in two of the sets.
   struct marks {
     u32 inexact = 0;           // 32 bits that are not the exact result
     u32 wrong = 0;             // 64 bits computed from such a value
-    u32 accepted = 0;          // computed from one in a way that may be meant to wrap
-    u32 pc = 0;                // of the product
-    u64 index = 0, exact = 0;  // of one lane that is wrong: the widened index, and what it should be
+    u32 accepted = 0;          // computed from one in a way that may intend to wrap
+    u32 pc = 0;                // pc of the product
+    u64 index = 0, exact = 0;  // for one wrong lane: the widened index and the correct one
     bool is_signed = false;
-    std::unique_ptr<exact_values> values;  // of the lanes that are inexact
+    std::unique_ptr<exact_values> values;  // for the inexact lanes
 
     u32 all() const { return inexact | wrong | accepted; }
   };
   struct registers_of_warp {
-    std::vector<marks> registers;  // by their number; empty: there was never a mark
+    std::vector<marks> registers;  // by number; empty: there never was a mark
     u32 held = 0;                  // registers with marks
   };
 

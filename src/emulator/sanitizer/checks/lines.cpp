@@ -1,4 +1,4 @@
-// Half warps that access the whole of a line, and the cells of the words of other lines.
+// Half warps that access a whole line, and the cells for the words of other lines.
 
 #include "emulator/machine/lanes.hpp"
 #include "emulator/sanitizer/checks/races.hpp"
@@ -11,7 +11,7 @@ line& race_check::line_at(const piece& p, u64 number) {
   line& l = p.lines[number];
   const u32 newest = std::max(l.write.time, l.read.time);
   if (newest > p.origin || newest == 0) return l;
-  // The contents are of an earlier grid; lists and cells are of this grid only if a record is.
+  // The contents belong to an earlier owner. Lists and cells belong to this grid only if a record does.
   if (newest > grid_.start) {
     grid_.pool.release(l.more);
     grid_.pool.release_cells(l.cells);
@@ -20,7 +20,7 @@ line& race_check::line_at(const piece& p, u64 number) {
   return l;
 }
 
-// Gives the words of a line cells of their own.
+// Gives each word of a line its own cell.
 void race_check::split(line& l) {
   l.cells = grid_.pool.allocate_cells();
   record_pool::cells& cells = grid_.pool.cells_at(l.cells);
@@ -57,7 +57,7 @@ record race_check::last_write(const piece& p, u64 word) {
   return r;
 }
 
-// Half warps that access whole lines. Returns the lanes that are done.
+// Handles half warps that access whole lines. Returns the lanes that are done.
 u32 race_check::visit_lines(access_view a, u32 mask, u32 bytes, const piece& p,
                             const std::byte* const (&at)[warp_lanes]) {
   if (bytes != 4 && bytes != 8 && bytes != 16) return 0;
@@ -92,12 +92,12 @@ u32 race_check::visit_lines(access_view a, u32 mask, u32 bytes, const piece& p,
   return done;
 }
 
-// True if the line's record is of what came before this access.
+// True if the access of the line's record came before this access.
 bool race_check::line_follows(const access_view& a, const piece& p, const record& r) {
   if (r.time == 0 || is_past(r, p)) return true;
   if (r.actor == a.what.actor) {
     if (r.time <= order_.floor_of(a.by)) return true;
-    if (r.lanes == a.what.lanes && (r.lanes >> 16 & 1) == 0) return true;  // each lane what it did itself
+    if (r.lanes == a.what.lanes && (r.lanes >> 16 & 1) == 0) return true;  // each lane follows its own access
   }
   record of_word = r;
   for (u32 word = 0; word < words_of_a_line; ++word) {
@@ -110,7 +110,7 @@ bool race_check::line_follows(const access_view& a, const piece& p, const record
   return true;
 }
 
-// False if the words must be looked at one by one.
+// False if each word must be checked separately.
 bool race_check::visit_line(const access_view& a, const piece& p, u64 number) {
   line& l = line_at(p, number);
   if (l.cells != 0 || !line_follows(a, p, l.write)) return false;

@@ -36,8 +36,8 @@ void matrix_check::report(warp& w, const instruction& i, u32 row, std::string de
   grid_.reports.report(check::async, std::move(r));
 }
 
-// The registers of products in flight belong to them; those that the warp wrote belong to products
-// after the next wgmma.fence.
+// Registers of products in flight belong to these. Registers that the warp wrote belong to products after the
+// next wgmma.fence.
 void matrix_check::before(warp& w, const instruction& i) {
   const entry& kernel = block_.of.launched.kernel;
   const u32* const reads = kernel.uses.data() + i.uses;

@@ -1,7 +1,7 @@
 #pragma once
-// Finds misused registers of wgmma. A product under way owns its registers until a wgmma.wait_group has
-// waited for it, and a register that the warp wrote may only be given to a product after the next
-// wgmma.fence. The fences of each warp are counted, and each register has the count at its last write.
+// Finds misused registers of wgmma. A product in flight owns its registers until a wgmma.wait_group has
+// waited for it. A register that the warp wrote may be given to a product only after the next wgmma.fence.
+// Each warp's fences are counted, and each register has the count at its last write.
 
 #include "emulator/sanitizer/state/watched.hpp"
 
@@ -14,7 +14,7 @@ class matrix_check {
  public:
   explicit matrix_check(watched_block& b);
 
-  // False if the kernel has no wgmma, or its check was not asked for.
+  // False if the kernel has no wgmma, or its check was not requested.
   bool needed() const { return !fences_.empty(); }
   void start();
   void before(warp& w, const instruction& i);
@@ -25,8 +25,8 @@ class matrix_check {
   watched_grid& grid_;
   watched_block& block_;
   const std::size_t register_count_;
-  std::vector<u32> fences_;   // how many each warp has executed, plus 1
-  std::vector<u32> touched_;  // at which count each register was written, warp by warp
+  std::vector<u32> fences_;   // per warp: the number of executed fences, plus 1
+  std::vector<u32> touched_;  // the count at each register's last write, warp by warp
 };
 
 }  // namespace kaio::emulator::sanitizing

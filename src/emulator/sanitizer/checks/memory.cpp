@@ -37,7 +37,7 @@ void memory_check::access(warp& w, const instruction& i, u32 mask, u32 bytes, ac
     report_input(w, i, lane, bytes, kind, p, static_cast<u64>(at[lane] - p.data));
   }
   if (p.defined == nullptr) return;
-  const bool of_mbarrier = i.op == operation::mbarrier;  // which counts as written
+  const bool of_mbarrier = i.op == operation::mbarrier;  // counts as a write
   if (kind != access_kind::write && !of_mbarrier) read(w, i, mask, bytes, p, at, consecutive);
   if (kind != access_kind::read || of_mbarrier) write(i, mask, bytes, p, at, consecutive);
 }
@@ -63,7 +63,7 @@ void memory_check::read(warp& w, const instruction& i, u32 mask, u32 bytes, cons
   if (!grid_.reports.wants(check::uninitialised)) return;
   if (consecutive && all_bits(p.defined, static_cast<u64>(at[0] - p.data), u64{bytes} * warp_lanes)) return;
   const u32 element = i.op == operation::ld && i.count > 1 ? bytes / i.count : bytes;
-  u32 missing[8] = {}, parts[8] = {};  // lanes of each element
+  u32 missing[8] = {}, parts[8] = {};  // lanes, per element
   u32 missing_whole = 0;
   const bool updates = i.op == operation::atom || i.op == operation::red;
   for_lanes(mask, [&](unsigned lane) {
@@ -78,7 +78,7 @@ void memory_check::read(warp& w, const instruction& i, u32 mask, u32 bytes, cons
       const u32 of_element = have >> e * element & all;
       if (of_element == 0)
         missing[e] |= 1u << lane;
-      else if (of_element != all && element <= 8)  // 16 bytes are no number
+      else if (of_element != all && element <= 8)  // a 16-byte element is no number
         parts[e] |= 1u << lane;
     }
   });
@@ -94,7 +94,7 @@ void memory_check::read(warp& w, const instruction& i, u32 mask, u32 bytes, cons
     return;
   }
   if (i.op != operation::ld) return;
-  // A struct is copied with its unwritten bytes: its registers are no values.
+  // A struct is copied with its unwritten bytes, so these registers hold no values.
   registers_.loaded_undefined(w, i, missing, parts);
 }
 
@@ -137,10 +137,10 @@ void memory_check::report_read(warp& w, const instruction& i, unsigned lane, u32
   for (u64 k = offset + bytes; k-- > offset;)
     if (!test_bit(p.defined, k)) ++missing, first = k;
   r.detail = missing == bytes ? "a thread reads memory that was never written"
-                              : fmt::format("a thread reads {} bytes of which {} {} never written", bytes,
+                              : fmt::format("a thread reads {} bytes; {} of them {} never written", bytes,
                                             missing, missing == 1 ? "was" : "were");
   block_.describe_place(p, offset, bytes, access_kind::read, r);
-  // How far it was written: the nearest bytes around that were.
+  // The extent of the written memory: the nearest written bytes around.
   u64 below = first, above = missing == bytes ? offset + bytes : first + 1;
   const u64 reach_bytes = 1u << 20;
   while (below > 0 && offset - below < reach_bytes && !test_bit(p.defined, below - 1)) --below;

@@ -1,9 +1,9 @@
 #pragma once
 // Finds reads of bytes that were never written, and writes to buffers that are only to be read. Each byte of
-// memory has a bit that is set when it is written. A number of which some bytes are missing is reported where it
-// is loaded, each element of a vector by itself. Whole elements of a vector may be the padding of a struct:
-// they are reported when they are used, as is what a thread loads from its local memory, where compilers copy
-// structs. For all checks it finds the piece of memory that an access goes to.
+// memory has a bit that is set when the byte is written. A number with missing bytes is reported at its load,
+// each element of a vector by itself. Whole elements of a vector may be the padding of a struct: they are
+// reported at their use. So are a thread's loads from its local memory, where compilers copy structs. For all
+// checks it finds the piece of memory that an access goes to.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/registers.hpp"
@@ -15,10 +15,10 @@ namespace kaio::emulator::sanitizing {
 
 class memory_check {
  public:
-  // `registers`: where what is loaded goes to, and what is stored comes from.
+  // `registers`: the destination of loaded values, and the source of stored ones.
   memory_check(watched_block& b, register_check& registers);
 
-  // nullptr: constants and parameters. An instruction goes to the same piece nearly always.
+  // nullptr: constants and parameters. An instruction nearly always accesses one piece.
   const piece* find(const std::byte* at, u32 site) {
     const piece*& known = site_pieces_[site < site_pieces_.size() ? site : 0];
     if (known != nullptr && known->contains(at)) return known;
@@ -26,12 +26,12 @@ class memory_check {
     if (p != nullptr) known = p;
     return p;
   }
-  // The lanes of `mask` access this piece; `consecutive`: all lanes do, one after the other.
+  // The lanes of `mask` access this piece; `consecutive`: all lanes access it, one after the other.
   void access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind, const piece& p,
               const std::byte* const (&at)[warp_lanes], bool consecutive);
-  // An asynchronous operation that a lane issues accesses these bytes.
+  // An asynchronous operation issued by a lane accesses these bytes.
   void issued(const async_operation& o, const async_range& range, const piece& p, u64 offset);
-  // Lanes call a function: nothing in their frames is written.
+  // Lanes call a function: its frames hold no written bytes.
   void called(u32 lanes, u32 bytes, const std::byte* const (&frame)[warp_lanes]);
 
  private:
@@ -47,7 +47,7 @@ class memory_check {
   watched_grid& grid_;
   watched_block& block_;
   register_check& registers_;
-  std::vector<const piece*> site_pieces_;  // that each instruction accessed last
+  std::vector<const piece*> site_pieces_;  // the last piece of each instruction
 };
 
 }  // namespace kaio::emulator::sanitizing

@@ -70,7 +70,7 @@ bool happens_before::follows(const warp& w, unsigned lane, const record& r) {
   return all;
 }
 
-// ---- letting others know ----
+// ---- publishing ----
 
 event_number happens_before::release(const warp& w, u32 lanes) {
   warp_view& v = views_[w.index];
@@ -190,8 +190,8 @@ void happens_before::fence(const warp& w, const instruction& i, u32 lanes) {
   ++grid_.order.now;
 }
 
-// What a relaxed write of this lane publishes: what it did before its last fence and knew of then, and what
-// other threads of the block did before fences of their own and it knows of now.
+// The event that a relaxed write of this lane publishes: the lane's actions and knowledge up to its last
+// fence, and other threads' actions before their own fences that it knows of now.
 event_number happens_before::fenced_event(const warp& w, unsigned lane, reach far) {
   warp_view& v = views_[w.index];
   const std::size_t r = index_of(far);
@@ -227,7 +227,7 @@ event_number happens_before::fenced_event(const warp& w, unsigned lane, reach fa
   return grid_.order.add(facts, before);
 }
 
-// ---- words that let others know ----
+// ---- words that publish ----
 
 void happens_before::synchronise(const warp& w, const instruction& i, unsigned lane, access_kind kind,
                                  const std::byte* at, cell& c) {
@@ -257,7 +257,7 @@ void happens_before::synchronise(const warp& w, const instruction& i, unsigned l
     const event_number e = release(w, 1u << lane);
     for (std::size_t r = 0; r <= index_of(own); ++r) p.events[r] = e;
   } else {
-    // Mostly there was no fence at all.
+    // Usually there was no fence at all.
     for (std::size_t r = 0; r <= index_of(own); ++r) {
       const bool same = r > 0 && v.fenced[r] == v.fenced[r - 1];
       p.events[r] = same && v.fenced_block[r] == v.fenced_block[r - 1]

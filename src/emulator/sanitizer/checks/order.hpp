@@ -1,13 +1,13 @@
 #pragma once
-// Which threads know of which (happens-before). All threads of a block know each other up to the last barrier
-// that they all met at, the lanes of a warp up to the last time that they met; beyond that a thread knows
-// what it learned from events (state/causality.hpp): barriers of some threads, mbarriers, and words of memory
-// through which others let it know.
+// The threads' knowledge of each other (happens-before). All threads of a block know each other up to their
+// last common barrier; the lanes of a warp up to their last meeting. Beyond that a thread knows what it
+// learned from events (state/causality.hpp): barriers of some threads, mbarriers, and words of memory through
+// which others publish.
 //
-// A word publishes what its writer knows if the write releases, or up to the writer's last fence if the write
-// is relaxed. A reader learns that if the read acquires, or with its next fence; after an atomic
-// operation the next barrier serves as well, as in the usual "last block" of a reduction. Both sides must
-// have scopes that reach the other.
+// A word publishes its writer's knowledge: all of it if the write releases, up to the writer's last fence if
+// the write is relaxed. A reader learns it if the read acquires, or with its next fence. After an atomic
+// operation the next barrier suffices too, as in the usual "last block" of a reduction. Each side's scope
+// must reach the other.
 //
 //   const event_number e = order.release(w, lanes);   // at an mbarrier, for example
 //   order.acquire(other, other_lanes, e);
@@ -28,46 +28,46 @@ class happens_before {
 
   void start();
 
-  // True if everything in the record came before what this lane does now.
+  // True if everything in the record happened before this lane's current access.
   bool follows(const warp& w, unsigned lane, const record& r);
   // All threads of the block know each other up to this time.
   u32 floor() const { return floor_; }
-  // All lanes of the warp do up to this one.
+  // All lanes of the warp know each other up to this time.
   u32 floor_of(const warp& w) const { return views_[w.index].floor; }
 
-  // Everything that these lanes did and know, as one event.
+  // One event with everything that these lanes did and know.
   event_number release(const warp& w, u32 lanes);
   void acquire(const warp& w, u32 lanes, event_number e);
-  // The lanes know each other, and what each of them knew.
+  // The lanes learn of each other, and what each of them knew.
   void join_lanes(const warp& w, u32 lanes);
-  // All threads of the block know each other, and what each of them knew.
+  // All threads of the block learn of each other, and what each of them knew.
   void join_block();
 
-  // The grids before this one have ended.
+  // The lanes wait for the preceding grids to end.
   void wait_for_grids(const warp& w, u32 lanes);
   bool knows_grids(const warp& w, unsigned lane);
 
   void fence(const warp& w, const instruction& i, u32 lanes);
-  // Lanes arrive at a barrier, which takes over what their atomic operations have seen.
+  // Lanes arrive at a barrier, which takes over the sightings of their atomic operations.
   void arrive(const warp& w, u32 lanes);
-  // A strong access: the lane takes over what the word publishes, and publishes what it knows itself.
+  // A strong access: the lane learns what the word publishes, and publishes its own knowledge.
   void synchronise(const warp& w, const instruction& i, unsigned lane, access_kind kind, const std::byte* at,
                    cell& c);
 
  private:
-  // What a lane has seen published and takes over with its next fence.
+  // A publication that a lane has seen and learns with its next fence.
   struct sighting {
     event_number event;
-    reach far;    // how far away it was published
-    bool update;  // seen by an atomic operation: a barrier serves as well
+    reach far;    // distance at which it was published
+    bool update;  // seen by an atomic operation: a barrier suffices too
   };
 
   struct warp_view {
     u32 actor = 0;
     u32 floor = 0;  // its lanes know each other up to this time
-    // Beyond that, after meetings of some lanes: [lane][other].
+    // Later, after meetings of some lanes: [lane][other].
     std::unique_ptr<std::array<std::array<u32, warp_lanes>, warp_lanes>> met;
-    knowledge known;  // of all lanes
+    knowledge known;  // common to all lanes
     std::unique_ptr<std::array<knowledge, warp_lanes>> lane_known;
     u32 lanes_that_know = 0;
     std::array<std::array<u32, warp_lanes>, reaches> fenced{};      // time of each lane's last fence
@@ -76,7 +76,7 @@ class happens_before {
     std::array<std::vector<sighting>, warp_lanes> sightings;
     u32 lanes_that_saw = 0;
     std::pair<u32, u32> last_known{0,
-                                   0};  // actor and time of the last thing that all lanes were found to know
+                                   0};  // actor and time of the last fact that all lanes were found to know
   };
 
   warp_view& view(const warp& w) { return views_[w.index]; }
@@ -87,7 +87,7 @@ class happens_before {
   watched_grid& grid_;
   watched_block& block_;
   u32 floor_ = 0;
-  knowledge known_;  // of all threads
+  knowledge known_;  // common to all threads
   std::vector<warp_view> views_;
 };
 

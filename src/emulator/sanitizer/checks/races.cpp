@@ -12,7 +12,7 @@
 namespace kaio::emulator::sanitizing {
 namespace {
 
-constexpr std::size_t most_records = 64;  // of a word; of more the oldest are forgotten
+constexpr std::size_t most_records = 64;  // per word; beyond it the oldest are forgotten
 
 strength strength_of(const instruction& i, access_kind kind) {
   if (kind == access_kind::atomic && (i.op == operation::atom || i.op == operation::red))
@@ -73,13 +73,13 @@ void race_check::access(warp& w, const instruction& i, u32 mask, u32 bytes, acce
       grid_.published.forget(at[lane]);
     }
   }
-  if (a.what.write != 0) ++grid_.order.now;  // the next time that it executes is another write
+  if (a.what.write != 0) ++grid_.order.now;  // the next execution is another write
 }
 
 // ---- words ----
 
-// Remembers a read: in the first place if what is there need not be kept, or else in the list, where each
-// warp has a place that is its own unless another one was there before.
+// Remembers a read: in `first` if its record need not be kept, else in the list. Each warp has its own place
+// there, unless another actor already holds it.
 void race_check::note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line) {
   const auto takes = [&](record& old) {
     if (old.time == 0 || is_past(old, p)) {
@@ -91,7 +91,7 @@ void race_check::note_read(record& first, u32& more, const record& mine, const p
       old = mine;
       return true;
     }
-    // Lanes that read at the same time are one record.
+    // Reads of several lanes at one time are one record.
     if (of_line || old.time != mine.time || old.bytes != mine.bytes || old.write != 0 ||
         old.strength_bits != mine.strength_bits || old.reach_bits != mine.reach_bits)
       return false;
@@ -126,7 +126,7 @@ void race_check::visit_cell(const access_view& a, const piece& p, u64 word, u8 b
   const auto meets = [&](const record& r) {
     if (r.time <= p.origin || (r.bytes & bytes) == 0 || (r.write == 0 && mine.write == 0)) return;
     if (is_past(r, p)) return;
-    // Lanes of one instruction are looked at together (check_same_place).
+    // Lanes of one instruction are checked together (check_same_place).
     if (r.time == mine.time && r.actor == mine.actor && r.pc == mine.pc) return;
     const bool both_strong = r.how() != strength::weak && mine.how() != strength::weak;
     if (both_strong) {
@@ -176,12 +176,12 @@ void race_check::visit_cell(const access_view& a, const piece& p, u64 word, u8 b
 
 // ---- values ----
 
-// Whether the store writes what is already there.
+// True if the store writes the value that is already there.
 bool race_check::same_value(const access_view& a, const piece& p, u64 word, u8 bytes) const {
   if (a.i.op != operation::st) return false;
   const auto lane = static_cast<unsigned>(std::countr_zero(a.what.lanes));
   const u32 element = ptx::size_of(a.i.type);
-  // Each byte of the word, in the register that it comes from.
+  // Compares each byte of the word with the register that it comes from.
   for (u32 k = 0; k < 4; ++k) {
     if ((bytes >> k & 1) == 0) continue;
     const u64 at = word * 4 + k - a.offset;
@@ -192,11 +192,11 @@ bool race_check::same_value(const access_view& a, const piece& p, u64 word, u8 b
   return true;
 }
 
-// Lanes of one instruction that write different values to one place.
+// Finds lanes of one instruction that write different values to one place.
 void race_check::check_same_place(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
                                   const std::byte* const (&at)[warp_lanes]) {
   if (i.op != operation::st || i.order != memory_order::weak) return;
-  // Mostly the addresses rise from lane to lane.
+  // Usually the addresses rise from lane to lane.
   const std::byte* last = nullptr;
   bool rising = true;
   for_lanes(mask, [&](unsigned lane) {
@@ -275,7 +275,7 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
   fault_report report;
   report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
   identify(a.by, a.i, lane, report);
-  // The lane of the other side that this one knows nothing of.
+  // A lane of the other side that this one does not know of.
   unsigned other_lane = static_cast<unsigned>(std::countr_zero(r.lanes));
   for_lanes(r.lanes, [&](unsigned l) {
     record one = r;

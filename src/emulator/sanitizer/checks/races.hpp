@@ -1,25 +1,25 @@
 #pragma once
-// Finds races: two accesses to a byte, at least one of them a write, that nothing orders. Accesses that are
-// strong and whose scopes reach each other do not race, whatever their order (PTX ISA, "Memory Consistency
-// Model"). The shadow memory (state/shadow.hpp) has the last write of each word and the reads since; a new
-// access must follow those that it conflicts with (order.hpp).
+// Finds races: two accesses to a byte, at least one of them a write, that nothing orders. Strong accesses
+// whose scopes reach each other do not race, in any order (PTX ISA, "Memory Consistency Model"). The shadow
+// memory (state/shadow.hpp) has the last write of each word and the reads since. A new access must follow the
+// accesses that it conflicts with (order.hpp).
 //
-// Half warps that access the whole of a line, lane after lane, are looked at as one access (lines.cpp), and
-// are orderly nearly always. Where they are not, or where an access is to a part of a line, its words are
-// looked at one by one (races.cpp).
+// If a half warp accesses a whole line, lane after lane, this is checked as one access (lines.cpp) and is
+// nearly always ordered. If it is not, or an access covers a part of a line, each word is checked separately
+// (races.cpp).
 
 #include "emulator/sanitizer/checks/order.hpp"
 #include "emulator/sanitizer/state/watched.hpp"
 
 namespace kaio::emulator::sanitizing {
 
-// An access to a word, by lanes that do the same.
+// An access to a word by lanes that do it together.
 struct access_view {
   warp& by;
   const instruction& i;
   record what;
   access_kind kind;
-  u64 offset = 0;  // in the piece
+  u64 offset = 0;  // within the piece
 };
 
 class race_check {
@@ -32,7 +32,7 @@ class race_check {
   // One access to some bytes of a word; bit k: byte k.
   void visit_cell(const access_view& a, const piece& p, u64 word, u8 bytes);
   record last_write(const piece& p, u64 word);
-  // The other side of a report: who made this record, and where.
+  // Fills in the other side of a report: the thread that made this record, and its place.
   void describe_other(const record& r, unsigned lane, fault_report& report) const;
 
  private:
@@ -41,7 +41,7 @@ class race_check {
                         const std::byte* const (&at)[warp_lanes]);
   void visit(const access_view& a, const piece& p, u64 offset, u32 bytes);
   void note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line);
-  // Every actor that may access it knows of it.
+  // True if every actor that may access the memory knows of it.
   bool is_past(const record& r, const piece& p) const {
     return r.time <= p.origin ||
            (r.time <= order_.floor() && p.home == &block_ && r.actor - block_.first_actor < block_.warps);

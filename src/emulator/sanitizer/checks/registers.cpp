@@ -50,7 +50,7 @@ void register_check::loaded_undefined(const warp& w, const instruction& i, const
   }
 }
 
-// A number whose bytes were not all written is used, or copied.
+// Checks uses and copies of numbers with some unwritten bytes.
 void register_check::check_parts(warp& w, const instruction& i, const usage& u, u32 mask) {
   const u32* const reads = block_.of.launched.kernel.uses.data() + i.uses;
   const u32* const writes = reads + i.reads;
@@ -100,7 +100,7 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
         some |= defined[reads[k]];
         ++sources;
       }
-      // A value and itself, as in xor, is one source; a constant next to it does not make it a value.
+      // `x xor x` is always a value. A constant operand does not make an unwritten register one.
       if (sources != 0 && !(i.op == operation::xor_ && i.from[0] == i.from[1])) result = mask & some;
       break;
     }
@@ -132,7 +132,7 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
         whole &= undefined_elements_[element];
         stores_undefined_ = stores_undefined_ || undefined_elements_[element] != 0;
       }
-      // Of a vector some elements may be padding, and a compiler copies structs with theirs on its stack.
+      // Some elements of a vector may be padding, and a compiler copies structs with padding on its stack.
       if (whole != 0) whole &= ~into_local(w, i, whole);
       if (whole != 0) report(w, i, grid_.uses.register_at(i.to[0]), whole, "as the value to store");
       break;
@@ -147,9 +147,8 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
   for (u32 k = 0; k < i.writes; ++k) defined[writes[k]] = (defined[writes[k]] & ~mask) | result;
 }
 
-// The lanes whose shuffle reads a value. Lanes that are still to come are taken to bring one. A value from a
-// lane that takes no part is no value either, but reductions over a part of a warp compute with it and drop
-// the result, so it is let pass.
+// The lanes whose shuffle reads a value. Lanes yet to arrive count as bringing one. An inactive lane's value
+// is none, but it is accepted: reductions over a part of a warp compute with it and drop the result.
 u32 register_check::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
   u32 result = 0;
   for_lanes(mask, [&](unsigned lane) {
@@ -171,7 +170,7 @@ void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, s
   r.detail = fmt::format("register {} is used{}{} but {} (by {} of the {} lanes)", name,
                          as.empty() ? "" : " ", as, what, count, std::popcount(w.active));
   r.advice = fmt::format(
-      "give {} a value on every path that leads here; a copy of what was never written, as a value that was loaded from uninitialised local memory, counts as never written",
+      "give {} a value on every path that leads here; a copy of an unwritten value, for example from uninitialised local memory, counts as unwritten",
       name);
   registers_of(w)[reg] |= lanes;  // report once
   grid_.reports.report(check::uninitialised, std::move(r));

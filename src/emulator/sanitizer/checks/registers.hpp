@@ -1,8 +1,8 @@
 #pragma once
-// Finds uses of registers that were never written. Each register has a bit for each lane, which is set when
-// the lane writes a value to it. A copy of what was never written is no value either, and may go to memory
-// and back: it is reported when it is used as a number, an address or a condition (state/usage.hpp). So is a
-// value from local memory of which some bytes were never written.
+// Finds uses of registers that were never written. Each register has a bit per lane, set when the lane writes
+// a value to it. A copy of an unwritten register is no value either, and may pass through memory. It is
+// reported at its use as a number, an address or a condition (state/usage.hpp). So is a value from local
+// memory with some unwritten bytes.
 
 #include "emulator/sanitizer/state/watched.hpp"
 
@@ -17,13 +17,13 @@ class register_check {
   explicit register_check(watched_block& b);
 
   void start();
-  // An instruction of the warp's active lanes, those of `mask` execute it.
+  // An instruction of the warp's active lanes; the lanes of `mask` execute it.
   void before(warp& w, const instruction& i, u32 mask);
-  // A load got values that were never written, or of which some bytes were not: the lanes of each element.
+  // A load got values with no written bytes (`lanes`), or with some unwritten ones (`parts`), per element.
   void loaded_undefined(const warp& w, const instruction& i, const u32 (&lanes)[8], const u32 (&parts)[8]);
 
-  // Of the store that executes, until it is `stored`: whether it stores what was never written, and the lanes
-  // that do so, for each element.
+  // The current store, until it is `stored`: whether it stores unwritten values, and the lanes that do so for
+  // each element.
   bool stores_undefined() const { return stores_undefined_; }
   u32 undefined_lanes(u32 element) const { return undefined_elements_[element]; }
   void stored() { stores_undefined_ = false; }
@@ -40,9 +40,9 @@ class register_check {
   void check_parts(warp& w, const instruction& i, const usage& u, u32 mask);
   u32* parts_of(const warp& w) { return parts_.data() + std::size_t{w.index} * register_count_; }
 
-  std::vector<u32> registers_;  // lanes of each, warp by warp
-  // The same for values of which some bytes were never written; empty before the first. What takes such a
-  // value apart may take the bytes that were.
+  std::vector<u32> registers_;  // the written lanes of each, warp by warp
+  // Like registers_, the lanes with some unwritten bytes; empty before the first. An instruction that unpacks
+  // such a value may take only its written bytes.
   std::vector<u32> parts_;
   std::array<u32, 8> undefined_elements_{};
   bool stores_undefined_ = false;

@@ -24,7 +24,7 @@ std::string_view name_of(operation op) {
   }
 }
 
-// Computes its results from the values of its sources, lane by lane.
+// True if the results come from the values of the sources, lane by lane.
 bool is_computation(operation op) {
   return op < operation::ld || op == operation::to_generic || op == operation::from_generic ||
          op == operation::isspacep || op == operation::video;
@@ -47,14 +47,14 @@ void warp_check::start() {
   }
 }
 
-// ---- masks that name lanes which are not there ----
+// ---- masks that name missing lanes ----
 
 void warp_check::met(const warp& w, const instruction& i, u32 lanes, u32 members) {
   const u32 missing = members & ~lanes;
   if (missing == 0 || !grid_.reports.wants(check::warps)) return;
   const u32 ended = missing & w.existing;
   u32 absent = missing & ~w.existing;
-  // Nothing depends on lanes that never were where lanes only wait: the usual mask of all is accepted.
+  // If lanes only wait, nothing depends on missing lanes: the usual full mask is accepted.
   if (i.op == operation::warp_sync || i.op == operation::elect) absent = 0;
   if ((ended | absent) == 0) return;
   fault_report r;
@@ -72,7 +72,7 @@ void warp_check::met(const warp& w, const instruction& i, u32 lanes, u32 members
         fmt::format("the warp has only lanes {:#010x}, of which {:#010x} have ended", w.existing, ended);
   r.advice =
       ended != 0
-          ? "let every lane that the mask names come to the instruction: guard what its result is used for and not the instruction, and give lanes without work a neutral value; or name those that come, as ballot(condition) before the guard gives them"
+          ? "every lane in the mask must execute the instruction: guard the use of its result instead, and give idle lanes a neutral value; or use the mask from ballot(condition) before the guard"
           : "name the lanes that the block has: the last warp of a block whose size is no multiple of 32 is partial";
   grid_.reports.report(check::warps, std::move(r));
 }
@@ -85,7 +85,7 @@ const warp_check::undefined_value& warp_check::at_row(const registers_of_warp& r
   return number == no_register || r.values.empty() ? none : r.values[number];
 }
 
-// The lanes of `mask` write a register; `v.lanes`: those whose value is undefined.
+// The lanes of `mask` write a register; in `v.lanes` its value is undefined.
 void warp_check::set(registers_of_warp& r, u32 number, u32 mask, const undefined_value& v) {
   undefined_value& to = r.values[number];
   const u32 before = to.lanes, lanes = (before & ~mask) | (v.lanes & mask);
@@ -167,7 +167,7 @@ void warp_check::compute(const warp& w, const instruction& i, u32 mask) {
   } else if (is_computation(i.op)) {
     for (u32 k = 0; k < i.reads; ++k)
       if (reads[k] != u.guard) add(r.values[reads[k]], mask);
-    // The other operand alone may decide: false and anything is false.
+    // The other operand may decide alone: false and anything is false.
     const auto decides = [&](u32 row, u32 value, bool is_and) {
       result.lanes &= ~((is_and ? ~value : value) & ~at_row(r, row).lanes);
     };

@@ -1,13 +1,12 @@
 #pragma once
-// Finds operations of a warp (shfl, vote, match, redux, elect, bar.warp) that count on lanes which take no
-// part: lanes that the member mask names and that have ended or never were, and shuffles that read a lane
-// which is no member.
+// Finds operations of a warp (shfl, vote, match, redux, elect, bar.warp) that rely on lanes which take no
+// part: the member mask names ended or missing lanes, or a shuffle reads a lane that is no member.
 //
-// What such a shuffle reads is undefined (PTX ISA, "shfl.sync"), but reductions over a part of a warp read it
-// and drop it. So it is followed through registers, as a value that depends on one that is undefined is
-// undefined itself, and reported when it is stored, addresses memory or decides a branch. Where the mask names
-// all lanes of a partial warp and the lane that is read never was, a store is let pass: reductions leave such
-// values in the lanes for which they promise none.
+// Such a shuffle reads an undefined value (PTX ISA, "shfl.sync"), but reductions over a part of a warp read it
+// and drop it. So the value is followed through registers: a result that depends on it is undefined too. It is
+// reported if it is stored, addresses memory or decides a branch. If the mask names all lanes of a partial
+// warp and the read lane does not exist, a store is accepted: reductions leave such values in lanes without a
+// promised result.
 
 #include "emulator/sanitizer/state/watched.hpp"
 
@@ -21,24 +20,24 @@ class warp_check {
   explicit warp_check(watched_block& b);
 
   void start();
-  // An instruction of the warp's active lanes, those of `mask` execute it.
+  // An instruction of the warp's active lanes; the lanes of `mask` execute it.
   void before(const warp& w, const instruction& i, u32 mask);
-  // The lanes have executed a .sync instruction, whose mask is `members`.
+  // The lanes have executed a .sync instruction with the mask `members`.
   void met(const warp& w, const instruction& i, u32 lanes, u32 members);
 
  private:
-  // What a register holds of shuffles that read no member: the lanes, and one of those shuffles.
+  // Undefined values in a register, from shuffles that read no member: the lanes, and one of the shuffles.
   struct undefined_value {
     u32 lanes = 0;
     u32 pc = 0;
     u32 members = 0;
     unsigned source = 0;  // the lane that was read
     unsigned reader = 0;
-    bool past_end = false;  // the mask names all lanes of the warp, and the one that was read never was
+    bool past_end = false;  // the mask names all lanes, and the read lane does not exist
   };
   struct registers_of_warp {
-    std::vector<undefined_value> values;  // by the number of the register; empty: none was ever undefined
-    u32 held = 0;                         // registers of which some lanes are undefined
+    std::vector<undefined_value> values;  // by register number; empty: no value was ever undefined
+    u32 held = 0;                         // registers with undefined lanes
   };
 
   void shuffle(const warp& w, const instruction& i, u32 mask);

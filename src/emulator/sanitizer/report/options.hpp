@@ -1,5 +1,5 @@
 #pragma once
-// What the sanitizer is asked for: which checks, how many reports, which reports are to be left out.
+// The options of the sanitizer: its checks, the number of reports, and the reports to leave out.
 //
 //   sanitizer_options options;
 //   options.checks = sanitizer_options::parse_checks("all,-async", "--sanitize");
@@ -12,8 +12,7 @@
 
 namespace kaio::emulator {
 
-// The kinds of checks. same_value: races whose writes leave the same value; they are only reported when this
-// is asked for by its name.
+// The kinds of checks. same_value: races whose writes leave equal values; reported only if requested by name.
 enum class check : u8 { memory, uninitialised, races, barriers, warps, indices, async, same_value };
 inline constexpr unsigned check_count = 8;
 
@@ -42,13 +41,13 @@ class check_set {
 
 struct sanitizer_options {
   check_set checks = check_set::all();
-  std::uint64_t most_reports = 1;  // with so many the grid stops
+  std::uint64_t most_reports = 1;  // the grid stops at this number
   std::string suppressions;        // a file (suppressions.hpp); empty: none
 
   // "all", or a list of checks such as "races,memory" or "all,-async". Throws launch_error: an unknown name, a list
-  // that begins with what it leaves out, or one of which nothing is left.
+  // that begins with an exclusion, or one that excludes everything.
   static check_set parse_checks(std::string_view text, std::string_view called);
-  // "1", "20", or "continue": without an end. Throws launch_error.
+  // "1", "20", or "continue" (no limit). Throws launch_error.
   static std::uint64_t parse_reports(std::string_view text, std::string_view called);
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// The reports of a grid: each is made once for a line of PTX and a kind, suppressed if a file lists it,
-// thrown at once or gathered until the end.
+// The reports of a grid. A report is made once per PTX line and kind. It is suppressed if a file lists it;
+// otherwise it is thrown at once or gathered until the end.
 
 #include "emulator/program/error.hpp"
 #include "emulator/sanitizer/report/options.hpp"
@@ -18,11 +18,11 @@ class reporter {
       : options_(options), suppressed_(suppressed) {}
 
   bool wants(check c) const { return options_.checks.has(c); }
-  // False if a report of this kind at this line would not be a new one.
+  // False if this line already has a report of this kind.
   bool is_new(check c, std::uint32_t line) const { return !told_.contains({c, line}); }
-  // Throws fault with all reports when there are as many as were asked for.
+  // At the requested number of reports, throws fault with all of them.
   void report(check c, fault_report r);
-  // The grid has ended: throws fault if there are reports. `last`: how it ended, if not well.
+  // The grid has ended: throws fault if there are reports. `last`: the fault that ended it, if any.
   void conclude(const fault* last);
   bool raised() const { return raised_; }
 

@@ -1,11 +1,11 @@
 #pragma once
-// Known reports that are to be left out, as a file with a line for each:
+// Known reports to leave out, as a file with one line each:
 //
 //   # check  kernel         where (a PTX line, or the end of a C++ file's name with a line; may be left out)
 //   races    reduce_*       41
 //   all      old_kernel     ops/attention.hpp:120
 //
-// `check` is the name of a check or "all"; a kernel's pattern has * for any characters.
+// `check` is the name of a check or "all"; in a kernel's pattern, * matches any characters.
 
 #include "emulator/program/error.hpp"
 #include "emulator/sanitizer/report/options.hpp"
@@ -22,7 +22,7 @@ bool matches_pattern(std::string_view text, std::string_view pattern);
 class suppressions {
  public:
   suppressions() = default;
-  // The rules of a text; `file` is its name in messages. Throws launch_error: a line is malformed.
+  // Parses the rules in a text; `file` is its name in messages. Throws launch_error: a line is malformed.
   suppressions(std::string_view text, std::string file);
   // Throws launch_error: the file cannot be read, or a line is malformed.
   static suppressions of_file(const std::string& file);

@@ -1,9 +1,9 @@
 #pragma once
-// What each actor knows of the others: the happens-before order of a grid. Time is one count for the whole
-// grid, which advances whenever an actor publishes what it did. Everything that a thread did up to a time is
-// one fact, `known_until`; facts that are handed over together are an event. An event holds the events that
-// it follows from by number and not by copy, so that handing over costs the same however much is known; what
-// was learned is expanded at a query (knowledge::knows).
+// The actors' knowledge of each other: the happens-before order of a grid. Time is one count for the whole
+// grid; it advances whenever an actor publishes its actions. A thread's actions up to a time are one fact,
+// `known_until`. Facts that are published together are an event. An event refers to the preceding events by
+// number, without copies. So publishing costs the same however much is known. A query expands what was
+// learned (knowledge::knows).
 //
 //   const event_number e = order.add({{lane_key(warp, 3), order.now}}, {});   // lane 3 releases
 //   ++order.now;
@@ -21,10 +21,10 @@ namespace kaio::emulator::sanitizing {
 
 using event_number = u32;  // 0: none
 
-// Actors are warps by their number in the grid, or operations concurrent with the threads.
+// Actors are warps, by their number in the grid, or operations concurrent with the threads.
 inline constexpr u64 block_key(u32 block) { return u64{1} << 62 | block; }
 inline constexpr u64 actor_key(u32 actor) { return u64{2} << 62 | actor; }
-inline constexpr u64 grids_key = 0;  // the grids before this one, until the time 1
+inline constexpr u64 grids_key = 0;  // the preceding grids, until the time 1
 inline constexpr u64 lane_key(u32 actor, unsigned lane) { return u64{3} << 62 | u64{actor} << 5 | lane; }
 
 struct known_until {
@@ -62,17 +62,17 @@ class knowledge {
   bool empty() const { return events_.empty(); }
   void clear();
   void learn(event_number e);
-  // Takes over what another one learned, and leaves it empty.
+  // Moves the knowledge of another one here, and leaves that one empty.
   void take(knowledge& other);
   bool knows(const causality& order, u64 key, u32 time);
-  // Everything that was learned as one event; 0 if there is nothing.
+  // One event with everything learned; 0 if there is nothing.
   event_number summary(causality& order);
 
  private:
   void spread(const causality& order);
 
-  std::vector<event_number> events_;  // that were learned
-  std::size_t spread_ = 0;            // of these are in `until_`
+  std::vector<event_number> events_;  // the learned events
+  std::size_t spread_ = 0;            // events already expanded into `until_`
   std::unordered_set<event_number> seen_;
   std::unordered_map<u64, u32> until_;
 };

@@ -1,9 +1,9 @@
 #pragma once
-// Grids that may still run while the present one does. A grid that is launched programmatically may begin when all
-// blocks of the grid before it have executed griddepcontrol.launch_dependents or ended, and that one may have begun
-// so, too: until it has waited, such a grid is concurrent with a whole chain of others (PTX ISA, "griddepcontrol").
-// The chain begins anew where the host reads, writes or waits between two grids, and with a grid that is not launched
-// programmatically. What each word of a buffer had last, of the grids that let others begin, is kept here.
+// Grids that may still run during the current one. A programmatically launched grid may begin once all blocks of the
+// preceding grid have executed griddepcontrol.launch_dependents or ended. That grid may have begun in this way too.
+// So until it has waited, such a grid is concurrent with a whole chain of grids (PTX ISA, "griddepcontrol"). The
+// chain restarts if the host reads, writes or waits between two grids, and at a grid that is not launched
+// programmatically. For each word of a buffer this keeps the last users among the grids that let others begin.
 //
 //   preceding.begin(g, pieces);          // pieces of buffers get their words
 //   const auto& writer = p.users[word].writer;
@@ -22,12 +22,12 @@ namespace kaio::emulator::sanitizing {
 
 class preceding_grids {
  public:
-  // Gives the buffers their words, if the grid has others before it, or may be one of them.
+  // Gives the buffers their words, if the grid has concurrent predecessors, or may be one.
   void begin(const grid& g, std::vector<piece>& buffers);
 
-  // The number of the present grid.
+  // The number of the current grid.
   u32 present() const { return present_; }
-  // Whether the grid of this number may run at the same time as the present one; 0 is none.
+  // True if the grid with this number may be concurrent with the current one; 0 is none.
   bool may_run(u32 number) const { return number >= first_ && number < present_; }
   std::string_view name_of(u32 number) const { return names_[number - first_]; }
 
@@ -39,9 +39,9 @@ class preceding_grids {
 
   u32 present_ = 0, first_ = 0;
   std::vector<std::string> names_;  // from first_ to present_
-  bool lets_others_begin_ = false;  // the present one does
+  bool lets_others_begin_ = false;  // the current grid does
   u64 host_steps_ = 0;
-  std::map<u64, buffer_words> words_;  // by address, which is not given out again
+  std::map<u64, buffer_words> words_;  // by address; addresses are not reused
 };
 
 }  // namespace kaio::emulator::sanitizing

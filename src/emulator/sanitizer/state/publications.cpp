@@ -3,7 +3,7 @@
 namespace kaio::emulator::sanitizing {
 namespace {
 
-constexpr std::size_t most_publications = 32;  // of a word, each of another block
+constexpr std::size_t most_publications = 32;  // per word, each from another block
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #pragma once
-// The words of memory through which threads let others know what they did. A write publishes the events that
-// its thread has released to other blocks at each distance; who reads the word may take them over
-// (checks/order.hpp). An atomic operation adds to what the word publishes, any other write replaces it.
+// The words of memory through which threads publish their actions. A write publishes the events that its
+// thread has released to other blocks, for each distance. A reader of the word may take them over
+// (checks/order.hpp). An atomic operation adds to the word's publications; any other write replaces them.
 
 #include "emulator/sanitizer/state/causality.hpp"
 #include "emulator/sanitizer/state/shadow.hpp"
@@ -17,8 +17,8 @@ inline constexpr unsigned reaches = 3;
 
 constexpr std::size_t index_of(reach r) { return static_cast<std::size_t>(r); }
 
-// What a write to a word, with the fences before it, publishes to those that read it: for readers in the same
-// block, in the same cluster, and anywhere. 0: nothing.
+// The events that a write to a word, with the fences before it, publishes to its readers: in the same block,
+// in the same cluster, and anywhere. 0: none.
 struct publication {
   std::array<event_number, reaches> events{};
   u32 block = 0;
@@ -27,7 +27,7 @@ struct publication {
 
 class publications {
  public:
-  // nullptr: nothing is published at this place.
+  // nullptr: the place publishes nothing.
   const std::vector<publication>* find(const std::byte* at) const {
     const auto found = words_.find(at);
     return found == words_.end() ? nullptr : &found->second;

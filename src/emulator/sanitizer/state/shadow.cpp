@@ -51,7 +51,7 @@ void record_pool::release_cells(u32& number) {
 }
 
 line* line_store::lines_of(const std::byte* data, u64 bytes) {
-  // A line of zeros is one of which nothing is known.
+  // A zeroed line is an unknown line.
   static_assert(std::is_trivially_copyable_v<line>);
   entry& e = known_[data];
   if (e.bytes != bytes) {

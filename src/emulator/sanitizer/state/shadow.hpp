@@ -1,11 +1,10 @@
 #pragma once
 // The shadow memory of the sanitizer: the last write and the reads since, and for every byte whether it was
-// written. It has a piece for each piece of memory: a buffer, the shared memory of a block, the local memory
-// of its threads. Untouched pages of it cost nothing.
+// written. Each piece of memory has one: a buffer, the shared memory of a block, the local memory of its
+// threads. Untouched pages cost nothing.
 //
-// A line of 64 bytes has one record for a write and one for a read as long as half warps access the whole of
-// it, lane after lane, which is what fast kernels do. Any other access gives each of its words of 4 bytes a
-// cell of its own.
+// If half warps access whole 64-byte lines, lane after lane, a line has one record for a write and one for a
+// read. Fast kernels do this. After any other access each of the line's 4-byte words has its own cell.
 
 #include "emulator/memory/zeroed_bytes.hpp"
 #include "emulator/program/program.hpp"
@@ -20,7 +19,7 @@
 
 namespace kaio::emulator::sanitizing {
 
-// How an access takes part in the order of others: weak ones do not.
+// The strength of an access; weak accesses order nothing.
 enum class strength : u8 { weak, strong, atomic };
 
 // The reach of a scope, or the distance between two blocks.
@@ -32,11 +31,11 @@ constexpr reach reach_of(memory_scope scope) {
                                           : reach::device;
 }
 
-// One access, or that of several lanes of a warp by one instruction, to some bytes of a word or to a line.
+// One access of one or several lanes of a warp, by one instruction, to bytes of a word or to a line.
 struct record {
   u32 time = 0;  // 0: none
   u32 actor = 0;
-  u32 lanes = 0;  // of a line: its pattern
+  u32 lanes = 0;  // for a line: its pattern
   u32 pc : 23 = 0;
   u32 bytes : 4 = 0;  // bit k: byte k of the word
   u32 write : 1 = 0;
@@ -52,8 +51,8 @@ inline constexpr u32 pc_mask = (1u << 23) - 1;
 
 inline constexpr u32 words_of_a_line = 16;
 
-// Which lanes access the words of a line: word w that of base + (w >> shift), and of `both` halves of the
-// warp the one 16 further as well.
+// The lanes that access the words of a line. Word w: lane base + (w >> shift). If `both` halves of the warp
+// do, also the lane 16 above.
 struct pattern {
   u32 base = 0, shift = 0;
   bool both = false;
@@ -67,17 +66,17 @@ struct pattern {
 
 struct cell {
   record write, read;
-  u32 more = 0;          // further records, of record_pool
+  u32 more = 0;          // further records, in record_pool
   u32 synchronises = 0;  // a thread may have published something here
 };
 
 struct line {
-  record write, read;  // where there are cells, the read's time is that of the last access to any of them
+  record write, read;  // with cells, the read's time is the last access to any of them
   u32 more = 0;        // further reads
-  u32 cells = 0;       // of record_pool; 0: none
+  u32 cells = 0;       // in record_pool; 0: none
 };
 
-// The records beyond the two of a cell or a line, and the cells of lines.
+// Holds the records beyond the two of a cell or line, and the cells of lines.
 class record_pool {
  public:
   using list = std::vector<record>;
@@ -99,7 +98,7 @@ class record_pool {
 
 struct watched_block;
 
-// The grids that used a word of a buffer last (preceding.hpp).
+// The last grids that used a word of a buffer (preceding.hpp).
 struct word_users {
   struct user {
     u32 grid : 28 = 0;  // its number; 0: none
@@ -112,15 +111,15 @@ struct piece {
   const std::byte* data = nullptr;
   u64 bytes = 0;
   state_space space = state_space::global;
-  u64 address = 0;                // of global memory
-  u8* defined = nullptr;          // a bit a byte; nullptr: all are
-  line* lines = nullptr;          // nullptr: of one thread alone, or never written
-  u32 origin = 0;                 // records up to this time are of an earlier owner
+  u64 address = 0;                // in global memory
+  u8* defined = nullptr;          // a bit per byte; nullptr: all are
+  line* lines = nullptr;          // nullptr: used by one thread alone, or never written
+  u32 origin = 0;                 // records up to this time belong to an earlier owner
   const char* input = nullptr;    // a buffer that the kernel may only read
-  u32* constant_loads = nullptr;  // of each word: checks/constant_loads.hpp; nullptr: not followed
+  u32* constant_loads = nullptr;  // per word: checks/constant_loads.hpp; nullptr: not followed
   u32* writes = nullptr;
-  word_users* users = nullptr;    // of each word: checks/grids.hpp; nullptr: not followed
-  watched_block* home = nullptr;  // of shared and local memory
+  word_users* users = nullptr;    // per word: checks/grids.hpp; nullptr: not followed
+  watched_block* home = nullptr;  // for shared and local memory
 
   bool contains(const std::byte* at) const { return at >= data && at < data + bytes; }
 };
@@ -129,7 +128,7 @@ struct piece {
 class line_store {
  public:
   line* lines_of(const std::byte* data, u64 bytes);
-  // Drops those of buffers that are not among these any more.
+  // Drops the lines of buffers that are not in `live`.
   void keep_only(const std::vector<const std::byte*>& live);
   void clear() { known_.clear(); }
 

@@ -32,7 +32,7 @@ use use_of(const instruction& i) {
     case operation::ret:
     case operation::print:
     case operation::assert_fail: return use::call;
-    // The accumulators of a product that does not add to them are not looked at.
+    // If a product does not add to its accumulators, their values do not matter.
     case operation::wgmma_mma: return use::ignore;
     default: return use::all;
   }

@@ -1,7 +1,7 @@
 #pragma once
-// How each instruction of a kernel uses its registers, for the check of uninitialised values. A value may
-// be moved about before it is known to be one: a copy of nothing is nothing, and is reported when it is used
-// as a number, an address or a condition.
+// How each instruction of a kernel uses its registers, for the check of uninitialised values. Code may move a
+// value about before it uses it. So a copy of an unwritten value counts as unwritten, and is reported at its
+// use as a number, an address or a condition.
 
 #include "emulator/program/program.hpp"
 
@@ -12,12 +12,12 @@ namespace kaio::emulator::sanitizing {
 
 enum class use : u8 {
   all,      // every register that is read must have been written
-  merge,    // bits are put together: nothing only if all sources are
+  merge,    // bits are combined: unwritten only if all sources are
   select,   // selp: one of two, by a predicate that must have been written
   shuffle,  // the value of another lane
-  store,    // registers of the value, not of the address
+  store,    // registers of the value, not the address
   load,
-  call,  // the registers of functions are handed over
+  call,  // the functions' registers are passed on
   ignore,
 };
 
@@ -36,7 +36,7 @@ class usages {
     const auto found = of_row_.find(row);
     return found == of_row_.end() ? no_register : found->second;
   }
-  // The registers into which a call or a return puts values.
+  // Calls `f` for the registers into which a call or a return puts values.
   template <class Function>
   void for_handed_over(const entry& kernel, Function&& f) const {
     const auto each = [&](const std::vector<transfer>& places) {

@@ -19,7 +19,7 @@ u64 pointer_of(const grid& g, std::size_t parameter) {
   return value;
 }
 
-// Whether a struct among the parameters has an address within the buffer.
+// True if a struct among the parameters contains an address within the buffer.
 bool is_in_structs(const grid& g, const piece& buffer) {
   for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {
     if (g.image->parameters[i].access != ptx::access::scalar) continue;
@@ -97,7 +97,7 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
     p_of.origin = start;
     buffers.push_back(p_of);
   }
-  // A buffer that is an input and nothing else: not one that a struct has an address of, which may be an output.
+  // A buffer that is an input only. If a struct contains an address of it, it may be an output.
   if (g.image != nullptr) {
     for (const bool inputs : {true, false})
       for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the checks share: of the grid that runs, its memory, its blocks and the order of its actors; of each
-// block that runs, its number and its memory. The state that one check alone needs is in that check.
+// State that the checks share. For the running grid: its memory, its blocks and the order of its actors. For
+// each running block: its number and its memory. State for one check alone is in that check.
 
 #include "emulator/machine/block.hpp"
 #include "emulator/sanitizer/report/report.hpp"
@@ -20,20 +20,20 @@ class barrier_check;
 class async_check;
 
 inline constexpr u32 asynchronous_actor = u32{1} << 31;  // not a warp
-inline constexpr u32 single_operation = u32{1} << 30;    // of these: one operation with a phase of its own
+inline constexpr u32 single_operation = u32{1} << 30;    // one of these, with a phase of its own
 
-// Reads of bytes not yet written. They are reported when the readers have met the writers, or at the end:
-// where a writer comes without order, the race is the better report.
+// Reads of bytes not yet written. They are reported when the readers have met the writers, or at the end. If
+// an unordered writer comes later, the race is the better report.
 class early_reads {
  public:
   static constexpr u32 no_block = 0xffffffffu;
 
   explicit early_reads(reporter& r) : reports_(r) {}
 
-  // `block`: in whose shared memory; no_block: in a buffer. The first read of a line of PTX is kept.
+  // `block`: the owner of the shared memory; no_block: a buffer. Keeps the first read of each PTX line.
   void add(const std::byte* at, u32 block, fault_report r);
   bool has(std::uint32_t ptx_line) const;
-  // Drops those of bytes of this word.
+  // Drops the reads of bytes of this word.
   void drop(const std::byte* word);
   void report(u32 block);
   void report_all();
@@ -80,11 +80,11 @@ struct watched_grid {
   std::unordered_map<const block*, watched_block*> running;
   publications published;
   early_reads early;
-  u32 operations = 0;                    // single ones
+  u32 operations = 0;                    // single operations
   std::unordered_map<u32, u32> issuers;  // the warp of a single operation
 
  private:
-  std::vector<zeroed_bytes> words_;  // of buffers: piece::constant_loads and ::writes
+  std::vector<zeroed_bytes> words_;  // for buffers: piece::constant_loads and ::writes
 };
 
 // A block object is reused for the next block: `start` gives it the next number.
@@ -97,9 +97,9 @@ struct watched_block {
 
   u32 actor_of(const warp& w) const { return first_actor + w.index; }
   u32 block_of(u32 actor) const { return actor / warps; }
-  // How far away a block of this number is.
+  // The distance to the block with this number.
   reach distance(u32 other) const;
-  // The place of an access of this block, and what is there, for a report.
+  // Describes for a report the place of this block's access, and its contents.
   void describe_place(const piece& p, u64 offset, u32 bytes, access_kind kind, fault_report& r) const;
 
   watched_grid& grid;
@@ -107,10 +107,10 @@ struct watched_block {
   const u32 warps;
   u32 number = 0;  // in the order of start
   u32 first_actor = 0;
-  u32 origin = 0;  // time of start
+  u32 origin = 0;  // time of its start
   piece shared, local;
 
-  // The checks that those of other blocks of the cluster turn to.
+  // The checks that other blocks of the cluster call.
   barrier_check* barriers = nullptr;
   async_check* async = nullptr;
 

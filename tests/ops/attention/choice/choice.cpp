@@ -28,7 +28,7 @@ device_properties named(std::string_view name) {
   return {};
 }
 
-// The first of the table; the kernel of 176 keys from 4096 keys on.
+// The first kernel of the table that accepts the call; the one of 176 keys only from 4096 keys on.
 const ops::attention_variant& first_that_fits(const ops::attention_call& call,
                                               const device_properties& device) {
   for (const ops::attention_variant& v : ops::all_attention_variants())

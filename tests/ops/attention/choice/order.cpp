@@ -99,7 +99,7 @@ TEST_CASE("attention: persistent blocks visit each tile once, with the same work
     }
     REQUIRE(visits.size() == std::size_t{c.batches} * c.heads * c.tiles);
     for (const auto& [tile, times] : visits) REQUIRE(times == 1);
-    // Blocks take whole tiles: one more than the others' share at most.
+    // Blocks take whole tiles: a block has at most 1.5 of the longest tiles more than the mean.
     REQUIRE(most <= all / c.blocks + 1.5 * longest);
   }
 }

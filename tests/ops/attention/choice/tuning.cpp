@@ -1,5 +1,5 @@
 // tune and attention_variants of an attention: all kernels that can run a call are measured on memory of the
-// tuner's own, the fastest is remembered for this call and no other, and taken from then on.
+// tuner's own. The fastest is remembered for this call and no other, and taken from then on.
 #include <kaio/ops/parity/attention.hpp>
 #include <kaio/ops/tune.hpp>
 
@@ -179,7 +179,7 @@ TEST_CASE("attention: tune finds, remembers, and leaves the caller's data alone"
   std::filesystem::remove_all(cache.folder());
   ops::forget_tuning();
   REQUIRE(x.choice() == before);
-  // What is not remembered changes nothing.
+  // A kernel that is not remembered changes nothing.
   REQUIRE_FALSE(x.tuned({}, {.repetitions = 1, .remember = false}).saved);
   REQUIRE(x.choice() == before);
   REQUIRE_FALSE(std::filesystem::exists(cache.folder()));
@@ -196,7 +196,7 @@ TEST_CASE("attention: what was found is for calls of one kind", "[ops][attention
   const std::string found = remember_another(x);
   REQUIRE(x.choice() == found);
   REQUIRE(others() == before);
-  // A name that is none, and one that cannot run the call, are misses.
+  // An unknown name, and the name of a kernel that cannot run the call, are misses.
   const auto q = x.q(), k = x.k();
   const auto o = x.o();
   const attention_options options;
@@ -253,7 +253,7 @@ TEST_CASE("attention: tune with everything that a call may have", "[ops][attenti
   require_found(x, x.tuned(options).variant, options);
   REQUIRE(ops::tune_attention(gpu, 0, 40).empty());
   if (gpu.properties().target.sm < 80) return;  // no kernel of f16 reads lists there
-  // Lists of blocks, of which a real call would have two kinds.
+  // Lists of blocks; a real call would have two kinds of them.
   auto counts = upload(std::vector<i32>(2, 99)), indices = upload(std::vector<i32>(4, 99));
   const tensor_view<const i32, 3> of_counts(counts, 1, 1, 2);
   const tensor_view<const i32, 4> of_indices(indices, 1, 1, 2, 2);
@@ -290,7 +290,7 @@ TEST_CASE("attention: threads tune, forget and call at once", "[ops][attention][
                              [&](const auto& v) { return v.refusal.empty() && v.name == name; });
         };
         if (!can_run(tune_attention(gpu, in, in, in, out, {}, {.repetitions = 1}).variant)) ++bad;
-        // Either what was found or, where the other thread has made it forgotten, what the model says.
+        // Either the tuned kernel or, after the other thread has made it forgotten, the model's choice.
         if (!can_run(ops::attention_choice(gpu.stream(), in, in, in, out).name)) ++bad;
         attention(gpu.stream(), in, in, in, out);
         ops::forget_tuning();

@@ -1,7 +1,7 @@
 #pragma once
-// In place of kaio/dsl/kernel/compilation.hpp in the libraries: their kernels' images are in a file that the
-// program of the family has written (images/write_images.hpp), and are found by the linker. Its folder comes
-// first in the include path.
+// Replaces kaio/dsl/kernel/compilation.hpp in the libraries. The program of the family has written the images of their
+// kernels to a file (images/write_images.hpp), where the linker finds them. The folder of this header comes first in the
+// include path.
 
 #include <kaio/dsl/kernel/launch.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
-// In place of kaio/dsl/kernel/compilation.hpp in a program that traces kernels while it runs, which takes a
-// small part of what a compiler takes for the constant: the program of each family of the operations, and
-// tests. Its folder comes first in the include path; all sources compile as they are.
+// Replaces kaio/dsl/kernel/compilation.hpp in a program that traces kernels while it runs: the program of each family of
+// the operations, and tests. Tracing takes a small part of the compiler's time for the constant. The folder of this header
+// comes first in the include path; all sources compile as they are.
 
 #include <kaio/dsl/kernel/launch.hpp>
 
