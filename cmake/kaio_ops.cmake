@@ -1,8 +1,5 @@
-# The operations. A source file below src/ops that lists kernels is a family: an object library of its own,
-# kaio_ops_<family>. It has one of these functions, at the start of a line:
-#   void add_<family>(variant_list& list) ...                                    rows of a table of variants
-#   void list_<family>_kernels(std::vector<const ptx::kernel_image*>& list) ...  kernels that no table has
-# CMake finds a new file by itself. The files of the kernels for sm_90a are made from the lines of choice/sm90_families.def.
+# The operations. src/ops/families.cmake lists the families of their kernels (kaio_families.cmake); a family is an object
+# library of its own, kaio_ops_<family>.
 #
 # With KAIO_TRACE_KERNELS each family also has a program, kaio_kernels_<family>. It traces the kernels when it runs, and
 # writes their images for the library (src/images/). The texts are those that the compiler evaluates, byte for byte
@@ -17,17 +14,8 @@ option(KAIO_TRACE_KERNELS
   ${trace_kernels})
 
 file(GLOB_RECURSE ops_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.cpp)
-set(families ${PROJECT_SOURCE_DIR}/src/ops/matmul/choice/sm90_families.def)
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${families})
-file(STRINGS ${families} lines REGEX "^KAIO_SM90_FAMILY")
-foreach(line IN LISTS lines)
-  string(REGEX MATCH "^KAIO_SM90_FAMILY\\(([a-z0-9_]+), (.*)\\)$" line "${line}")
-  set(family ${CMAKE_MATCH_1})
-  set(adder ${CMAKE_MATCH_2})
-  set(source ${PROJECT_BINARY_DIR}/ops/${family}.cpp)
-  configure_file(${PROJECT_SOURCE_DIR}/src/ops/matmul/sm90/family.cpp.in ${source} @ONLY)
-  list(APPEND ops_sources ${source})
-endforeach()
+include(${PROJECT_SOURCE_DIR}/cmake/kaio_families.cmake)
+
 # Packed texts are compressed if the runtime has zlib.
 if(KAIO_ZLIB)
   set_source_files_properties(src/images/packed_text.cpp PROPERTIES COMPILE_DEFINITIONS KAIO_HAS_ZLIB)
@@ -43,7 +31,7 @@ kaio_warnings(kaio_family_main)
 
 # kaio_ops_settings(target): how files of the operations are compiled.
 function(kaio_ops_settings target)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/ops/include)
   # The programs of the families probe these kernels, in a thousandth of the time that a compiler needs.
   target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
   kaio_warnings(${target})
@@ -108,32 +96,17 @@ function(kaio_trace_family row)
   kaio_share_headers(linked kaio_ops_${family})
 endfunction()
 
-set(KAIO_OPS_FAMILIES)  # rows: <family>|<source>|<function>|<type of its list>
 set(ops_objects)
-set(adder_of_rows "^void add_([a-z0-9_]+)\\(variant_list")
-set(lister_of_kernels "^void list_([a-z0-9_]+)_kernels\\(std::vector")
-foreach(source IN LISTS ops_sources)
-  file(STRINGS ${source} function REGEX "${adder_of_rows}|${lister_of_kernels}")
-  if(NOT function)
-    continue()
-  endif()
-  # Only a run of CMake sees whether a file has kernels, and the name of its function.
-  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  if(function MATCHES "${adder_of_rows}")
-    set(list "ops::variant_list")
-  else()
-    string(REGEX MATCH "${lister_of_kernels}" function "${function}")
-    set(list "std::vector<const ptx::kernel_image*>")
-  endif()
+foreach(row IN LISTS KAIO_OPS_FAMILIES)
+  string(REGEX MATCH "^([^|]*)\\|([^|]*)" unused "${row}")
   set(family ${CMAKE_MATCH_1})
-  string(REGEX REPLACE "^void ([a-z0-9_]+)\\(.*" "\\1" function "${function}")
+  set(source ${CMAKE_MATCH_2})
   list(REMOVE_ITEM ops_sources ${source})
-  list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
   if(KAIO_BUILD_OPS)
     add_library(kaio_ops_${family} OBJECT ${source})
     list(APPEND ops_objects kaio_ops_${family})
     if(KAIO_TRACE_KERNELS)
-      kaio_trace_family("${family}|${source}|${function}|${list}")
+      kaio_trace_family("${row}")
     endif()
   endif()
 endforeach()

@@ -7,8 +7,9 @@
 - Public headers are light, because every user's file pays for them. The language includes only the standard headers
   listed here and single headers of Boost.Hana. No header includes a logger, a formatter or a stream. A heavier header is
   listed (on_request), and no other header includes it.
-- A folder has at most 25 files. So have the folders of tests, tools, benchmarks, showcases, cmake and docs, except
-  tests/fail.
+- A folder has at most 25 files. So have the folders of tests, tools, benchmarks, showcases, cmake and docs. Exceptions are
+  tests/fail, and include/kaio/ops with a header for each operation.
+- Operations have floors too, for their public headers and sources together (operation_floors).
 - Operations are written in the public language: none of their files names the tracer.
 - dsl.hpp and kaio.hpp list every header of the language after the headers that it includes; --fix writes the list.
 
@@ -93,7 +94,7 @@ private_floors = {
     "driver_abi": ["."],
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
-    "ops": ["shared", "choice",
+    "ops": [".", "shared", "choice",
             "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90", "matmul/call",
             "attention/common", "attention/forward/choice", "attention/forward/simt", "attention/forward/mma_sync",
             "attention/forward/sm90", "attention/forward/call", "attention/block_mask", "attention/backward/choice",
@@ -114,6 +115,14 @@ private_floors = {
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
 }
+# The floors of operations, from the ground up, on both sides. An operation includes others from lower floors only.
+operation_floors = [
+    {"shared"},
+    {"choice"},
+    {"matmul", "attention/common", "cache", "norm"},
+    {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward"},
+    {"attention/backward", "attention/decode", "qkv_project", "gate_up_project"},
+]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"
 # Names that only the language itself may use.
@@ -149,6 +158,27 @@ class house:
 
 public = house(root / "include/kaio", public_floors)
 private = house(root / "src", private_floors)
+
+
+def operation_floor(name):
+    """The operation of a file of ops, and its floor: ('attention/decode', 4); None for the headers that users include."""
+    parts = name.split("/")[1:-1]
+    for length in (2, 1):
+        operation = "/".join(parts[:length])
+        for level, floor in enumerate(operation_floors):
+            if operation in floor:
+                return operation, level
+    return None
+
+
+def problems_of_operation(path, text):
+    """Yields a text for each include of an operation that is not on a lower floor."""
+    here = operation_floor(path)
+    for _, name in include.findall(text):
+        name = name.removeprefix("kaio/")
+        there = operation_floor(name) if here and name.startswith("ops/") else None
+        if there and there[0] != here[0] and there[1] >= here[1]:
+            yield f"{name}: {there[0]} is not below {here[0]}"
 
 
 def problems_of_header(path, text):
@@ -228,14 +258,14 @@ def main():
     folders = collections.Counter()
     for name in ("tests", "tools", "bench", "showcase", "cmake", "docs"):
         folders.update(file.parent for file in (root / name).rglob("*") if file.is_file())
-    del folders[root / "tests/fail"]
+    folders[root / "tests/fail"] = 0
     for tree, wings, check in ((public, public_wings, problems_of_header),
                                (private, private_wings, problems_of_source)):
         for file in sorted(tree.base.rglob("*")):
             path = file.relative_to(tree.base).as_posix()
             if not file.is_file() or file.suffix not in {".hpp", ".cpp", ".def", ".in"}:
                 continue
-            folders[file.parent] += 1
+            folders[file.parent] += file.parent != root / "include/kaio/ops"
             files += 1
             text = file.read_text()
             wing, floor = tree.place(path)
@@ -243,6 +273,8 @@ def main():
                 found = [f"the folder {file.parent.relative_to(root)} has no floor in tests/include_rule.py"]
             else:
                 found = list(check(path, text))
+            if wing == "ops":
+                found += problems_of_operation(path, text)
             if wing == "ops" and (inside := inside_of_the_language.search(text)):
                 found.append(f"{inside[0]}: an operation is written in the public language alone")
             failed += bool(found)

@@ -4,8 +4,8 @@
 //   inline constexpr auto scale = kaio::kernel<"scale", 256>([](kaio::thread t, kaio::inout<kaio::f32> x, ...) { ... });
 //   kaio::device gpu = kaio::device::open();
 
-// Every header of the language comes after those that it includes: what a compiler says about a header begins with
-// a line for each file that it was included through. tests/include_rule.py --fix writes this list.
+// Each header comes after those that it includes. A compiler's message about a header begins with one line for each
+// file through which it was included. tests/include_rule.py --fix writes this list.
 // clang-format off
 #include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/number/half.hpp>

@@ -103,7 +103,7 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
                        .k = k_of_file,
                        .group = group_of_file,
                        .zero_points = true,
-                       .ordered = layer.act_order};
+                       .act_order = layer.act_order};
   auto memory = gpu.allocate<u8>(packed_bytes(shape));
   const w4_weights packed{shape, memory};
   repack(gpu.stream(),
@@ -116,7 +116,7 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
   return compare(gpu, "from GPTQ", packed, written.values);
 }
 
-// A folder of its own, which is removed with what is in it.
+// A folder of its own, which is removed with its contents.
 struct temporary_folder {
   std::filesystem::path path;
   temporary_folder() {

@@ -23,8 +23,8 @@ detail::context_ref open_ordinal(int ordinal) {
              : detail::context::open_gpu(ordinal);
 }
 
-// Whether there is a GPU to open by default. Where there is none, the user is told where kernels run
-// instead, since the emulator is slow; KAIO_DEVICE=emulator chooses it without a word.
+// Whether there is a GPU to open by default. If there is none, a warning says where kernels run instead, since
+// the emulator is slow; KAIO_DEVICE=emulator chooses it without a word.
 bool has_gpu() {
   try {
     return driver::device_count() > 0;
@@ -77,6 +77,13 @@ std::vector<device_properties> device::available() {
   devices.reserve(static_cast<std::size_t>(gpus) + 1);
   for (int ordinal = 0; ordinal < gpus; ++ordinal) devices.push_back(driver::properties_of(ordinal));
   devices.push_back(emulator_properties(emulator_architecture(std::getenv("KAIO_EMULATOR_ARCH"))));
+  return devices;
+}
+
+std::vector<device_properties> device::strict() {
+  std::vector<device_properties> devices;
+  for (const ptx::target target : strict_architectures(std::getenv("KAIO_STRICT")))
+    devices.push_back(emulator_properties(target));
   return devices;
 }
 

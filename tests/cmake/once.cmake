@@ -7,7 +7,8 @@ if(KAIO_BUILD_OPS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   separate_arguments(type_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS_${type}}")
   set(compile_alone ${compile})
   list(REMOVE_ITEM compile_alone ${CMAKE_CXX_COMPILER_LAUNCHER})
-  list(APPEND compile_alone ${type_flags} -I${PROJECT_SOURCE_DIR}/src -DKAIO_ASSUME_SOUND)
+  list(APPEND compile_alone ${type_flags} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_BINARY_DIR}/ops/include
+    -DKAIO_ASSUME_SOUND)
   add_test(NAME once.headers COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/once/headers.py ${part}
     -- ${compile_alone})
   add_test(NAME once.refused COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/once/headers.py

@@ -73,7 +73,7 @@ if("docs" IN_LIST KAIO_TESTS)
     kaio_check_kernels(kaio_docs_${program})
     add_test(NAME docs.${program} COMMAND kaio_docs_${program})
     set_tests_properties(docs.${program} PROPERTIES LABELS rules TIMEOUT 120
-      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all;KAIO_STRICT=sm_80,sm_90a")
     add_test(NAME docs.${program}.gpu COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py
       $<TARGET_FILE:kaio_docs_${program}>)
     set_tests_properties(docs.${program}.gpu PROPERTIES LABELS gpu TIMEOUT 120 ENVIRONMENT KAIO_DEVICE=cuda:0

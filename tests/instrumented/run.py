@@ -63,9 +63,10 @@ def command_of(build, target):
 
 
 def settings_of(build, an_object):
-    """The options of a file of the build for definitions and for the folders of other projects' headers."""
+    """The options of a file of the build for definitions, and for the folders of headers of the build and of other projects."""
     words = command_of(build, an_object)
-    return [word for at, word in enumerate(words) if word.startswith(("-D", "-isystem")) or words[at - 1] == "-isystem"]
+    return [word for at, word in enumerate(words)
+            if word.startswith(("-D", "-isystem", f"-I{build}/")) or words[at - 1] == "-isystem"]
 
 
 def jobs_of(build, with_driver, with_weights):

@@ -1,4 +1,4 @@
-// Mutants of the kernels of attention_backward: of each a sample, on calls of its tests.
+// Mutants of the kernels of attention_backward: a sample of each kernel, on calls of its tests.
 
 #include "mutants/calls.hpp"
 #include "tests/ops/attention_backward/varlen_case.hpp"
@@ -9,7 +9,7 @@ using namespace kaio::tests::mutants;
 
 namespace {
 
-// Head sizes and lengths of which all end at different places of a tile.
+// Head sizes and lengths that end at different places of a tile.
 struct ends {
   u32 qk_size, v_size, queries, keys;
 };
@@ -45,7 +45,7 @@ backward_case shaped(const ends& e) {
   return c;
 }
 
-// Masks, heads that share keys, and what comes with them.
+// Masks, heads that share keys, and the options that go with them.
 std::vector<backward_case> options() {
   std::vector<backward_case> all;
   const auto add = [&](const ends& e) -> backward_case& { return all.emplace_back(shaped(e)); };
@@ -84,7 +84,7 @@ std::vector<backward_case> options() {
     c.causal = causal_alignment::bottom_right;
     c.window = {21, 0};
   }
-  {  // Several tiles in both directions, of which some are kept whole; heads of a group one after the other.
+  {  // Several tiles in both directions, some kept whole; heads of a group one after the other.
     backward_case& c = add({16, 16, 150, 260});
     c.window = {70, 70};
     c.heads = 4;
@@ -98,7 +98,7 @@ std::vector<backward_case> options() {
   return all;
 }
 
-// A bias with a gradient for each score, and for several ones together; what is kept.
+// A bias with a gradient for each score, and for several together; a tensor of what is kept.
 std::vector<backward_case> biases() {
   std::vector<backward_case> all;
   for (const ends& e : {ends{16, 8, 70, 90}, ends{8, 16, 33, 61}, ends{8, 8, 130, 38}})
@@ -153,7 +153,7 @@ std::vector<backward_case> biases() {
   return all;
 }
 
-// Gradients of a bias whose last key is in each column of a thread, and whose last query in each of its rows.
+// Gradients of a bias: its last key is in each column of a thread, and its last query in each row of a thread.
 std::vector<backward_case> biases_of_one_tile(bool own_type) {
   std::vector<backward_case> all;
   for (u32 n = 0; n < 16; ++n) {
@@ -165,7 +165,7 @@ std::vector<backward_case> biases_of_one_tile(bool own_type) {
   return all;
 }
 
-// dS that no number of 16 bits is: the blocks that had them are computed again.
+// dS beyond the numbers of 16 bits: blocks with such dS are computed again.
 backward_case beyond_16_bits() {
   backward_case c = shaped({64, 64, 70, 70});
   c.dout_range = 60000;
@@ -196,13 +196,12 @@ void check_every_end() {
 }
 
 constexpr harmless_statement without_effect[] = {
-    // A range that has numbers whatever the call is.
+    // Ranges that are never empty.
     {"backward/simt/tiles.hpp", "t_.block_stride(C.tile * C.chunk)"},
     {"backward/simt/tiles.hpp", "t_.range(0u, a.size, C.chunk)"},
     {"backward/simt/bias.hpp", "t.block_stride(C.tile * C.tile)"},
     {"backward/simt/bias.hpp", "t.range(row, end_row)"},
     {"backward/simt/bias.hpp", "t.range(column, end_column)"},
-    {"backward/common/prepare.hpp", "t.range(warp, config::queries, config::warps)"},
     {"backward/common/prepare.hpp", "t.range(0u, t.let(problem[&attention_problem::batches]))"},
     {"backward/sm90/finish.hpp", "t.range(0u, parts)"},
     // Queries that are not used have no share of a sink; kernels that read no keys do not ask how many are used.
@@ -213,9 +212,9 @@ constexpr harmless_statement without_effect[] = {
        return kernel == "attention_backward_sinks" || kernel.starts_with("attention_backward_sm90_finish");
      }},
     {"backward/sm90/consumer.hpp", "t_.range(0u, own.one.rounds)"},  // of one or more
-    // Rows beyond the last one, of which none is stored.
+    // Rows beyond the last one: none is stored.
     {"backward/sm90/finish.hpp", "block.first_query < block.query_limit"},
-    // An element of shared memory beyond the tile, which the next tile's replaces.
+    // Elements of shared memory beyond the tile: those of the next tile replace them.
     {"backward/simt/tiles.hpp", "to[line][column_of] = x"},
     {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
     {"common/block.hpp", "longest_first"},  // the order of tiles
@@ -225,10 +224,7 @@ constexpr harmless_statement without_effect[] = {
     {"common/copy_rows.hpp", "auto fast ="},  // elements one by one instead of 16 bytes
     {"common/store_rows.hpp", "auto whole ="},
     {"common/store_rows.hpp", "t.range(t.lane_rank(), Rows * pieces, 32u)"},
-    // The row after those of a warp, which the next warp writes alike.
-    {"common/store_rows.hpp", "t.when(column + e < size)",
-     [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 128;"); }},
-    {"common/copy_rows.hpp", "cp_async_commit_group"},  // copies that are waited for together
+    {"common/copy_rows.hpp", "cp_async_commit_group"},  // copies that have one wait in common
     {"backward/mma_sync/kernel.hpp", "origin.query[r] < block.query_limit"},  // rows of Q and dO that are 0
 };
 
@@ -266,7 +262,7 @@ tally kill_simt_and_common() {
     none.keys = 4;
     check_backward<f32>(none);
   });
-  // What the kernels of f16 and bf16 have in common, O of both types.
+  // The common part of the kernels of f16 and bf16, with O of both types.
   mutants.on("sm_80", [] {
     for (backward_case c :
          {shaped({8, 24, 70, 20}), shaped({8, 40, 70, 20}), shaped({8, 64, 5, 3}), shaped({8, 5, 70, 20})}) {
@@ -315,7 +311,7 @@ tally kill_sm90() {
       {{"attention_backward_sm90_bf16_d64", 10}, {"attention_backward_sm90_finish_bf16", 30}},
       without_effect);
   mutants.on("sm_90a", [] {
-    // By each of the kernels: of plain scores, with a soft cap, with a bias.
+    // By each of the kernels: plain scores, a soft cap, a bias.
     for (const u32 kernel : {0u, 1u, 2u}) {
       const auto check = [&](backward_case c) {
         if (kernel == 1) c.softcap = 2;

@@ -1,5 +1,5 @@
-// Mutants of the kernels of attention_decode, and of those that add up what parts of the keys gave: of each a sample,
-// on calls of its tests.
+// Mutants of the kernels of attention_decode, and of those that add up the splits: a sample of each kernel, on calls
+// of its tests.
 
 #include "mutants/calls.hpp"
 #include "tests/ops/attention_decode/merge_case.hpp"
@@ -13,7 +13,7 @@ using ops::attention_combining;
 
 namespace {
 
-// Every kind of cache, masks, sequences that end at all places of a tile and of a page, parts.
+// Every kind of cache, masks, sequences that end at all places of a tile and of a page, splits.
 std::vector<decode_case> cases() {
   std::vector<decode_case> all{
       {.lengths = {70, 1, 0, 64}, .left = {3, 0, 0, 63}, .sinks = true},
@@ -55,7 +55,7 @@ std::vector<decode_case> cases() {
       {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 256, .lengths = {2600}, .splits = 19},
       {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 140, .lengths = {2600}, .splits = 11},
       {.lengths = {50, 90}, .kind = cache_kind::table, .max_length = 90},
-      {.heads = 2, .key_heads = 1, .lengths = {600, 420}, .splits = 1},  // several tiles of one part
+      {.heads = 2, .key_heads = 1, .lengths = {600, 420}, .splits = 1},  // several tiles in one split
   };
   {  // A sequence ends at each column of a warp, in each row.
     decode_case& c = all.emplace_back();
@@ -74,7 +74,7 @@ std::vector<decode_case> cases() {
     for (u32 length = 130; length < 186; length += apart) c.lengths.push_back(length);
   }
   for (const u32 heads :
-       {1u, 2u, 3u})  // and of each row those that it has by another window, or another group
+       {1u, 2u, 3u})  // and of each row the columns that come with other windows, or other groups
     all.push_back({.queries = 64 / heads,
                    .heads = heads,
                    .key_heads = 1,
@@ -141,7 +141,7 @@ void check_merges() {
   }
 }
 
-// The output is one of the inputs, with its numbers.
+// The outputs are one of the inputs: its O and its lse.
 void merge_in_place() {
   constexpr u32 rows = 5, heads = 2, size = 40;
   std::vector<f32> a(rows * heads * size), b(a.size(), 3.0f), lse(heads * rows);
@@ -153,7 +153,7 @@ void merge_in_place() {
   merge_states(under_test().stream(), of_a, lse_a, of_b, lse_b, of_a, lse_a);
 }
 
-// Queries of several sequences in one tensor, some of which have none, in one part and in several.
+// Queries of several sequences in one tensor, some without queries; in one split and in several.
 void check_packed() {
   for (const u32 parts : {1u, 3u}) {
     check_varlen<f16>({.queries = 9,
@@ -206,39 +206,39 @@ bool is_for(const decode_case& c, bool has_clusters) {
 constexpr harmless_statement without_effect[] = {
     // Elements one by one instead of together.
     {"common/copy_rows.hpp", "auto fast ="},
-    {"shared/store_four.hpp", "auto together ="},
+    {"shared/store_four.hpp", "auto at_once ="},
     {"decode/common/merge.hpp", "auto whole ="},
-    // A range that has numbers whatever the call is.
-    {"decode/common/cluster.hpp", "t.range(0u, parts)"},
-    // A key beyond the last one, whose score is masked; a tile without keys.
+    // Ranges that are never empty.
+    {"decode/common/cluster.hpp", "t.range(0u, splits)"},
+    // Keys beyond the last one: their scores are masked. A tile without keys.
     {"decode/mma_sync/copies.hpp", "first_ + line_ + apart * i < last_"},
     {"decode/mma_sync/copies.hpp", "t_.when(first_ < last_)"},
     {"decode/mma_sync/copies.hpp", "first_ + key < last_"},
-    {"decode/mma_sync_sm90/copies.hpp", "cp_async<16>(to, from,",
+    {"decode/mma_sync_sm90/copies.hpp", "cp_async<16>(to, from)",
      [](std::string_view, std::string_view instruction) { return instruction.starts_with("off by one"); }},
-    {"decode/mma_sync_sm90/copies.hpp", "auto whole ="},  // the copy of a whole tile by the way of a part
-    // Elements beyond a row, which are not stored; both sides of a border of log.
+    {"decode/mma_sync_sm90/copies.hpp", "auto whole ="},  // a whole tile, copied as a partial one
+    // Elements beyond a row: they are not stored. Both sides of a border of log.
     {"decode/common/merge.hpp", "t.when(e < left)) add("},
-    {"decode/common/combine.hpp", "t.when(column < size)"},
+    {"decode/common/combine.hpp", "t.when(all_of(is_row, column < size))"},
     {"common/exact_rows.hpp", "t.when(column + 32 * i < source.v_size)"},
     {"decode/common/merge.hpp", "shift + log(sum)"},
-    // Logarithms of infinity, which no sum is.
+    // Logarithms of infinity: no sum is infinite.
     {"common/softmax.hpp", "return t.let(",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 2139095040;"); }},
-    // A row whose result is stored, which exists.
+    // A row whose result is stored: it always exists.
     {"common/block.hpp", "all_of(writes, address != 0u, query < block.query_limit)"},
-    // What the mask leaves as it is in a tile that it keeps whole.
+    // Masking of a tile that the mask keeps whole: it changes nothing.
     {"decode/mma_sync/kernel.hpp", "const val is_whole ="},
     {"decode/mma_sync/queries.hpp", "auto fast ="},
-    // An element beyond the rows in shared memory, which the thread's own copy of keys replaces.
+    // Elements beyond the rows in shared memory: the thread's own copy of keys replaces them.
     {"decode/mma_sync/queries.hpp", "t.block_stride(Rows * Depth / step)"},
-    // The first element of four neighbours, which always exists.
+    // The first element of four neighbours: it always exists.
     {"shared/store_four.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
-    // The parts of a cluster are two or more.
-    {"decode/mma_sync_sm90/combine.hpp", "t_.when(parts > apart)",
+    // A cluster has two splits or more.
+    {"decode/mma_sync_sm90/combine.hpp", "t_.when(splits > apart)",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 1;"); }},
     // The keys of a tile of 16 rows begin where those of its first row do: no row's begin at column 16 or later.
     {"common/mask.hpp", "from[s.row(i)] <=",

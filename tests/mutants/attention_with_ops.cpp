@@ -1,4 +1,4 @@
-// Mutants of the kernels of attention: of each a sample of the small faults of mutation.hpp (killing.hpp).
+// Mutants of the kernels of attention: a sample of each kernel, with the small faults of mutation.hpp (killing.hpp).
 
 #include "catch.hpp"
 #include "mutants/attention_run.hpp"
@@ -31,12 +31,12 @@ constexpr harmless_statement without_effect[] = {
     {"common/block.hpp", "longest_first"},  // the order of tiles
     {"common/block.hpp", "head >= leading"},
     {"common/key_walk.hpp", "keys_.whole_first"},  // the mask runs in a tile that it keeps whole
-    // Logarithms of infinity, which no sum is.
+    // Logarithms of infinity: no sum is infinite.
     {"common/softmax.hpp", "return t.let(",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 2139095040;"); }},
     {"common/store_rows.hpp", "auto whole ="},  // elements one by one instead of 16 bytes
-    {"common/copy_rows.hpp", "auto fast ="},    // the same of copies
-    // An element of shared memory beyond the tile, which the next tile's replaces; a tile without keys.
+    {"common/copy_rows.hpp", "auto fast ="},    // likewise for copies
+    // Elements of shared memory beyond the tile: those of the next tile replace them. A tile without keys.
     {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
     {"forward/simt/kernel.hpp", "t.range(range.first, range.last, groups)"},
     {"forward/simt/kernel.hpp", "t.range(0u, qk_size, C.chunk)"},  // at least one round
@@ -44,18 +44,15 @@ constexpr harmless_statement without_effect[] = {
     {"simt/wide_kernel.hpp", "t.range(0u, used, value_keys)"},
     {"simt/wide_kernel.hpp", "!isnan(result[r].inverse)"},  // rows beyond the last one are computed again
     {"common/store_rows.hpp", "t.range(t.lane_rank(), Rows * pieces, 32u)"},
-    // The row after those of a warp, which the next warp writes alike.
-    {"common/store_rows.hpp", "t.when(column + e < size)",
-     [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 128;"); }},
-    // Elements beyond a row, and rows beyond the last one, of which none is stored.
+    // Elements beyond a row, and rows beyond the last one: none is stored.
     {"common/exact_rows.hpp", "t.when(column + 32 * i < source.v_size)"},
     {"forward/mma_sync/finish.hpp", "warp.query[r] < block.query_limit"},
-    {"block_mask/kernel.hpp", "const val outside ="},  // what every place of the block is asked then
+    {"block_mask/kernel.hpp", "const val outside ="},  // then every place of the block is asked
     {"block_mask/kernel.hpp", "const val inside ="},
     {"block_mask/kernel.hpp", "auto none ="},
     {"block_mask/kernel.hpp", "auto all ="},
     {"block_mask/kernel.hpp", "t.range(0u, others, warps)"},  // of at least one
-    // One place more of a block of which some places are known to be kept and some are not.
+    // One place more of a block that is known to keep some places and to drop others.
     {"block_mask/kernel.hpp", "t.range(first_query, end_query)"},
     {"block_mask/kernel.hpp", "t.range(first_key + t.lane_rank()"},
     {"block_mask/kernel.hpp", "dropped |= "},

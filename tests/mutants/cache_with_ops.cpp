@@ -1,4 +1,4 @@
-// Mutants of append_kv and rotary: of each a sample, on calls of their tests.
+// Mutants of append_kv and rotary: a sample of each kernel, on calls of their tests.
 
 #include "mutants/calls.hpp"
 #include "tests/ops/cache/append_case.hpp"
@@ -11,10 +11,9 @@ using namespace kaio::tests::mutants;
 namespace {
 
 constexpr harmless_statement without_effect[] = {
-    {"cache/common/run.hpp", "const val count ="},  // of a run at the limit: none either way
-    {"cache/common/run.hpp", "= A::read("},         // an element beyond a run, which is not stored
-    {"cache/common/run.hpp", "t.when(run.whole)"},  // elements one by one instead of together
-    {"cache/append/quantise.hpp", "pack<Float8>"},  // at a border of ranges both ways of rounding agree
+    {"shared/element_run.hpp", "const val count ="},  // of a run at the limit: none either way
+    {"shared/element_run.hpp", "t.when(run.whole)"},  // elements one by one instead of together
+    {"cache/append/quantise.hpp", "pack<Float8>"},    // at a border of ranges both ways of rounding agree
 };
 
 // Every kind of cache, of rows that do and do not begin at multiples of 16 bytes.
@@ -80,7 +79,7 @@ tally kill_append() {
   return mutants.result();
 }
 
-// Tokens of several sequences, of which one is empty, and some of none.
+// Tokens of several sequences, one of them empty, and tokens of no sequence.
 void check_rotary_of_sequences() {
   const std::vector<i32> cu{2, 5, 6, 6, 13};
   const auto x = input_tensor<f16>(1, 14, 2, 24, {.pad = 8}, 11);
@@ -144,7 +143,7 @@ tally kill_rotary() {
         check_rotary<f16, f16>(c);
         check_rotary<bf16, f32>(c);
         check_rotary<f32, bf16>(c);
-        c.size = 2 * pairs;  // the last run of a row, after which comes what is no element
+        c.size = 2 * pairs;  // the last run of a row: padding follows it
         check_rotary<f16, f16>(c);
         check_rotary<bf16, f32>(c);
         check_rotary<f32, bf16>(c);

@@ -1,4 +1,4 @@
-// Mutants of the kernels of qkv_project and gate_up_project: of each a sample, on calls of their tests.
+// Mutants of the kernels of qkv_project and gate_up_project: a sample of each kernel, on calls of its tests.
 
 #include "mutants/calls.hpp"
 #include "tests/ops/gate_up_project/support.hpp"
@@ -16,7 +16,7 @@ namespace {
 bool is_unguarded(std::string_view, std::string_view instruction) {
   return instruction.starts_with("unguarded");
 }
-// The first element of a run that is not whole, which always exists.
+// The first element of a run that is not whole: it always exists.
 bool is_first_of_run(std::string_view, std::string_view instruction) {
   return instruction.find(", 0;") != instruction.npos;
 }
@@ -26,15 +26,13 @@ bool is_off_by_one(std::string_view, std::string_view instruction) {
 }
 
 constexpr harmless_statement without_effect[] = {
-    {"cache/common/run.hpp", "const val count ="},  // of a run at the limit: none either way
-    {"cache/common/run.hpp", "= A::read("},         // an element beyond a run, which is not stored
-    {"cache/common/run.hpp", "t.when(run.whole)"},  // elements one by one instead of together
-    {"cache/common/run.hpp", "t.when(run.count > i)", is_first_of_run},
-    {"qkv_project/common/elements.hpp", "t.when(run.whole)", is_unguarded},
+    {"shared/element_run.hpp", "const val count ="},  // of a run at the limit: none either way
+    {"shared/element_run.hpp", "t.when(run.whole)"},  // elements one by one instead of together
+    {"shared/element_run.hpp", "t.when(run.count > i)", is_first_of_run},
     {"cache/append/quantise.hpp", "t.when(run.whole)", is_unguarded},
     {"cache/append/quantise.hpp", "pack<Float8>"},  // at a border of ranges both ways of rounding agree
     {"combine/kernel.hpp", "t.when(column < columns)", is_off_by_one},  // a run of no elements
-    {"cache/append/place.hpp", "var exists(t, token <"},                // there are as many tokens as of Q
+    {"cache/append/place.hpp", "var exists(t, token <"},                // Q has the same number of tokens
 };
 
 // Every step, of heads of every size up to 16 and of larger ones, in tensors of several layouts.

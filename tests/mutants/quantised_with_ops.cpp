@@ -1,4 +1,4 @@
-// Mutants of the kernels of quantised products: of each a sample, on calls of their tests.
+// Mutants of the kernels of quantised products: a sample of each kernel, on calls of its tests.
 
 #include "mutants/calls.hpp"
 #include "tests/ops/matmul_8bit/fp8_support.hpp"
@@ -15,20 +15,19 @@ using namespace kaio::tests::mutants;
 namespace {
 
 constexpr harmless_statement without_effect[] = {
-    // A row of x beyond the last one is the last one again, and has no results.
+    // Rows of x beyond the last one: they repeat it, and have no results.
     {"weight_only/mma_sync/copies.hpp", "const val exists = t_.let(of_x < m)"},
-    // An element of x beyond K, whose weight is 0; groups that no copy is in.
+    // Elements of x beyond K: their weights are 0. Groups without a copy.
     {"weight_only/mma_sync/copies.hpp", "select(e < left, x[e], T(0.0f))"},
     {"skinny/copies.hpp", "select(at + 2 * w < k_"},
     {"skinny/copies.hpp", "select(at + (2 * w + 1) < k_"},
     {"weight_only/mma_sync/kernel.hpp", "cp_async_wait_group<0>(t)"},
     {"skinny/kernel.hpp", "cp_async_wait_group<0>(t)"},
-    // Zeros of rows that x does not have, whose products are dropped.
-    {"skinny/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
+    // Zeros of rows that x does not have: their products are dropped.
     {"skinny/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
-    // Rows of x and their facts are looked for, and there are none.
+    // The kernel looks for further rows of x, scales and zeros, and finds none.
     {"skinny/copies.hpp", "rows_ > rows_of_pass"},
-    // The first element of four neighbours, which always exists.
+    // The first element of four neighbours: it always exists.
     {"weight_only/mma_sync/store.hpp", "t.when(e < left)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
@@ -37,7 +36,7 @@ constexpr harmless_statement without_effect[] = {
      [](std::string_view, std::string_view instruction) {
        return instruction.find(" 0, ") != instruction.npos;
      }},
-    // A tile beyond the block's own, which nobody reads.
+    // A tile beyond the block's own: nobody reads it.
     {"weight_only/mma_sync/copies.hpp", "t_.when(tile < block_.last)"},
     {"skinny/kernel.hpp", "t.when(next < block.last)"},
     {"skinny/copies.hpp", "t_.when(tile + i < last_)"},
@@ -50,37 +49,34 @@ constexpr harmless_statement without_effect[] = {
     {"weight_only/mma_sync/store.hpp", "t.block_stride(rows * fours)"},
     // Four elements one by one instead of together.
     {"weight_only/mma_sync/store.hpp", "const val whole ="},
-    {"shared/store_four.hpp", "auto together ="},
+    {"shared/store_four.hpp", "auto at_once ="},
     {"matmul/common/store_strip.hpp", "by_four = t.when(aligned)"},
     {"matmul/common/store_strip.hpp", "whole = t.when(at.is_whole)"},
-    {"matmul/common/store_strip.hpp", "together = t.when(whole)"},
     {"matmul/common/term_values.hpp", "const val aligned ="},
-    {"matmul/common/term_values.hpp", "const val together ="},
+    {"matmul/common/term_values.hpp", "const val at_once ="},
     {"matmul/common/term_values.hpp", "auto vectors ="},
     {"matmul/common/general.hpp", "const val by_four ="},
-    // A row after the last one, which does not exist.
+    // A row after the last one: it does not exist.
     {"matmul/common/store_strip.hpp", "memory_at<Size>(t, address)[j] =",
      [](std::string_view, std::string_view instruction) {
        return instruction.find("setp.lt") != instruction.npos;
      }},
     // Both ways of rounding agree at a border of two ranges.
-    {"fp8/code.hpp", "cast<e4m3>"},
-    // Ranges that have a number for every thread or block; the copy of a whole tile by the way of a part.
+    {"shared/e4m3_code.hpp", "cast<e4m3>"},
+    // Ranges that have a number for every thread or block. A whole tile, copied as a partial one.
     {"matmul/sm90/kernel.hpp", "t.range(cluster, parts, clusters)"},
     {"matmul/sm90/split.hpp", "t.range(t.thread_rank() / of_row, own_rows"},
-    {"matmul/sm90/store.hpp", "t.range(0u, Rows, apart * together)"},
     {"matmul/sm90/promotion.hpp", "t_.range(0u, steps)"},
-    {"matmul/mma_sync/kernel.hpp", "t.range((rank_in_cluster(t) * 32u + lane) / of_row"},
     {"matmul/mma_sync/kernel.hpp", "auto whole = t.when(all_of(inside, rest >= C.k))"},
-    // Parts of the walk over tiles that a tile of one kind does not need.
-    {"matmul/common/tile_walk.hpp", "const val is_last ="},
+    // Parts of the tile scheduler that a tile of one kind does not need.
+    {"shared/tile_scheduler.hpp", "const val is_last ="},
     {"matmul/sm90/store.hpp", "bulk_wait_group_read<turns - 1>"},
     // A whole panel stored by threads.
     {"matmul/sm90/store.hpp", "first.is_own(Rows, Columns)",
      [](std::string_view, std::string_view instruction) {
        return instruction.find("setp.le") != instruction.npos;
      }},
-    // Whether lines that no copy brings, whose products are dropped, are cleared before the copies.
+    // Lines that no copy brings are cleared before the copies, or not: their products are dropped.
     {"matmul/sm90/clear_rest.hpp", "has_rest = t.when(copied < whole)"},
     {"matmul/sm90/clear_rest.hpp", "clears = t.when(column >= first_column)"},
     // A half tile's copy of the other half of A: the stage has arrived before it in the emulator's order.
@@ -132,7 +128,7 @@ void check_codes(w4_codes codes, const w4_call& c) {
       });
 }
 
-// Rows of every kernel, groups of every kind, tails of N and K, zero points, orders of K, parts.
+// Rows of every kernel, groups of every kind, tails of N and K, zero points, orders of K, splits.
 std::vector<w4_call> calls_of_few_rows() {
   std::vector<w4_call> all;
   std::uint64_t seed = 1;
@@ -142,9 +138,9 @@ std::vector<w4_call> calls_of_few_rows() {
                    {.splits = static_cast<u32>(1 + m % 3)}});
     all.push_back({{.n = 33 + 8 * (m % 5), .k = 16 * (3 + m % 7), .group = 16, .zero_points = m % 3 == 0},
                    {.m = m, .pad = m % 4, .shift = m % 3, .seed = seed++}});
-    all.push_back(
-        {{.n = 71 - m, .k = 85 + m, .group = -1, .ordered = false}, {.m = m, .bias = true, .seed = seed++}});
-    all.push_back({{.n = 64 + m, .k = 48 * (2 + m % 3), .group = 48, .zero_points = true, .ordered = true},
+    all.push_back({{.n = 71 - m, .k = 85 + m, .group = -1, .act_order = false},
+                   {.m = m, .bias = true, .seed = seed++}});
+    all.push_back({{.n = 64 + m, .k = 48 * (2 + m % 3), .group = 48, .zero_points = true, .act_order = true},
                    {.m = m, .pad = 8, .seed = seed++}});
   }
   // Every tail of N, and of K, of rows that begin at multiples of 16 bytes and of others.
@@ -197,7 +193,7 @@ tally kill_w4() {
       }
     for (w4_call c : calls_of_few_rows()) {
       if (c.product.m > 9) continue;
-      c.shape.zero_points = c.shape.ordered = false;
+      c.shape.zero_points = c.shape.act_order = false;
       c.shape.group = 64, c.shape.k = 64 * (2 + c.product.m);
       c.options.splits = std::min(c.options.splits, 2u);
       check_codes<f16, f16>(c.product.m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, c);
@@ -210,7 +206,7 @@ tally kill_w4() {
   return mutants.result();
 }
 
-// K of which every warp has tiles in all stages, again and again; rows of x by pieces and by elements, every tail of N.
+// With this K every warp has tiles in all stages, again and again. Rows of x by pieces and by elements, every tail of N.
 std::vector<w4_call> calls_of_long_rows() {
   std::vector<w4_call> all;
   for (u32 m = 1; m <= 16; ++m)
@@ -260,20 +256,20 @@ tally kill_few_rows() {
 tally kill_w4_sm90() {
   mutants_of_calls mutants({{"matmul_w4_sm90_f16", 8}}, without_effect);
   mutants.on("sm_90a", [] {
-    for (const i64 m : {17, 33, 65, 129})  // every tail of N, with a bias, in one part
+    for (const i64 m : {17, 33, 65, 129})  // every tail of N, with a bias, in one split
       for (i64 n = 25; n < 29; ++n) {
         const w4_call c{{.n = n, .k = 256, .group = 64}, {.m = m, .bias = true}, {.splits = 1}};
         check_w4<f16, f16, f16>(c);
         check_w4<f16, f32, f16>(c);
       }
-    for (i64 m = 17; m <= 192; ++m)  // every tail of M of a part of K, whose rows are checked one by one
+    for (i64 m = 17; m <= 192; ++m)  // every tail of M in a split of K; its rows are checked one by one
       check_w4<f16, f32, f16>({{.n = 26, .k = 768, .group = 64}, {.m = m}, {.splits = 3}});
     for (const w4_call& c : calls_of_tiles()) check_w4<f16, f32, f16>(c);
   });
   return mutants.result();
 }
 
-// Numbers by pairs in shared memory, and parts of K as the blocks of clusters.
+// Numbers by pairs in shared memory, and splits of K in the blocks of clusters.
 tally kill_pairs() {
   mutants_of_calls mutants({{"matmul_w4_few_rows_table_f16_8_sm90", 60}}, without_effect);
   mutants.on("sm_90", [] {
@@ -347,7 +343,7 @@ void check_int8_kernels(std::string_view kernels) {
   if (is_for_sm90(kernels))
     for (const shape& s : long_shapes) check_int8_by<f32>(kernels, s, lines_by_16(s), {});
 }
-// By those that have every epilogue, of every output; of one whose lines are not by four elements too.
+// By the kernels with every epilogue, for every output; also if the lines are no multiples of four elements.
 void check_int8_epilogues(std::string_view kernels, std::span<const shape> shapes) {
   for (const shape& s : shapes)
     for (const u32 pad : {pad_to_16<i8>(s.n), 1u, 2u}) {
@@ -369,8 +365,8 @@ void check_int8_epilogues(std::string_view kernels, std::span<const shape> shape
     check_int8_by<f16>(kernels, {1, 65, 67, 129}, l, {.zero_a = per::one});
 }
 
-// What the host does not compute bit for bit, on one small product: the other activations, biases of rows, residuals
-// of each type. run(options, c) is the call.
+// Terms that the host does not compute bit for bit, on one small product: the other activations, biases of rows,
+// residuals of each type. run(options, c) is the call.
 template <class Options, class Run>
 void run_terms(const Options& plain, const shape& s, const Run& run) {
   std::vector<f32> numbers(std::size_t{s.m} * s.n);
@@ -474,7 +470,7 @@ void check_fp8_kernels(std::string_view kernels) {
                           .groups = groups});
   }
 }
-// By those that have every epilogue, of every output.
+// By the kernels with every epilogue, for every output.
 void check_fp8_epilogues(std::string_view kernels, std::span<const shape> shapes) {
   for (const bool groups : {false, true})
     for (const shape& s : shapes) {

@@ -26,7 +26,7 @@
 // Sources: Vaswani et al., "Attention Is All You Need", 2017; Dao et al., "FlashAttention", 2022, and
 // "FlashAttention-2", 2023.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/runtime/stream.hpp>
 

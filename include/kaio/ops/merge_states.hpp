@@ -11,7 +11,7 @@
 // output is 0 and its lse -inf. Sinks belong to one of the two. Throws invalid_argument, which names the
 // argument, before anything runs, and what a launch throws. Source: Dao et al., "FlashAttention", 2022.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstddef>

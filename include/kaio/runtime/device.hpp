@@ -1,5 +1,5 @@
 #pragma once
-// A GPU, or the emulator that stands in for one. Everything that a host program does begins here.
+// A GPU, or the emulator in place of one. Everything that a host program does begins here.
 //
 //   device gpu = device::open();              // the first GPU, or else the emulator
 //   auto x = gpu.upload(host_x);
@@ -7,8 +7,7 @@
 //   saxpy.launch(gpu.stream(), over(n), x, y, a, n);
 //
 // A GPU is used through its primary context, which it shares with PyTorch and every other CUDA user of the
-// process. The context that is current on the calling thread is the same after a call as before it, unless
-// there was none.
+// process. If a context was current on the calling thread before a call, it is current again after the call.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -36,23 +35,27 @@ concept contiguous_range = requires(const Range& r) {
 };
 }  // namespace detail
 
-// A handle: copies mean the same device. Buffers, streams and events that it makes keep the device open. A
-// handle may be used from several threads at once, but for assigning to it (docs/threads.md).
+// A handle: copies refer to the same device. Its buffers, streams and events keep the device open. Several
+// threads may use a handle at once, but not assign to it (docs/threads.md).
 class device {
  public:
-  // The device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), or the first GPU,
-  // or, where the machine has no usable GPU, the emulator, which is reported on the standard error stream;
-  // description() says which it is. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing,
+  // Opens the device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), else the first
+  // GPU. If the machine has no usable GPU, opens the emulator and reports so on the standard error stream.
+  // description() names the device. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing,
   // no_device.
   static device open();
   // `emulator` or `cuda:N`. Each emulator that is opened is a device of its own; all handles of one GPU are
-  // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a, sm_100a) is the emulator's architecture;
-  // sm_90a is the default.
+  // one device. KAIO_EMULATOR_ARCH sets the emulator's architecture: sm_70 to sm_90a, or a newer one such as
+  // sm_100a. The default is sm_90a.
   static device open(std::string_view name);
   // The number of GPUs; 0 where there is no driver.
   static int count() noexcept;
   // What can be opened: the GPUs in order, then the emulator.
   static std::vector<device_properties> available();
+  // The emulator as each architecture that KAIO_STRICT names: "sm_75,sm_90a", or 1 for sm_70, sm_75, sm_80, sm_86, sm_89
+  // and sm_90a. On the emulator, operations refuse what one of these would refuse. Empty if the variable is not set.
+  // Throws invalid_argument if it is malformed.
+  static std::vector<device_properties> strict();
 
   device(const device& other) noexcept;
   device& operator=(const device& other) noexcept;
@@ -96,7 +99,7 @@ class device {
     memory.upload(host);
     return buffer<T>(static_cast<detail::allocation&&>(memory));
   }
-  // Of anything with data() and size(): std::vector, std::array, std::span, ...
+  // Accepts anything with data() and size(): std::vector, std::array, std::span, ...
   template <detail::contiguous_range Range>
   auto upload(const Range& host) const {
     using element = std::remove_cv_t<std::remove_reference_t<decltype(*host.data())>>;
@@ -111,29 +114,28 @@ class device {
 
   // Loads a kernel ahead of its first launch. Throws what a launch would: unsupported_device, jit_error, ...
   void warmup(const ptx::kernel_image& kernel) const;
-  // Whether the program carries machine code of a kernel for this GPU (kaio_precompile), so that loading it takes no
+  // Whether the program carries machine code of a kernel for this GPU (kaio_precompile): loading it then needs no
   // compiler. False on the emulator, which runs the text. Does not load the kernel.
   bool is_precompiled(const ptx::kernel_image& kernel) const;
-  // How many blocks of a kernel are resident on the whole device at once: the largest grid of a cooperative
-  // kernel. `shared_bytes` is what a launch adds to the kernel's own shared memory. Loads the kernel.
+  // The number of blocks of a kernel that are resident on the whole device at once: the largest grid of a
+  // cooperative kernel. `shared_bytes` is added to the kernel's own shared memory. Loads the kernel.
   std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes = 0) const;
-  // How many clusters of a kernel are resident on the whole device at once, which is what a persistent grid
-  // launches: clusters that the kernel fixes, or `cluster`. Less than resident_blocks / cluster.count() where
-  // multiprocessors are left over in the groups of which a cluster takes one. Loads the kernel, and remembers
-  // the answer: asking again costs some ten nanoseconds.
+  // The number of clusters of a kernel that are resident on the whole device at once: the grid of a persistent
+  // kernel. The cluster is the kernel's fixed one, or `cluster`. A cluster runs within one group of
+  // multiprocessors (GPC). If groups have multiprocessors left over, the result is less than resident_blocks /
+  // cluster.count(). Loads the kernel, and remembers the answer: asking again costs some ten nanoseconds.
   std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster = {0, 0, 0},
                                     std::uint32_t shared_bytes = 0) const;
-  // Of the emulator: what launches from now on may use, instead of what was set before; `budget{}` removes all
-  // limits. A launch that uses more throws launch_timeout, and the device is lost. Throws invalid_argument (a
-  // negative duration), unsupported_device: a GPU runs a kernel to its end.
+  // Emulator only. Limits launches from now on and replaces earlier limits; `budget{}` removes all limits. A
+  // launch that uses more throws launch_timeout, and the device is lost. Throws invalid_argument (a negative
+  // duration), and on a GPU, which runs a kernel to its end, unsupported_device.
   void set_budget(const budget& limits) const;
-  // Of the emulator, from any thread: launches that run on the device, or wait for their turn, end as soon as they
-  // can, within milliseconds, and throw launch_cancelled in the threads that made them. What a kernel has written
-  // until then stays written. The device stays usable; launches made after the call run as ever. Without effect where
-  // nothing runs. Throws unsupported_device: a GPU runs a kernel to its end.
+  // Emulator only, from any thread. Ends launches that run on the device or wait for their turn, within
+  // milliseconds. They throw launch_cancelled in the threads that made them; their writes stay. The device stays
+  // usable, and later launches run as usual. If nothing runs, the call has no effect. On a GPU, which runs a
+  // kernel to its end, throws unsupported_device.
   void cancel() const;
-  // Waits for all work on the device, that of other users of its context too. Throws what the work failed
-  // with.
+  // Waits for all work on the device, including that of other users of its context. Throws if the work failed.
   void synchronize() const;
 
  private:

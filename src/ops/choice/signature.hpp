@@ -63,15 +63,15 @@ inline constexpr std::string_view separate = "separate";
 //
 //   kernel:4            a second kernel adds the splits up, or nothing has to
 //   kernel:4:cluster    the splits are a cluster
-inline std::string name_with_parts(std::string_view kernel, std::uint32_t parts, bool in_cluster = false) {
-  return std::string(kernel) + ":" + std::to_string(parts) + (in_cluster ? ":cluster" : "");
+inline std::string name_with_splits(std::string_view kernel, std::uint32_t splits, bool in_cluster = false) {
+  return std::string(kernel) + ":" + std::to_string(splits) + (in_cluster ? ":cluster" : "");
 }
 // The number of splits in such a name; 0: it has none.
-inline std::uint32_t parts_of_name(std::string_view name) {
-  std::uint32_t parts = 0;
+inline std::uint32_t splits_of_name(std::string_view name) {
+  std::uint32_t splits = 0;
   if (const std::size_t colon = name.find(':'); colon != std::string_view::npos)
-    std::from_chars(name.data() + colon + 1, name.data() + name.size(), parts);
-  return parts;
+    std::from_chars(name.data() + colon + 1, name.data() + name.size(), splits);
+  return splits;
 }
 
 }  // namespace kaio::ops

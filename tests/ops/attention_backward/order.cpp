@@ -52,7 +52,7 @@ std::vector<owned> order_of(const order_case& c, u32 leading, u32 together = 0) 
   gradients.leading_key_heads = leading;
   const u32 blocks = c.batches * c.heads * c.tiles;
   auto memory = under_test().upload(std::vector<owned>(blocks, {~0u, ~0u, ~0u}));
-  gradients.heads_together = together;
+  gradients.heads_at_once = together;
   const auto launch = [&](const auto& kernel) {
     kernel.launch(under_test().stream(), grid(blocks), memory, problem, gradients);
   };
@@ -60,7 +60,7 @@ std::vector<owned> order_of(const order_case& c, u32 leading, u32 together = 0) 
   return memory.download();
 }
 
-// Each tile once, and those of a head in order: blocks that add to the same dQ wait for those of the tiles before.
+// Each tile once, and the tiles of a head in order: blocks that add to one dQ wait for the tiles before.
 void require_each_tile(const order_case& c, const std::vector<owned>& order) {
   std::map<std::pair<u32, u32>, u32> next;
   for (const owned& of : order) {
@@ -101,7 +101,7 @@ TEST_CASE("attention_backward: heads take turns", "[ops][attention_backward]") {
     CAPTURE(together);
     const auto order = order_of(c, 0, together);
     require_each_tile(c, order);
-    // While a head of these has tiles left, none of the heads after them begins.
+    // While one of these heads has tiles left, none of the heads after them begins.
     for (std::size_t at = 0; at < order.size(); ++at) {
       const u32 head = order[at].batch * c.heads + order[at].group;
       REQUIRE(head / together == at / (u64{together} * c.tiles));

@@ -278,7 +278,7 @@ TEST_CASE("gate_up_project: one row by ordered weights", "[ops][gate_up][quantis
   const stream& s = gpu.stream();
   constexpr i64 columns = 96, depth = 328;
   const auto model = w4_model<f16>::random(
-      {.n = 2 * columns, .k = depth, .group = 64, .zero_points = true, .ordered = true}, 3);
+      {.n = 2 * columns, .k = depth, .group = 64, .zero_points = true, .act_order = true}, 3);
   const w4_on_device<f16> on_device(model, w4_format::gptq_v2);
   std::mt19937_64 engine(4);
   const auto random = [&] { return f16(std::uniform_real_distribution<float>(-0.5f, 0.5f)(engine)); };
@@ -313,7 +313,7 @@ TEST_CASE("gate_up_project: one row by ordered weights", "[ops][gate_up][quantis
   REQUIRE(same_bits(project(x, {.x_norm = {.weight = weight}}), normed));
 }
 
-// Their sums of x are of no kernel of one launch.
+// They need sums of x, which no kernel of one launch computes.
 TEST_CASE("gate_up_project: few rows by weights with offsets", "[ops][gate_up][quantised]") {
   const stream& s = under_test().stream();
   std::mt19937_64 engine(6);

@@ -19,7 +19,7 @@ TEST_CASE("mma matmul with an epilogue that has parameters of its own", "[matmul
   auto bias = under_test().upload(bias_host);
   auto c = poisoned<f32>(std::size_t{s.n} * s.m * s.batches);
   mma_sync_matmul<cut, f16_product, f32, bias_of_row>.launch(
-      under_test().stream(), grid(data.problem.walk.tiles), a, b, c, data.problem, bias, 2.0f);
+      under_test().stream(), grid(data.problem.scheduler.tiles), a, b, c, data.problem, bias, 2.0f);
   const auto got = c.download();
   for (u32 batch = 0; batch < s.batches; ++batch)
     for (u32 row = 0; row < s.m; ++row)
@@ -42,7 +42,7 @@ TEST_CASE("mma matmul of parts of K, which are added in order", "[matmul]") {
   auto parts = poisoned<f32>(std::size_t{s.n} * s.m * s.batches * s.splits);
   auto c = poisoned<f16>(std::size_t{s.n} * s.m * s.batches);
   mma_sync_matmul<cut, f16_product, f32, identity>.launch(
-      under_test().stream(), grid(data.problem.walk.tiles), a, b, parts, data.problem);
+      under_test().stream(), grid(data.problem.scheduler.tiles), a, b, parts, data.problem);
   split_problem reduced{};
   reduced.row = s.n;
   reduced.column = 1;
@@ -81,7 +81,7 @@ TEST_CASE("mma matmul of batches by their addresses", "[matmul]") {
        list_c = under_test().upload(of_c);
   data.problem.c.batch_pitch = 0;
   mma_sync_matmul<cut, f16_product, f32, identity>.launch(
-      under_test().stream(), grid(data.problem.walk.tiles), list_a, list_b, list_c, data.problem);
+      under_test().stream(), grid(data.problem.scheduler.tiles), list_a, list_b, list_c, data.problem);
   const auto got = c.download();
   for (u32 batch = 0; batch < s.batches; ++batch)
     for (u32 row = 0; row < s.m; ++row)
@@ -112,10 +112,10 @@ TEST_CASE("mma matmul whose B a function makes", "[matmul]") {
   auto weights = under_test().upload(bytes);
   auto packed = under_test().upload(words);
   auto c = poisoned<f32>(std::size_t{s.n} * s.m), d = poisoned<f32>(std::size_t{s.n} * s.m);
-  dequantising_matmul<from_bytes>.launch(under_test().stream(), grid(data.problem.walk.tiles), a, weights,
-                                         scales, s.k, c, data.problem);
-  dequantising_matmul<from_nibbles>.launch(under_test().stream(), grid(data.problem.walk.tiles), a, packed,
-                                           scales, u32{s.k / 8}, d, data.problem);
+  dequantising_matmul<from_bytes>.launch(under_test().stream(), grid(data.problem.scheduler.tiles), a,
+                                         weights, scales, s.k, c, data.problem);
+  dequantising_matmul<from_nibbles>.launch(under_test().stream(), grid(data.problem.scheduler.tiles), a,
+                                           packed, scales, u32{s.k / 8}, d, data.problem);
   const auto by_byte = c.download(), by_nibble = d.download();
   for (u32 row = 0; row < s.m; ++row)
     for (u32 column = 0; column < s.n; ++column) {
@@ -139,7 +139,7 @@ TEST_CASE("the element type of C may be given by the launch", "[matmul]") {
     auto c = poisoned<Out>(std::size_t{s.n} * s.m);
     matmul_terms terms;
     terms.alpha = 0.5f;
-    any.launch(under_test().stream(), grid(data.problem.walk.tiles), a, b,
+    any.launch(under_test().stream(), grid(data.problem.scheduler.tiles), a, b,
                output_memory{c.view().address, static_cast<u32>(type)}, data.problem, terms);
     const auto got = c.download();
     for (u32 row = 0; row < s.m; ++row)

@@ -44,7 +44,7 @@ buffer<T> poisoned(std::size_t count) {
 
 inline u32 round_up(u32 x, u32 to) { return (x + to - 1) / to * to; }
 
-// An operand of batches, lines of `length` elements followed by some that are not the operand's.
+// An operand of batches, in lines of `length` elements with padding after each.
 template <class T>
 struct operand {
   std::vector<T> host;
@@ -63,7 +63,7 @@ template <mma_sync_config C, class Product>
 struct problem_data {
   using TA = typename Product::a_element;
   using TB = typename Product::b_element;
-  // Leading dimensions are multiples of 16 bytes but where elements come one by one.
+  // Leading dimensions are multiples of 16 bytes, unless elements come one by one.
   static constexpr u32 pad_a = C.copy_a == copy_form::elements ? 3 : 16 / sizeof(TA);
   static constexpr u32 pad_b = C.copy_b == copy_form::elements ? 5 : 16 / sizeof(TB);
   operand<TA> a;
@@ -98,7 +98,7 @@ void check(const shape& s, u32 pad_c = 3) {
   auto b = under_test().upload(data.b.host);
   auto c = poisoned<Out>(std::size_t{pitch} * s.m * s.batches);
   const auto& kernel = mma_sync_matmul<C, Product, Out, identity>;
-  kernel.launch(under_test().stream(), grid(data.problem.walk.tiles), a, b, c, data.problem);
+  kernel.launch(under_test().stream(), grid(data.problem.scheduler.tiles), a, b, c, data.problem);
   const auto got = c.download();
   const auto untouched = poisoned<Out>(1).download()[0];
   const std::string_view name = kernel.name();

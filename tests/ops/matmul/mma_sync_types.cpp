@@ -34,8 +34,8 @@ double greatest_error() {
   auto in_a = under_test().upload(a), in_b = under_test().upload(b);
   auto out_c = poisoned<f32>(m * n);
   const mma_sync_problem problem = mma_sync_problem_of<cut>(m, n, k);
-  mma_sync_matmul<cut, Product, f32, identity>.launch(under_test().stream(), grid(problem.walk.tiles), in_a,
-                                                      in_b, out_c, problem);
+  mma_sync_matmul<cut, Product, f32, identity>.launch(under_test().stream(), grid(problem.scheduler.tiles),
+                                                      in_a, in_b, out_c, problem);
   const auto c = out_c.download();
   double greatest = 0;
   for (u32 row = 0; row < m; ++row)
@@ -70,7 +70,7 @@ TEST_CASE("a NaN in an operand of f32 reaches its row", "[matmul]") {
   const mma_sync_problem problem = mma_sync_problem_of<cut>(size, size, size);
   const auto check_rows = [&](const auto& kernel) {
     auto out_c = poisoned<f32>(size * size);
-    kernel.launch(under_test().stream(), grid(problem.walk.tiles), in_a, in_b, out_c, problem);
+    kernel.launch(under_test().stream(), grid(problem.scheduler.tiles), in_a, in_b, out_c, problem);
     const auto c = out_c.download();
     for (u32 i = 0; i < size * size; ++i) {
       CAPTURE(i / size, i % size);

@@ -86,8 +86,8 @@ TEST_CASE("a linear layer: C, bias, activation and residual, each of its own typ
     numbers.residual = {static_cast<i64>(residual.stride), 1, static_cast<i64>(residual.leading)};
     of_c = under_test().upload(before.host);
     const simt_problem p = problem_of<small>(x.a, x.b, c.leading, c.stride);
-    ops::simt_matmul<small, f16, layer>.launch(under_test().stream(), grid(u64{p.walk.tiles} * 2), of_a, of_b,
-                                               of_c, p, of_c, of_bias, of_residual, numbers);
+    ops::simt_matmul<small, f16, layer>.launch(under_test().stream(), grid(u64{p.scheduler.tiles} * 2), of_a,
+                                               of_b, of_c, p, of_c, of_bias, of_residual, numbers);
     c.host = of_c.download();
     const auto f = [&](auto sum, u32 batch, u32 row, u32 column) {
       using F = decltype(sum);
@@ -112,7 +112,7 @@ TEST_CASE("the activations of a linear layer", "[ops][matmul]") {
     auto of_c = under_test().upload(c.host);
     const simt_problem p = problem_of<tiny>(x.a, x.b, c.leading, c.stride);
     ops::simt_matmul<tiny, f32, ops::linear<Activation>>.launch(
-        under_test().stream(), grid(u64{p.walk.tiles}), of_a, of_b, of_c, p, of_c, of_a, of_a,
+        under_test().stream(), grid(u64{p.scheduler.tiles}), of_a, of_b, of_c, p, of_c, of_a, of_a,
         ops::linear_terms{.alpha = 3});
     c.host = of_c.download();
     check_product(c, before, product<f32>(x.a, x.b, [&](auto sum, u32, u32, u32) { return f(sum * 3); }),
@@ -136,8 +136,8 @@ TEST_CASE("an epilogue sees where its sum is, also where rows and columns are ex
     auto of_c = under_test().upload(c.host);
     simt_problem p = problem_of<small>(x.a, x.b, c.leading, c.stride);
     p.exchanged = exchanged;
-    ops::simt_matmul<small, f32, numbered>.launch(under_test().stream(), grid(u64{p.walk.tiles} * 2), of_a,
-                                                  of_b, of_c, p, numbers, 2.0f);
+    ops::simt_matmul<small, f32, numbered>.launch(under_test().stream(), grid(u64{p.scheduler.tiles} * 2),
+                                                  of_a, of_b, of_c, p, numbers, 2.0f);
     c.host = of_c.download();
     const auto f = [&](auto sum, u32 batch, u32 row, u32 column) {
       using F = decltype(sum);
@@ -162,8 +162,8 @@ TEST_CASE("batches by their addresses, in any order", "[ops][matmul]") {
   const simt_problem p = problem_of<by_address>(x.a, x.b, c.leading, c.stride);
   simt_problem unaligned = p;
   unaligned.vector_stores = 0;
-  ops::simt_matmul<by_address, f32, ops::identity>.launch(under_test().stream(), grid(u64{p.walk.tiles} * 3),
-                                                          a, b, to, unaligned);
+  ops::simt_matmul<by_address, f32, ops::identity>.launch(
+      under_test().stream(), grid(u64{p.scheduler.tiles} * 3), a, b, to, unaligned);
   c.host = of_c.download();
   check_product(c, before, product<f32>(x.a, x.b, [](auto sum, u32, u32, u32) { return sum; }),
                 content::random);
@@ -173,7 +173,7 @@ TEST_CASE("split K: parts in a workspace, added in their order, the same bits in
           "[ops][matmul]") {
   const operands x(2, 30, 44, 203, content::random);
   const auto of_a = upload(x.a.host), of_b = upload(x.b.host);
-  for (const u32 splits : {2u, 5u, 40u}) {  // the last ones of 40 parts are empty
+  for (const u32 splits : {2u, 5u, 40u}) {  // the last ones of 40 splits are empty
     CAPTURE(splits);
     std::vector<f32> first;
     for (u32 run = 0; run < 3; ++run) {
@@ -185,7 +185,7 @@ TEST_CASE("split K: parts in a workspace, added in their order, the same bits in
       p.splits = ops::divisor::of(splits);
       p.k_of_split = ((203 + splits - 1) / splits + 7) / 8 * 8;
       ops::simt_matmul<small, f32, ops::identity>.launch(
-          under_test().stream(), grid(u64{p.walk.tiles} * splits * 2), of_a, of_b, parts, p);
+          under_test().stream(), grid(u64{p.scheduler.tiles} * splits * 2), of_a, of_b, parts, p);
       const ops::split_problem of_reduce{
           1, static_cast<i64>(c.leading), static_cast<i64>(c.stride), 30, 44, splits, 0};
       ops::split_reduce<f32, ops::scaled>.launch(

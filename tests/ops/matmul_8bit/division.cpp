@@ -1,7 +1,7 @@
 // divided_by has the bits of division.
 #include "tests/ops/support.hpp"
 
-#include <kaio/ops/matmul_8bit/common/division.hpp>
+#include <kaio/ops/shared/divided_by.hpp>
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
-// qkv_project of one row by weights of four bits in one launch, whose products are of integers: numbers of any size,
-// zero points, and what is not finite, against double precision.
+// qkv_project of one row by weights of four bits in one launch, with products of integers: numbers of any size, zero
+// points, and numbers that are not finite, against double precision.
 #include "tests/ops/qkv_project/support.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class one_row {
                .group = group,
                .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16,
                .zero_points = zero_points,
-               .ordered = ordered},
+               .act_order = ordered},
         w_(static_cast<std::size_t>(n * k)) {
     std::vector<i32> codes(static_cast<std::size_t>(k / 8 * n)),
         zeros(static_cast<std::size_t>(groups_ * n / 8));

@@ -26,7 +26,7 @@ buffer<u8> packed_at_random(const w4_shape& shape, std::uint64_t seed) {
                                                 .scale_bytes = ops::bytes_of(shape.scales),
                                                 .zero_points = shape.zero_points,
                                                 .factors = shape.factors,
-                                                .ordered = shape.ordered,
+                                                .act_order = shape.act_order,
                                                 .offsets = shape.offsets});
   REQUIRE(at.bytes == packed_bytes(shape));
   std::mt19937_64 engine(seed);
@@ -52,7 +52,7 @@ buffer<u8> packed_at_random(const w4_shape& shape, std::uint64_t seed) {
   std::vector<i32> order(number(shape.k));
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), engine);
-  if (shape.ordered) std::memcpy(&bytes[at.rows], order.data(), order.size() * sizeof(i32));
+  if (shape.act_order) std::memcpy(&bytes[at.rows], order.data(), order.size() * sizeof(i32));
   return under_test().upload(bytes);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("matmul_w4: a matrix of integers of four bits has the bits of dequanti
   check_both({.n = 40, .k = 192, .group = 64, .zero_points = true});
   check_both({.n = 65, .k = 96, .group = 16, .scales = type::bf16});
   check_both({.n = 33, .k = 85, .group = -1, .zero_points = true});
-  check_both({.n = 96, .k = 128, .group = 32, .zero_points = true, .ordered = true});
+  check_both({.n = 96, .k = 128, .group = 32, .zero_points = true, .act_order = true});
   check_both({.n = 40, .k = 160, .group = 32, .scales = type::f32, .offsets = true, .zero = 3});
   check_both({.n = 47, .k = 2240, .group = 64, .scales = type::bf16, .zero_points = true});  // strips of K
 }
@@ -136,7 +136,7 @@ TEST_CASE("matmul_w8: a matrix has the bits of dequantise", "[ops][w8]") {
   const auto check = [](const w8_shape& shape) { check_both(ops::detail::as_w4_shape(shape)); };
   check({.n = 40, .k = 192, .group = 64, .zero_points = true});
   check({.n = 39, .k = 90});
-  check({.n = 64, .k = 128, .group = 16, .zero_points = true, .ordered = true});
+  check({.n = 64, .k = 128, .group = 16, .zero_points = true, .act_order = true});
   check({.n = 33, .k = 96, .group = 32, .offsets = true});
   check({.n = 65, .k = 192, .group = 64, .codes = w8_codes::e4m3});
 }

@@ -13,7 +13,7 @@ namespace {
 struct fixture {
   device& gpu = under_test();
   const stream& s = gpu.stream();
-  w4_shape shape{.n = 48, .k = 128, .group = 64, .zero_points = true, .ordered = true};
+  w4_shape shape{.n = 48, .k = 128, .group = 64, .zero_points = true, .act_order = true};
   std::vector<f16> pattern = std::vector<f16>(4096, f16(77.0f));
   buffer<u8> memory = gpu.allocate<u8>(packed_bytes(shape)), lent = gpu.allocate<u8>(65536);
   buffer<i32> words = gpu.allocate<i32>(4096);
@@ -24,7 +24,7 @@ struct fixture {
   tensor_view<const f16, 2> x{x_memory, 3, 128};
   tensor_view<f16, 2> y{y_memory, 3, 48};
 
-  // Two parts of K that a second kernel adds up, from a workspace.
+  // Two splits of K, which a second kernel adds up from a workspace.
   std::string_view by_second_kernel() const {
     const u32 sm = gpu.properties().target.sm;
     return sm >= 90   ? "matmul_w4_few_rows_f16_8_sm90:2"
@@ -101,7 +101,7 @@ TEST_CASE("w4: tensors that do not fit the shape", "[ops][w4]") {
       "shape.zero_points to false",
       [&] { repack(t.s, kaio_int4{.packed = words_view(t.words, 48, 16), .scales = t.gptq().scales}, t.w); });
   t.refuses(
-      "the shape of argument weights has an order, and the format that is given has none; set shape.ordered "
+      "the shape of argument weights has act-order, and the given format has no index of groups; set shape.act_order "
       "to false",
       [&] {
         repack(
@@ -122,7 +122,7 @@ TEST_CASE("w4: tensors that do not fit the shape", "[ops][w4]") {
   plain = t.gptq();
   plain.qzeros = {};
   refuses_plain(
-      "the shape of argument weights has no order, and argument g_idx is given; set shape.ordered to true, or leave "
+      "the shape of argument weights has no act-order, and argument g_idx is given; set shape.act_order to true, or leave "
       "g_idx out where it is k / group",
       plain);
   refuses_plain("argument weight_zero_point is given; set shape.zero_points to true",

@@ -1,4 +1,4 @@
-// The digits of x that one row by weights of four bits is multiplied as: with what they count they are x, rounded as
+// The digits of x in a product of one row with weights of four bits. With their place values they give x, rounded as
 // digits.hpp has it, in the order of the codes.
 #include "tests/ops/support.hpp"
 
@@ -50,7 +50,7 @@ void check(const std::vector<T>& x) {
       has_nan = has_nan || std::isnan(to_double(of_tile[i]));
       largest = std::max(largest, std::abs(to_double(of_tile[i])));
     }
-    const u32* const facts = own + digits::facts;
+    const u32* const facts = own + digits::totals;
     float unit[2];
     for (u32 h = 0; h < 2; ++h) std::memcpy(&unit[h], &facts[2 * h + 1], sizeof(float));
     CAPTURE(tile, largest, unit[0]);

@@ -11,7 +11,7 @@ namespace {
 // g_idx = (37k % K) / 32.
 w4_model<f16> reference_model(bool ordered) {
   w4_model<f16> m;
-  m.shape = {.n = 128, .k = 128, .group = 32, .zero_points = true, .ordered = ordered};
+  m.shape = {.n = 128, .k = 128, .group = 32, .zero_points = true, .act_order = ordered};
   for (u32 k = 0; k < 128; ++k) {
     for (u32 n = 0; n < 128; ++n) m.codes.push_back((7 * k + 3 * n + k * n % 5) % 16);
     m.order.push_back(static_cast<i32>(37 * k % 128 / 32));
@@ -73,14 +73,14 @@ TEST_CASE("w4: weights are exact in every format, of any extents", "[ops][w4]") 
                            .k = k,
                            .group = group,
                            .zero_points = format != w4_format::kaio && seed % 3 != 0,
-                           .ordered = orders && seed % 4 == 1};
+                           .act_order = orders && seed % 4 == 1};
       require_weights<f32>(w4_model<f16>::random(shape, ++seed), format);
       require_weights<bf16>(w4_model<bf16>::random(shape, ++seed), format);
     }
 }
 
 TEST_CASE("w4: a GPTQ index without an order is that of the file", "[ops][w4]") {
-  w4_model<f16> m = w4_model<f16>::random({.n = 24, .k = 96, .group = 32, .ordered = true}, 3);
+  w4_model<f16> m = w4_model<f16>::random({.n = 24, .k = 96, .group = 32, .act_order = true}, 3);
   for (const i32 all : {0, -1}) {
     std::fill(m.order.begin(), m.order.end(), all);
     const std::vector<f32> got = dequantised<f32>(w4_on_device<f16>(m, w4_format::gptq));

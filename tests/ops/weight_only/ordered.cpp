@@ -8,13 +8,13 @@ using namespace kaio::tests;
 
 namespace {
 
-// Whether the one-row kernel runs, which follows an order itself. x is at a multiple of 16 bytes.
+// Whether the one-row kernel runs; it follows an order itself. x is at a multiple of 16 bytes.
 bool keeps_order(i64 m, const w4_shape& shape, i64 parts) {
   return under_test().properties().target.sm >= 90 && m == 1 && parts == 0 && shape.group % 64 == 0 &&
          shape.k % 8 == 0 && shape.k <= 8192;
 }
 
-// has_room: a workspace of the bytes that are asked for; else of 16 bytes less than x in the order takes.
+// has_room: the workspace has the bytes that are asked for; if not, 16 bytes less than x in the order takes.
 template <class T, class Out>
 void check_ordered(const w4_shape& shape, const product_call& call, bool has_room) {
   CAPTURE(call.m, shape.n, shape.k, has_room);
@@ -48,31 +48,31 @@ TEST_CASE("matmul_w4: ordered weights, with room for x in their order and withou
   std::uint64_t seed = 1;
   for (const bool has_room : {true, false})
     for (const i64 m : {1, 5, 16, 17, 70}) {
-      check_ordered<f16, f16>({.n = 72, .k = 320, .group = 64, .zero_points = true, .ordered = true},
+      check_ordered<f16, f16>({.n = 72, .k = 320, .group = 64, .zero_points = true, .act_order = true},
                               {.m = m, .pad = m % 3, .shift = m % 2, .bias = m % 2 == 0, .seed = ++seed},
                               has_room);
-      check_ordered<bf16, f32>({.n = 41, .k = 203, .group = 32, .ordered = true}, {.m = m, .seed = ++seed},
+      check_ordered<bf16, f32>({.n = 41, .k = 203, .group = 32, .act_order = true}, {.m = m, .seed = ++seed},
                                has_room);
     }
 }
 
 TEST_CASE("matmul_w4: one row in the order of the weights, without a workspace", "[ops][w4]") {
   for (const i64 k : {8, 64, 200, 520, 1088, 2200, 8192, 8256}) {
-    check_ordered<f16, f16>({.n = 72, .k = k, .group = 64, .zero_points = true, .ordered = true},
+    check_ordered<f16, f16>({.n = 72, .k = k, .group = 64, .zero_points = true, .act_order = true},
                             {.shift = k % 3 * 8, .bias = true, .seed = static_cast<std::uint64_t>(k)}, true);
-    check_ordered<bf16, f32>({.n = 333, .k = k, .group = 128, .ordered = true},
+    check_ordered<bf16, f32>({.n = 333, .k = k, .group = 128, .act_order = true},
                              {.seed = static_cast<std::uint64_t>(k) + 1}, true);
   }
-  // Two batches of columns in a cluster, whose sums are where x was.
-  check_ordered<f16, f16>({.n = 7968, .k = 256, .group = 64, .ordered = true}, {.seed = 5}, true);
+  // Two batches of columns in a cluster, with their sums where x was.
+  check_ordered<f16, f16>({.n = 7968, .k = 256, .group = 64, .act_order = true}, {.seed = 5}, true);
 }
 
 TEST_CASE("matmul_w4: of ordered weights the kernels of others run", "[ops][w4]") {
   const device& gpu = under_test();
   if (gpu.properties().target.sm < 80) return;
-  const w4_shape shape{.n = 256, .k = 512, .group = 128, .ordered = true};
+  const w4_shape shape{.n = 256, .k = 512, .group = 128, .act_order = true};
   w4_shape plain = shape;
-  plain.ordered = false;
+  plain.act_order = false;
   const auto memory = gpu.allocate<u8>(packed_bytes(shape));
   for (const i64 m : {1, 16, 40, 200}) {
     const auto x_memory = gpu.allocate<f16>(static_cast<u64>(m * 512));

@@ -11,7 +11,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// Seven steps of a three-bit code, the top bit of which is not looked at: the numbers are there twice.
+// Numbers of a three-bit code. The fourth bit is ignored, so that each number has two codes.
 constexpr float of_three_bits[8] = {0, 0.25f, 0.5f, 1, -0.25f, -0.5f, -1, 3};
 using three_bits = w4_function<"three_bits_", [](u32 code) { return of_three_bits[code % 8]; }>;
 
@@ -38,13 +38,13 @@ struct less_four : w4_dequantisation {
   };
 };
 
-// A code of three bits and a scale, whose weight is no number times the scale.
+// A code of three bits and a scale; the weight is no number times the scale.
 using curved = w4_scaled_function<"curved_", [](thread t, const val<u32>& code, const val<f32>& scale) {
   const val number = t.let(cast<f32>(code & 7u) - 3.5f);
   return t.let(number * scale + scale * scale * 0.25f);
 }>;
 
-// `kernel`, if it has a name, is that of sm_90a, on the devices that have it.
+// `kernel`: if it has a name, the kernel for sm_90a, on devices that have it.
 template <class D, class T, class Number>
 void check_own(const w4_shape& extents_of, const product_call& c, const matmul_w4_options& of_call,
                const Number& number, const std::string& kernel = {}) {
@@ -92,7 +92,7 @@ TEST_CASE("matmul_w4_with: a table", "[ops][w4][own]") {
   check_own<three_bits, f16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1},
                              {.splits = 1}, of_three);
   check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, {.splits = 2}, of_three);
-  check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
+  check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .act_order = true}, {.m = 40, .seed = 3}, {},
                              of_three);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
   check_own<curved, bf16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, {.splits = 1},
                           of_curved);
   check_own<curved, bf16>({.n = 30, .k = 96, .group = 32}, {.m = 19, .seed = 2}, {.splits = 2}, of_curved);
-  check_own<curved, bf16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, {},
+  check_own<curved, bf16>({.n = 70, .k = 128, .group = 32, .act_order = true}, {.m = 40, .seed = 3}, {},
                           of_curved);
   const std::string kernel = "matmul_w4_sm90_curved_bf16_";
   check_own<curved, bf16>({.n = 136, .k = 320, .group = 32}, {.m = 17, .seed = 4}, {.splits = 2}, of_curved,
@@ -118,10 +118,10 @@ TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
                           kernel + "128");
 }
 
-// From nine rows of x on, which begin at multiples of 16 bytes, with K of at least a stage.
+// Nine rows of x or more, which begin at multiples of 16 bytes, with K of at least a stage.
 TEST_CASE("matmul_w4_with: the kernels for sm_90a", "[ops][w4][own]") {
   const std::string table = "matmul_w4_sm90_three_bits_f16_", decoder = "matmul_w4_sm90_less_four_bf16_";
-  // 32, 64 and 128 rows of a block; whole tiles and parts of one; parts of K in clusters and by a second kernel.
+  // 32, 64 and 128 rows of a block; whole tiles and parts of one; splits of K in clusters and by a second kernel.
   check_own<three_bits, f16>({.n = 45, .k = 512, .group = 64}, {.m = 9, .seed = 1}, {.splits = 1}, of_three,
                              table + "32");
   check_own<three_bits, f16>({.n = 264, .k = 320, .group = 64}, {.m = 32, .bias = true, .seed = 2},
@@ -153,7 +153,7 @@ TEST_CASE("matmul_w4_with: the kernels for sm_90a, by their names", "[ops][w4][o
   }
 }
 
-// Each names itself in what it refuses; the choice has the parts that a call asks for.
+// Each operation names itself in its errors; the choice has the splits that a call asks for.
 TEST_CASE("matmul_w4_with: the choice and the warmup of a call", "[ops][w4][own]") {
   const device& gpu = under_test();
   const stream& s = gpu.stream();

@@ -26,7 +26,7 @@ struct packed_weights {
   buffer<u8> memory;
   ops::projection_weight weight;
   std::vector<double> numbers;
-  double rounded = 0;  // how far what is multiplied may be off a number, of itself
+  double rounded = 0;  // the largest relative error of a multiplied number
 
   double number(i64 row, i64 column) const { return numbers[static_cast<std::size_t>(row * k + column)]; }
 
@@ -134,7 +134,7 @@ inline packed_weights random_weights(packed_kind kind, i64 n, i64 k, std::uint64
     case packed_kind::symmetric: return of_integers({.group = 32}, w4_format::compressed_tensors);
     case packed_kind::zero_points: return of_integers({.group = 16, .zero_points = true}, w4_format::gptq);
     case packed_kind::ordered:
-      return of_integers({.group = 32, .zero_points = true, .ordered = true}, w4_format::gptq_v2);
+      return of_integers({.group = 32, .zero_points = true, .act_order = true}, w4_format::gptq_v2);
     case packed_kind::awq: return of_integers({.group = 64, .zero_points = true}, w4_format::awq);
     case packed_kind::w8_zero_points: return random_w8(n, k, 32, seed);
     case packed_kind::nf4: return of_bytes(w4_codes::nf4, 64, false);
@@ -158,7 +158,7 @@ std::vector<T> random_eighths(i64 count, std::uint64_t seed) {
   return x;
 }
 
-// A sum of products in double precision, and how far one in f32 of what is multiplied may be off it.
+// A sum of products in double precision, and the error that an f32 sum of the multiplied numbers may have.
 struct exact_sum {
   double value = 0, error = 0;
 };

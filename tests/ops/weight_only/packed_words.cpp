@@ -148,7 +148,7 @@ TEST_CASE("repack: GPTQ and compressed-tensors with codes of 2 and 3 bits", "[op
     const u32 crc_of_values = bits == 2 ? 0x027eaa0au : 0x95454efbu;
     const auto words = upload(qweight), words_n = upload(by_n), zeros_1 = upload(v1), zeros_2 = upload(v2),
                zeros_n = upload(transposed(v2, groups, packed_n));
-    const w4_shape shape{.n = n, .k = k, .group = 32, .zero_points = true, .ordered = true};
+    const w4_shape shape{.n = n, .k = k, .group = 32, .zero_points = true, .act_order = true};
     const auto memory = memory_for(shape);
     const w4_weights w{shape, memory};
     for (const bool is_v2 : {false, true}) {
@@ -218,7 +218,7 @@ TEST_CASE("repack: codes of 2 to 4 bits of any n, in rows with gaps, with a last
                          .group = group,
                          .scales = w4_scale_type::bf16,
                          .zero_points = true,
-                         .ordered = ordered};
+                         .act_order = ordered};
     const auto memory = memory_for(shape);
     const w4_weights w{shape, memory};
     gptq_w4 source{.qweight = words_view(words, extents(packed_k, n), strides(i64{1}, packed_k + pad)),
@@ -326,7 +326,7 @@ TEST_CASE("repack: tinygemm's weights of each number of inner k tiles", "[ops][w
   const stream& s = under_test().stream();
   for (const i64 tiles : {2, 4, 8}) {
     const i64 group = tiles == 8 ? 128 : 32, groups = k / group;
-    std::vector<bf16> numbers;  // of scale and zero, which the product is not exact with in bf16
+    std::vector<bf16> numbers;  // of scale and zero, with which the product is not exact in bf16
     std::mt19937_64 engine(static_cast<std::uint64_t>(tiles));
     std::uniform_real_distribution<float> any(-1, 1);
     for (i64 i = 0; i < groups * n * 2; ++i) numbers.push_back(bf16(any(engine) / 8));

@@ -1,5 +1,5 @@
-// matmul_w4 against double precision: every kernel, extents around tiles and groups, parts of K, strides that
-// are no multiples of 16 bytes, orders of K, and everything drawn at random.
+// matmul_w4 against double precision: every kernel, extents around tiles and groups, splits of K, strides
+// that are no multiples of 16 bytes, orders of K, and everything drawn at random.
 #include "tests/ops/weight_only/support.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct w4_case {
   bool by_wgmma = false;  // where there is a kernel for the device
 };
 
-// `rounded`: each weight is what is nearest to it in T.
+// `rounded`: each weight is rounded to the nearest number of T.
 template <class T, class Out, class S>
 void check_w4(const w4_case& c) {
   const bool rounded = c.options.variant.starts_with("dequantise") ||
@@ -36,7 +36,7 @@ void check_w4(const w4_case& c) {
   std::mt19937_64 engine(c.seed);
   std::uniform_real_distribution<float> any(-1, 1);
   const i64 n = model.n(), k = model.k(), x_row = k + c.pad, y_row = n + c.pad;
-  CAPTURE(c.m, n, k, c.shape.group, c.shape.zero_points, c.shape.ordered, c.pad, c.shift, c.bias, c.seed,
+  CAPTURE(c.m, n, k, c.shape.group, c.shape.zero_points, c.shape.act_order, c.pad, c.shift, c.bias, c.seed,
           c.options.splits);
   // Padding of x is NaN, that of y a pattern; nothing follows the last elements.
   std::vector<T> x(static_cast<std::size_t>(c.shift + (c.m - 1) * x_row + k));
@@ -104,7 +104,7 @@ w4_case draw(std::uint64_t seed) {
              .k = group == -1 ? 1 + below(200) : group * (1 + below(static_cast<u32>(256 / group) + 1)),
              .group = group,
              .zero_points = chance(2),
-             .ordered = chance(3)};
+             .act_order = chance(3)};
   c.m = chance(3) ? 1 : 1 + below(chance(3) ? 70 : 18);
   c.pad = chance(2) ? 0 : chance(2) ? 8 : below(9);
   c.shift = chance(3) ? below(9) : 0;
@@ -113,8 +113,8 @@ w4_case draw(std::uint64_t seed) {
   return c;
 }
 
-// A stage of the kernels for few rows has two tiles of 64 k of each of eight warps, one of sixteen rows, of three
-// stages.
+// The kernels for few rows have two or three stages. In a stage each of eight warps has two tiles of 64 k, with
+// sixteen rows one.
 void check_few_rows(i64 rows, std::span<const i64> tiles) {
   const u32 sm = under_test().stream().properties().target.sm;
   if (sm < 80) return;
@@ -130,7 +130,7 @@ void check_few_rows(i64 rows, std::span<const i64> tiles) {
                                    : i % 4 == 1 ? 32
                                                 : 64,
                           .zero_points = i % 2 == 0,
-                          .ordered = i % 5 == 0},
+                          .act_order = i % 5 == 0},
                 .m = rows - 7 + static_cast<i64>(i * 3 % 8),
                 .pad = i % 4 == 0 ? 3 : 8,
                 .bias = i % 3 == 1,
@@ -191,7 +191,7 @@ TEST_CASE("matmul_w4: one row by a kernel of its own", "[ops][w4]") {
     }
 }
 
-// Several units of a cluster, of which some have one more, and more of them than have room for their sums at once.
+// Clusters of several units, some with one unit more; more units than have room for their sums at once.
 TEST_CASE("matmul_w4: one row by a kernel of its own, many columns", "[ops][w4]") {
   if (under_test().stream().properties().target.sm < 90) return;
   for (const i64 parts : {1, 2, 4}) {
@@ -241,7 +241,7 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a 
   }
 }
 
-// Sums of neighbouring tiles of K are added as one where a group has both of them.
+// If a group has two neighbouring tiles of K, their sums are added as one.
 TEST_CASE("matmul_w4: the tiles of sm_90a, by how many of K a group has and where its first one is",
           "[ops][w4]") {
   w4_case c{.shape = {.n = 136, .zero_points = true}};
@@ -270,11 +270,11 @@ TEST_CASE("matmul_w4: long K, as many parts as the device is filled by", "[ops][
   w4_case c{.shape = {.n = 264, .k = 1664, .group = 64, .zero_points = true}, .m = 2};
   check_w4<f16, f16, f16>(c);
   c.options.splits = 1;
-  check_w4<bf16, f32, f16>(c);  // more tiles than stages, in one part
+  check_w4<bf16, f32, f16>(c);  // more tiles than stages, in one split
 }
 
 TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
-  w4_case c{.shape = {.n = 72, .k = 112, .group = 16, .zero_points = true, .ordered = true},
+  w4_case c{.shape = {.n = 72, .k = 112, .group = 16, .zero_points = true, .act_order = true},
             .m = 33,
             .bias = true,
             .options = {.variant = "dequantise"}};
@@ -284,7 +284,7 @@ TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
   check_w4<bf16, f32, f16>(c);
 }
 
-// Groups of 128 of K = 224, and the like: what is beyond the last group is of no other one.
+// Groups of 128 of K = 224, and the like: elements beyond the last group belong to no other one.
 TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4]") {
   const ptx::target device = under_test().properties().target;
   std::uint64_t seed = 40;
@@ -296,7 +296,7 @@ TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4
                           .k = k,
                           .group = group,
                           .zero_points = seed % 2 == 0,
-                          .ordered = seed % 3 == 0 && k < 300},
+                          .act_order = seed % 3 == 0 && k < 300},
                 .m = m,
                 .pad = k % 8 == 0 ? 0 : 3,
                 .options = {.splits = static_cast<u32>(1 + seed % 2)},
@@ -326,7 +326,7 @@ TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4
   }
 }
 
-// Slices of 32 columns, or of 256: of whole tiles of the packed weights, the last one shorter.
+// Slices of 32 columns, or of 256: whole tiles of the packed weights, the last slice shorter.
 TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
   w4_case c{.shape = {.n = 136, .k = 192, .group = 32, .zero_points = true},
             .m = 21,
@@ -338,7 +338,7 @@ TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
   c.pad = 5;  // rows of x and y that begin anywhere
   check_w4<bf16, bf16, f16>(c);
   c.pad = 0;
-  c.shape.ordered = true;
+  c.shape.act_order = true;
   c.options.variant = "dequantise:3";
   check_w4<f16, f32, f16>(c);
   c.shape = {.n = 525, .k = 72, .group = -1};

@@ -18,7 +18,7 @@
 
 namespace kaio::tests {
 
-// Whether a call has no kernel: matmul, by which the variant dequantise multiplies, has none for bf16 before sm_80.
+// Whether a call has no kernel: the variant dequantise multiplies by matmul, which has none for bf16 before sm_80.
 template <class T>
 bool is_without_bf16_products(std::string_view variant) {
   return std::is_same_v<T, bf16> && variant.starts_with("dequantise") &&
@@ -39,7 +39,9 @@ struct w4_model {
   u32 code(i64 row, i64 column) const { return codes[static_cast<std::size_t>(row * n() + column)]; }
   std::size_t fact(i64 group, i64 column) const { return static_cast<std::size_t>(group * n() + column); }
   u32 zero(i64 group, i64 column) const { return shape.zero_points ? zeros[fact(group, column)] : 8; }
-  i64 group_of(i64 row) const { return shape.ordered ? order[static_cast<std::size_t>(row)] : row / size(); }
+  i64 group_of(i64 row) const {
+    return shape.act_order ? order[static_cast<std::size_t>(row)] : row / size();
+  }
   double weight(i64 row, i64 column) const {
     const i64 group = group_of(row);
     return to_double(scales[fact(group, column)]) *
@@ -147,7 +149,7 @@ struct w4_on_device {
     const words_view of_groups = shape.zero_points ? words_view(zeros, groups, n8) : words_view();
     const words_view turned = shape.zero_points ? words_view(zeros, n8, groups) : words_view();
     const tensor_view<const i32, 1> of_order =
-        shape.ordered ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
+        shape.act_order ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
     switch (format) {
       case w4_format::gptq:
       case w4_format::gptq_v2:

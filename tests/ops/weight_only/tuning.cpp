@@ -56,7 +56,7 @@ struct tuned_product {
 
 template <class T>
 void check_tuned(const w4_shape& shape, i64 rows, bool bias) {
-  CAPTURE(rows, shape.ordered, bias);
+  CAPTURE(rows, shape.act_order, bias);
   const own_cache cache;
   device& gpu = under_test();
   tuned_product<T> p(shape, rows);
@@ -96,7 +96,7 @@ void check_tuned(const w4_shape& shape, i64 rows, bool bias) {
 TEST_CASE("tune_matmul_w4: few rows, many and ordered weights", "[ops][w4][tune]") {
   check_tuned<f16>({.n = 40, .k = 256, .group = 64}, 3, false);
   check_tuned<bf16>({.n = 72, .k = 320, .group = 32, .zero_points = true}, 20, true);
-  check_tuned<f16>({.n = 40, .k = 128, .group = 16, .ordered = true}, 5, true);
+  check_tuned<f16>({.n = 40, .k = 128, .group = 16, .act_order = true}, 5, true);
 }
 
 TEST_CASE("tune_matmul_w4: rows that may have weights rounded, by kernels and by matrices",
@@ -126,7 +126,7 @@ TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its wo
   const std::vector<f16> right = p.run();
   const auto before = matmul_w4_workspace_bytes(s, p.x, p.w);
 
-  // With a number of parts all have it; calls with any number are not concerned.
+  // If a call has a number of splits, all measured variants have it; calls with any number do not change.
   const auto of_two = ops::tune_matmul_w4(gpu, p.x, p.w, p.y, {.splits = 2}, {.repetitions = 1});
   for (const ops::tune_entry& e : of_two.entries) REQUIRE(e.variant.find(":2") != std::string::npos);
   REQUIRE(of_two.variant.rfind(p.choice({.splits = 2}), 0) == 0);
@@ -142,14 +142,14 @@ TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its wo
   const auto after = matmul_w4_workspace_bytes(s, p.x, p.w);
   REQUIRE(after == 4 * 4 * 64 * 4);
   REQUIRE(same_bits(p.run(), right));
-  // A workspace that was allocated before is as good as it was.
+  // A workspace that was allocated before still serves.
   if (before < after) {
     auto small = gpu.allocate<u8>(std::max<u64>(before, 1));
     matmul_w4(s, p.x, p.w, p.y, {.workspace = small});
     REQUIRE(p.choice({.workspace = small}) == first);
     REQUIRE(same_bits(p.y_memory.download(), right));
   }
-  // A name that is none is a miss.
+  // An unknown name is a miss.
   for (const char* name : {"matmul_w4", "matmul_w4:", ":1", "matmul_w4_simt:9", "matmul_w4_simt:x"}) {
     cache.replace_variants(name);
     REQUIRE(p.choice() == first);

@@ -1,4 +1,4 @@
-// matmul_w4: what is not a number reaches its own row alone, and every run gives the same bits; tensors of
+// matmul_w4: NaN and infinities reach their own rows alone, and every run gives the same bits; tensors of
 // files may be parts of larger ones.
 #include "tests/ops/weight_only/support.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("matmul_w4: NaN and infinities reach their own rows alone", "[ops][w4]
     }
 }
 
-// Sums of whole numbers, by 2^-24, the least f16, as well as by 1, that f32 has.
+// Sums of whole numbers that f32 has, by 1 and by 2^-24, the least f16.
 template <class T>
 static void check_exact_sums(i64 m, bool zero_points) {
   const w4_shape shape{.n = 72, .k = 320, .group = 64, .zero_points = zero_points};
@@ -88,7 +88,7 @@ TEST_CASE("matmul_w4: sums that f32 has are exact, of subnormal x too", "[ops][w
 }
 
 TEST_CASE("matmul_w4: the same bits in every run, whatever other rows there are", "[ops][w4]") {
-  one_product p(7, {.n = 72, .k = 448, .group = 64, .zero_points = true, .ordered = true});
+  one_product p(7, {.n = 72, .k = 448, .group = 64, .zero_points = true, .act_order = true});
   const std::vector<f32> first = p.run(3);
   REQUIRE(same_bits(p.run(3), first));
   p.m = 3;  // the same kernel: rows of 8

@@ -27,7 +27,7 @@ struct w8_model {
   i64 groups() const { return (k() + size() - 1) / size(); }
   std::size_t fact(i64 row, i64 group) const { return static_cast<std::size_t>(row * groups() + group); }
   f32 weight(i64 row, i64 column) const {
-    const i64 group = shape.ordered ? order[static_cast<std::size_t>(column)] : column / size();
+    const i64 group = shape.act_order ? order[static_cast<std::size_t>(column)] : column / size();
     const u32 code = codes[static_cast<std::size_t>(row * k() + column)];
     const f32 scale = scales[fact(blocks ? row / 128 * 128 : row, group)];
     if (shape.codes == w8_codes::e4m3) return static_cast<f32>(number_of_e4m3(code) * scale);
@@ -78,7 +78,7 @@ struct w8_on_device {
     const tensor_view<const f32, 2> of_scales(scales, n, groups),
         in_blocks(blocks_memory, (n + 127) / 128, groups);
     const tensor_view<const i32, 1> of_order =
-        shape.ordered ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
+        shape.act_order ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
     using words_view = tensor_view<const i32, 2>;
     const i64 quarter_n = (n + 3) / 4;
     switch (format) {
@@ -225,7 +225,7 @@ void check_w8(const w8_model& m, w8_format format, const product_call& c, i64 pa
 
 TEST_CASE("w8: GPTQ's bytes and values", "[ops][w8]") {
   w8_model m;
-  m.shape = {.n = 128, .k = 128, .group = 32, .zero_points = true, .ordered = true};
+  m.shape = {.n = 128, .k = 128, .group = 32, .zero_points = true, .act_order = true};
   for (u32 n = 0; n < 128; ++n) {
     for (u32 k = 0; k < 128; ++k) m.codes.push_back(static_cast<u8>(7 * k + 3 * n + k * n % 5));
     for (u32 g = 0; g < 4; ++g) {
@@ -274,7 +274,7 @@ TEST_CASE("w8: weights are exact in every format, of any extents", "[ops][w8]") 
                            .k = k,
                            .group = group,
                            .zero_points = seed % 3 != 0,
-                           .ordered = format != w8_format::plain && seed % 2 == 0};
+                           .act_order = format != w8_format::plain && seed % 2 == 0};
       require_matrix(w8_model::random(shape, seed), format);
     }
   require_matrix(w8_model::random({.n = 37, .k = 72}, 1), w8_format::llm_int8, 0x1p-22);
@@ -344,11 +344,11 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
   for (const i64 m : {1, 12, 37}) {  // a last group with fewer k
     check_w8<f16, f16>(w8_model::random({.n = 45, .k = 224, .group = 128, .zero_points = true}, 5),
                        w8_format::gptq, {.m = m, .seed = 5}, 2);
-    check_w8<bf16, f32>(w8_model::random({.n = 33, .k = 200, .group = 48, .ordered = true}, 6),
+    check_w8<bf16, f32>(w8_model::random({.n = 33, .k = 200, .group = 48, .act_order = true}, 6),
                         w8_format::compressed_tensors, {.m = m, .seed = 6}, 1);
   }
   check_w8<bf16, f32>(
-      w8_model::random({.n = 64, .k = 128, .group = 64, .zero_points = true, .ordered = true}, 2),
+      w8_model::random({.n = 64, .k = 128, .group = 64, .zero_points = true, .act_order = true}, 2),
       w8_format::gptq, {.m = 3});
 }
 
@@ -356,7 +356,7 @@ TEST_CASE("matmul_w8: one row of integers by a kernel of its own", "[ops][w8]") 
   if (under_test().stream().properties().target.sm < 90) return;
   const std::string half = "matmul_w8_one_row_f16", brain = "matmul_w8_one_row_bf16";
   std::uint64_t seed = 100;
-  // Tiles of 64 that parts and warps share unevenly, and a K that ends within one; a scale for a row, and for groups.
+  // Tiles of 64 that splits and warps share unevenly, and a K that ends within one; a scale for a row, and for groups.
   for (const i64 k : {8, 72, 520, 1096, 4352})
     for (const i64 parts : {1, 2, 4}) {
       const std::uint64_t i = ++seed;
@@ -376,9 +376,10 @@ TEST_CASE("matmul_w8: one row of integers by a kernel of its own", "[ops][w8]") 
   check_w8<bf16, bf16>(w8_model::random({.n = 15392, .k = 256, .zero_points = true}, 1), w8_format::plain,
                        {.bias = true, .seed = 1}, 4, brain);
   for (const i64 k : {64, 328, 1088})
-    check_w8<f16, f16>(w8_model::random({.n = 72, .k = k, .group = 64, .zero_points = true, .ordered = true},
-                                        static_cast<std::uint64_t>(k)),
-                       w8_format::gptq_v2, {.seed = 3}, 0, half);
+    check_w8<f16, f16>(
+        w8_model::random({.n = 72, .k = k, .group = 64, .zero_points = true, .act_order = true},
+                         static_cast<std::uint64_t>(k)),
+        w8_format::gptq_v2, {.seed = 3}, 0, half);
 }
 
 TEST_CASE("matmul_w8: e4m3, every kernel", "[ops][w8]") {
@@ -427,9 +428,9 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .codes = w8_codes::e4m3, .zero_points = true}); });
   refuses("multiples of 64",
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .group = 32, .codes = w8_codes::e4m3}); });
-  const w8_shape ordered{.n = 32, .k = 64, .group = 32, .ordered = true};
+  const w8_shape ordered{.n = 32, .k = 64, .group = 32, .act_order = true};
   buffer<u8> more = under_test().allocate<u8>(packed_bytes(ordered));
-  refuses("set shape.ordered to false", [&] {
+  refuses("set shape.act_order to false", [&] {
     repack(s, int8_w8{codes, of_scales}, w8_weights{ordered, more});
   });
   const w8_shape plain{.n = 32, .k = 64, .group = 32};
@@ -437,7 +438,7 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
     buffer<i8> zeros = under_test().allocate<i8>(64);
     repack(s, int8_w8{codes, of_scales, tensor_view<const i8, 2>(zeros, 32, 2)}, w8_weights{plain, memory});
   });
-  refuses("no order, and argument g_idx is given; set shape.ordered to true", [&] {
+  refuses("no act-order, and argument g_idx is given; set shape.act_order to true", [&] {
     buffer<i32> words = under_test().allocate<i32>(512);
     repack(s,
            gptq_w8{.qweight = tensor_view<const i32, 2>(words, 16, 32),

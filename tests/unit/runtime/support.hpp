@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "environment.hpp"
 #include "thrown.hpp"
 
 namespace runtime_test {
@@ -73,7 +74,7 @@ inline std::uint64_t bits_of(float value) {
   return bits;
 }
 
-// What `scale.launch(s, over(n), x, y, a, n)` does.
+// Launches as `scale.launch(s, over(n), x, y, a, n)` does.
 template <class X, class Y>
 void launch_scale(const kaio::stream& s, const X& x, const Y& y, float a, std::uint32_t n,
                   const kaio::ptx::kernel_image& kernel = scale) {
@@ -87,23 +88,8 @@ inline std::vector<float> counted(std::size_t n) {
   return values;
 }
 
-// Sets an environment variable for a scope.
-struct environment {
-  environment(const char* variable, const char* value) : name(variable) {
-    const char* now = std::getenv(variable);
-    had = now != nullptr;
-    if (had) before = now;
-    value ? setenv(variable, value, 1) : unsetenv(variable);
-  }
-  ~environment() { had ? setenv(name, before.c_str(), 1) : unsetenv(name); }
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-  const char* name;
-  bool had = false;
-  std::string before;
-};
-
 using kaio::tests::catch_error;
+using kaio::tests::environment;
 using kaio::tests::thrown;
 
 }  // namespace runtime_test

@@ -23,7 +23,7 @@ constexpr void store_four(thread t, const val<u64>& address, const val<i64>& at,
                           const val<bool>& whole, const Four& x) {
   const auto to = pointer_at<out<typename Access::stored>>(t, address).from(at);
   const auto y = array_of<4>([&](u32 e) { return Access::write(t, t.let(x[e])); });
-  if (auto together = t.when(whole)) store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
+  if (auto at_once = t.when(whole)) store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
   if (auto single = t.otherwise())
     for (u32 e = 0; e < 4; ++e)
       if (auto has = t.when(e < left)) to[e] = y[e];

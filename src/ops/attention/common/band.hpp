@@ -1,8 +1,8 @@
 #pragma once
 // Causal masks and windows as an attention_band.
 
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 
 #include <cstdint>
 #include <string_view>

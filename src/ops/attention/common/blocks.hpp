@@ -1,8 +1,8 @@
 #pragma once
 // The option `blocks` of an attention: its checks, and the lists as kernels read them.
 
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/shared/validation.hpp>
 
 #include <array>

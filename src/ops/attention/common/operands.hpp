@@ -1,9 +1,9 @@
 #pragma once
 // Arguments that all kinds of attention share: their checks, and the numbers that kernels get.
 
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/properties.hpp>
 

@@ -1,52 +1,21 @@
 #pragma once
-// Checks that operations on caches share, and the parameters that kernels take from checked views.
+// Checks that operations on caches share, and the parameters that their kernels take from checked views.
 
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/rotary/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
-#include <kaio/ops/shared/element_type.hpp>
-#include <kaio/ops/shared/workspace.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ops/shared/row_checks.hpp"
+
 namespace kaio::ops::detail {
 
-inline constexpr std::int64_t most_row_size = 512;  // 32 lanes of 16 elements
-
-[[noreturn]] void refuse(std::string_view operation, const std::string& what);
-// Refuses an epsilon, added to a mean of squares, that is neither 0 nor from 1e-30 to 1e30.
-void check_epsilon(std::string_view operation, std::string_view name, f32 epsilon);
-
-constexpr u32 shift_of(std::uint32_t element_bytes) {
-  return element_bytes == 4 ? 2u : element_bytes == 2 ? 1u : 0u;
-}
-u32 element_type_of(element_kind kind);  // kind is f32, f16 or bf16; an element_type
-
-// Rows of (B, tokens, heads, size), or of (tokens, heads, size) as one batch. The last dimension has stride 1
-// and at most most_row_size elements. Kernels can count the extents.
-struct row_shape {
-  std::int64_t batches, tokens, heads, size;
-  static row_shape of(const any_view& v);
-};
-// batches * tokens * heads. Refuses 2^32 rows or more.
-std::uint64_t row_count(std::string_view operation, const row_shape& shape);
-void check_rows(std::string_view operation, std::string_view name, const any_view& v);
-row_strides strides_of(const any_view& v);
-// Whether each row begins at a multiple of `bytes` bytes.
-bool begins_at(const any_view& v, std::uint64_t bytes);
-
-// Checks `count` adjacent numbers, which may be left out; returns their address, or 0.
-u64 check_numbers(const validation& check, std::string_view operation, std::string_view name,
-                  const tensor_view<const i32, 1>& numbers, std::int64_t count, std::string_view reason);
-// Checks cu_seqlens, which must be given; returns the number of sequences.
-std::int64_t check_sequences(const validation& check, std::string_view operation,
-                             const tensor_view<const i32, 1>& cu_seqlens);
 token_numbers check_token_numbers(const validation& check, std::string_view name,
                                   const token_number_input& numbers, const row_shape& shape);
 // Checks cos and sin for rows of `size` elements. `path` precedes their names: "rotary." in the options of a
@@ -55,8 +24,6 @@ rotary_tables check_tables(const validation& check, std::string_view operation, 
                            const any_view& cos, const any_view& sin, std::int64_t size, bool interleaved,
                            bool inverse);
 
-// Whether a view is given and is not the null view.
-bool is_given(const any_view& v);
 page_strides page_strides_of(const any_view& v);
 // Checks the rows of cache.k and cache.v: (pages, rows, heads, size), with the heads and sizes of k and v.
 void check_cache_extents(const validation& check, std::string_view operation, const any_cache& cache,
@@ -64,8 +31,6 @@ void check_cache_extents(const validation& check, std::string_view operation, co
 // Checks how the rows of `sequences` sequences are found.
 cache_places check_places(const validation& check, std::string_view operation, const any_cache& cache,
                           std::int64_t sequences);
-
-kept_type kept_as(element_kind kind);
 
 // f32 scales of the rows of a cache's k or v: (1), (heads) or (pages, rows, heads); stride 0 where they are
 // shared. of_sequence: (sequences, heads), with `page` as the stride of sequences; refused without
@@ -81,21 +46,6 @@ scale_strides check_scale(const validation& check, std::string_view operation, s
 
 // Sets the pages of cache.k. Pages without rows do not count.
 void set_pages(cache_places& places, const any_view& cache_k);
-
-inline bool same_view(const any_view& a, const any_view& b) {
-  return a.address == b.address && a.strides == b.strides;
-}
-
-struct named_argument {
-  std::string_view name;
-  any_view view;
-};
-// The part of a workspace after its first bytes, which another kernel uses.
-inline workspace_view rest_of(workspace_view memory, std::uint64_t first) {
-  if (memory.address != 0) memory.address += first;
-  memory.bytes -= std::min(first, memory.bytes);
-  return memory;
-}
 
 // Appends the numbers of a cache that are given.
 void list_numbers(std::vector<named_argument>& list, const any_cache& cache);

@@ -1,6 +1,6 @@
-#include "ops/cache/common/kernels.hpp"
-
 #include <kaio/ops/cache/common/kernels.hpp>
+
+#include "ops/families.hpp"
 
 namespace kaio::ops {
 

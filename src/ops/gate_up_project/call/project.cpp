@@ -15,9 +15,10 @@
 #include <string>
 #include <string_view>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/choice/recent_choices.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/choice/strict.hpp"
+#include "ops/families.hpp"
 #include "ops/gate_up_project/choice/plan.hpp"
 #include "ops/gate_up_project/choice/variant.hpp"
 #include "ops/gate_up_project/combine/combine.hpp"
@@ -25,9 +26,11 @@
 #include "ops/matmul/call/view.hpp"
 #include "ops/matmul/call/workspace.hpp"
 #include "ops/norm/call/in_front.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/choice/plan.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/common/resolve.hpp"
+#include "ops/weight_only/gemv/norm_of_row.hpp"
 #include "ops/weight_only/gemv/one_row.hpp"
 
 namespace kaio::ops {
@@ -158,7 +161,7 @@ gate_up_signature signature_of(const detail::gate_up_arguments& a, const detail:
   kind.add(call.problem.type, 2)
       .add(static_cast<std::uint64_t>(w.scales), 4)
       .add(static_cast<std::uint64_t>(w.codes), 4);
-  for (const bool is : {w.zero_points, w.ordered, w.factors, w.offsets, detail::begins_at(call.x, 16)})
+  for (const bool is : {w.zero_points, w.act_order, w.factors, w.offsets, detail::begins_at(call.x, 16)})
     kind.add(is, 1);
   const auto number = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
   return {{number(call.x.extents[0]), number(call.x.extents[1]), call.problem.columns, number(w.group),
@@ -235,7 +238,7 @@ planned plan_with_norm(const device_properties& properties, const detail::gate_u
                        const detail::gate_up_call& call) {
   planned result{.call = call};
   // The norm is in the order of x, not in act-order.
-  if (!refusal(arguments, call).empty() || arguments.weights->of[0].packed.shape.ordered) return result;
+  if (!refusal(arguments, call).empty() || arguments.weights->of[0].packed.shape.act_order) return result;
   const std::string_view forced = arguments.options->variant;
   for (const gate_up_variant& v : gate_up_w4_variants())
     if (v.one_row != nullptr && static_cast<u32>(v.type) == call.problem.type &&
@@ -273,12 +276,12 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const planne
   const u32 units = p.w.n / v.columns;
   p.m_tiles = divisor::of(1);
   p.n_tiles = divisor::of(units);
-  p.parts =
+  p.splits =
       v.one_row != nullptr
-          ? plan_w4_one_row(*v.one_row, units, v.columns / w4_tile_n, p.w.tiles_k, 0, s.properties()).parts
+          ? plan_w4_one_row(*v.one_row, units, v.columns / w4_tile_n, p.w.tiles_k, 0, s.properties()).splits
           : 1;
-  p.steps = p.w.tiles_k / p.parts;
-  p.rest = p.w.tiles_k % p.parts;
+  p.steps = p.w.tiles_k / p.splits;
+  p.rest = p.w.tiles_k % p.splits;
   v.run(s, p, of.call.problem, of.norm);
 }
 
@@ -300,10 +303,30 @@ std::string tuning_key(const detail::gate_up_arguments& a, const detail::gate_up
   return signature_of(a, call).text("gate_up");
 }
 
+namespace {
+
+std::uint64_t workspace_on(const stream& s, const device_properties& device,
+                           const detail::gate_up_arguments& arguments, bool choice_alone) {
+  return for_planned(
+      s.device_identity(), device, arguments, choice_alone,
+      [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
+        const std::uint64_t first = norm_first ? detail::bytes_of_normed(arguments.x) : 0;
+        return first + (of.call.empty() || of.fused != nullptr ? 0 : products{a, of.call}.workspace_bytes(s));
+      });
+}
+
+}  // namespace
+
 namespace detail {
 
 void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  if (arguments.options->variant.empty())
+    check_strictly(s, [&](const device_properties& other) {
+      const std::uint64_t bytes = workspace_on(s, other, arguments, false);
+      validation(arguments.operation, s.device_identity())
+          .workspace("workspace", arguments.options->workspace.facts(), bytes, 16);
+    });
   for_planned(s.device_identity(), device, arguments, false,
               [&](const gate_up_arguments& a, const planned& of, bool norm_first) {
                 if (of.call.empty()) return;
@@ -327,14 +350,9 @@ void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
 std::uint64_t gate_up_project_workspace_bytes(const stream& s, const any_view& x,
                                               const gate_up_weights& weights, const any_view& out,
                                               const gate_up_project_options& options) {
-  const device_properties& device = s.properties();
   const detail::gate_up_arguments arguments{"gate_up_project_workspace_bytes", x, out, &weights, &options};
-  return for_planned(
-      s.device_identity(), device, arguments, true,
-      [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
-        const std::uint64_t first = norm_first ? detail::bytes_of_normed(x) : 0;
-        return first + (of.call.empty() || of.fused != nullptr ? 0 : products{a, of.call}.workspace_bytes(s));
-      });
+  return bytes_for_all(
+      s, [&](const device_properties& device) { return workspace_on(s, device, arguments, true); });
 }
 
 kernel_choice gate_up_project_choice(const stream& s, const any_view& x, const gate_up_weights& weights,

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/norm/call/in_front.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/common/resolve.hpp"
 
 namespace kaio::ops::detail {
@@ -57,7 +57,7 @@ struct resolution {
       if (x.extents[0] > 1 && x.extents[1] > 1 && x.strides[0] != x.extents[1] * x.strides[1])
         wrong_argument("x", "has batches that do not follow each other; copy it to memory of its own");
       if (x.extents[0] != 0 && x.extents[1] > most / x.extents[0])
-        wrong_argument("x", "has 2^31 rows or more; take the batches in parts");
+        wrong_argument("x", "has 2^31 rows or more; take the batches in splits");
       rows = x.extents[0] * x.extents[1];
       call.x.rank = 2;
       call.x.extents = {rows, x.extents[2]};
@@ -75,7 +75,7 @@ struct resolution {
     check_lines("out", out);
     for (std::uint32_t d = 0; d + 1 < out.rank; ++d) check.extent("out", out, d, a.x.extents[d], "as of x");
     f = out.extents[out.rank - 1];
-    if (f > most / 2) wrong_argument("out", "has 2^30 columns or more; give a part of the weights");
+    if (f > most / 2) wrong_argument("out", "has 2^30 columns or more; give a split of the weights");
   }
 
   void check_packed(std::string_view name, const projection_weight& w, std::int64_t n) {

@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "ops/families.hpp"
+
 namespace kaio::ops {
 
 struct gate_up_variant {
@@ -27,9 +29,5 @@ struct gate_up_variant {
   const w4_one_row_config* one_row = nullptr;  // for gate_up_w4_one_row, else none
   f32 unit = 1;                                // w4_problem::unit, if the decoder has one
 };
-
-// Kernels for weights of codes; fewer rows first.
-std::span<const gate_up_variant> gate_up_w4_variants();
-void list_gate_up_w4_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -13,6 +13,5 @@ namespace kaio::ops {
 
 const ptx::kernel_image& gate_up_combine_image(const device_properties& device);
 void run_gate_up_combine(const stream& s, const gate_up_problem& problem, std::uint64_t blocks);
-void list_gate_up_combine_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -32,7 +32,7 @@ gate_up_variant describe() {
                           const u32 blocks = product.n_tiles.value;
                           if constexpr (Sm >= 90)
                             kernel.launch(s,
-                                          with_w4_blocks_together(grid(blocks).programmatic(), kernel.image(),
+                                          with_w4_resident_blocks(grid(blocks).programmatic(), kernel.image(),
                                                                   s.properties(), config.min_blocks),
                                           product, problem);
                           else
@@ -52,7 +52,7 @@ gate_up_variant describe_one_row() {
           .run =
               [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
                  const w4_one_row_work& norm) {
-                const w4_one_row_launch launch(product.n_tiles.value, product.parts, s.properties(), norm);
+                const w4_one_row_launch launch(product.n_tiles.value, product.splits, s.properties(), norm);
                 gate_up_w4_one_row<C, T>.launch(s, launch.grid(), product, problem, launch.work);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ops/choice/recent_choices.hpp"
+#include "ops/choice/strict.hpp"
 #include "ops/matmul/call/workspace.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
@@ -110,6 +111,8 @@ void run_variant(const stream& s, const matmul_call& call, const matmul_variant&
 void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced) {
   if (call.empty()) return;
   if (call.k == 0) return run_nothing(s, call);
+  if (forced.empty())
+    check_strictly(s, [&](const device_properties& other) { choose(operation, call, other, {}); });
   run_variant(s, call, choose(operation, call, s.properties(), forced));
 }
 
@@ -282,7 +285,9 @@ std::uint64_t detail::workspace_of_matmul(std::string_view operation, const stre
                                           const matmul_options& options) {
   const matmul_call call = with_workspace(resolve_for_query(s, a, b, c, options));
   if (call.empty() || call.k == 0) return 0;
-  return choose(operation, call, s.properties(), options.variant).workspace_bytes(call);
+  return bytes_for_all(s, [&](const device_properties& device) {
+    return choose(operation, call, device, options.variant).workspace_bytes(call);
+  });
 }
 
 std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,

@@ -108,12 +108,11 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
   if ((!is_split && v.family != matmul_family::sm90) || v.a_alignment != vector_bytes ||
       v.b_alignment != vector_bytes)
     return result;
-  const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
+  const std::uint64_t at_once = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const sm90_extents of{
       v.across ? call.n : call.m, v.across ? call.m : call.n, call.batches,
       static_cast<std::uint32_t>(ceil_div(call.k, v.k) / v.cluster_splits),
-      std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1) *
-          v.cluster_n};
+      std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / at_once, 1) * v.cluster_n};
   if (of.k_blocks <= v.stages) return result;
   const bool a_along_k = (v.across ? v.b : v.a) == line_direction::along_k,
              b_along_k = (v.across ? v.a : v.b) == line_direction::along_k;
@@ -169,16 +168,16 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   const double batches = static_cast<double>(call.batches);
   const double tiles = static_cast<double>(ceil_div(along_m, v.cluster_m) * v.cluster_m) *
                        static_cast<double>(ceil_div(along_n, v.cluster_n) * v.cluster_n) * batches * v.splits;
-  const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
+  const std::uint64_t at_once = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const auto clusters = static_cast<std::uint64_t>(multiprocessors_of(device) * v.resident *
-                                                   (together >= 4 ? share_for_four : 1)) /
-                        together;
-  const std::uint64_t slots = clusters * together;
+                                                   (at_once >= 4 ? share_for_four : 1)) /
+                        at_once;
+  const std::uint64_t slots = clusters * at_once;
   work.blocks = tiles * v.cluster_splits;
-  work.at_once = static_cast<double>(std::max<std::uint64_t>(slots, together));
+  work.at_once = static_cast<double>(std::max<std::uint64_t>(slots, at_once));
   work.steps =
       static_cast<double>(ceil_div(ceil_div(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
-  work.clusters = together > 1;
+  work.clusters = at_once > 1;
   work.exchanges = v.family == matmul_family::sm90_split || v.cluster_splits != 1;
   work.halves = v.halves;
   work.cluster_splits = v.cluster_splits;

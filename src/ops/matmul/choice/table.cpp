@@ -52,15 +52,7 @@ struct table {
   std::array<std::vector<const matmul_variant*>, key_count> by_key;
 
   table() {
-    // The order decides between variants that cost the same.
-    constexpr void (*families[])(variant_list&) = {
-#define KAIO_SM90_FAMILY(name, ...) add_##name,
-#include "ops/matmul/choice/sm90_families.def"
-#undef KAIO_SM90_FAMILY
-        add_simt_f32_tensor, add_simt_f32,      add_simt_any,      add_simt_sm70,       add_skinny,
-        add_mma_sync_f16,    add_mma_sync_bf16, add_mma_sync_tf32, add_mma_sync_tf32x3, add_mma_sync_e4m3,
-        add_mma_sync_e5m2,   add_mma_sync_sm75, add_mma_sync_sm70};
-    for (const auto add : families) add(all);
+    for (const auto add : matmul_families) add(all);
     for (matmul_variant& v : all) detail::take_fitted_costs(v);
     append_split_k(all);
     for (const matmul_variant& v : all)

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/families.hpp"
+
 namespace kaio::ops {
 
 // Why this variant cannot run this call on this device; empty if it can.
@@ -49,14 +51,10 @@ void run_variant(const stream& s, const matmul_call& call, const matmul_variant&
 void run_nothing(const stream& s, const matmul_call& call);
 // C = epilogue(sum of the splits); the workspace has their sums as [batch][split][row][column].
 void run_reduction(const stream& s, const matmul_call& call, std::uint32_t splits);
-// The kernels of the two functions above, for an element type of C; and all kernels, for the registry.
+// The kernels of the two functions above, for an element type of C.
 const ptx::kernel_image& nothing_kernel(element_kind output);
 const ptx::kernel_image& reduction_kernel(element_kind output);
-void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_tune_kernels(std::vector<const ptx::kernel_image*>& list);
 
-using variant_list = std::vector<matmul_variant>;
 // Adds a row for each element type of C. The row's kernel has any_output: its launch gives that type.
 inline void add_for_each_output(variant_list& list, matmul_variant row) {
   for (const element_kind output : {element_kind::f32, element_kind::f16, element_kind::bf16}) {
@@ -64,24 +62,6 @@ inline void add_for_each_output(variant_list& list, matmul_variant row) {
     list.push_back(row);
   }
 }
-
-// Add the rows of each family of kernels, which is an object file of its own.
-#define KAIO_SM90_FAMILY(name, ...) void add_##name(variant_list& list);
-#include "ops/matmul/choice/sm90_families.def"
-#undef KAIO_SM90_FAMILY
-void add_mma_sync_f16(variant_list& list);
-void add_mma_sync_bf16(variant_list& list);
-void add_mma_sync_tf32(variant_list& list);
-void add_mma_sync_tf32x3(variant_list& list);
-void add_mma_sync_e4m3(variant_list& list);
-void add_mma_sync_e5m2(variant_list& list);
-void add_mma_sync_sm75(variant_list& list);
-void add_mma_sync_sm70(variant_list& list);
-void add_simt_f32(variant_list& list);
-void add_simt_f32_tensor(variant_list& list);
-void add_simt_any(variant_list& list);
-void add_simt_sm70(variant_list& list);
-void add_skinny(variant_list& list);
 
 // Runs a call with more batches than a grid's third extent takes in several launches: f(part of the call).
 template <class F>

@@ -1,5 +1,5 @@
 #pragma once
-// The library's configurations of the kernels for sm_90a, in the groups of choice/sm90_families.def.
+// The library's configurations of the kernels for sm_90a, in the groups of src/ops/families.cmake.
 
 #include <type_traits>
 

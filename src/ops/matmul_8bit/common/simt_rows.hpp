@@ -22,12 +22,13 @@ void launch_simt_bytes(const stream& s, const matmul_call& call, u32 format_a, u
     return static_cast<u32>(ceil_div(extent, simt_bytes::tile));
   };
   const simt_bytes_problem problem{
-      tile_walk::over(tiles(call.m), tiles(call.n), static_cast<u32>(call.batches), 8), output_lines_of(call),
-      static_cast<u32>(call.k)};
+      tile_scheduler::over(tiles(call.m), tiles(call.n), static_cast<u32>(call.batches), 8),
+      output_lines_of(call), static_cast<u32>(call.k)};
   auto c = output_of_call<Out>(call);
-  simt_bytes_matmul<Numbers, Out, Epilogue>.launch(
-      s, grid(std::uint64_t{problem.walk.tiles}), memory_of<u8>(call.a), byte_matrix_of(call.a, format_a),
-      memory_of<u8>(call.b), byte_matrix_of(call.b, format_b), c, problem, extra...);
+  simt_bytes_matmul<Numbers, Out, Epilogue>.launch(s, grid(std::uint64_t{problem.scheduler.tiles}),
+                                                   memory_of<u8>(call.a), byte_matrix_of(call.a, format_a),
+                                                   memory_of<u8>(call.b), byte_matrix_of(call.b, format_b), c,
+                                                   problem, extra...);
 }
 
 // The caller sets the types and the line directions.

@@ -45,7 +45,7 @@ void launch(const stream& s, const fp8_call& call) {
                                                     static_cast<u32>(call.k), static_cast<u32>(call.batches));
   problem.c = output_lines_of(call);
   auto c = output_of_call<fp8_output>(call);
-  kernel_of_any<C, Function>.launch(s, grid(std::uint64_t{problem.walk.tiles}), memory_of<u8>(call.a),
+  kernel_of_any<C, Function>.launch(s, grid(std::uint64_t{problem.scheduler.tiles}), memory_of<u8>(call.a),
                                     matrix_of(call.a, call.operand), memory_of<u8>(call.b),
                                     matrix_of(call.b, call.operand_b), c, problem, call.epilogue);
 }

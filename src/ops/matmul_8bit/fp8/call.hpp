@@ -47,12 +47,5 @@ void add_fp8_rows(variant_list& list, matmul_variant row, Launch) {
 
 // sm90 and mma_sync take no group scales; groups_* need them. any and simt take calls with and without group
 // scales, both operand types and any layout.
-void add_fp8_sm90(variant_list& list);
-void add_fp8_mma_sync(variant_list& list);
-void add_fp8_groups_sm90(variant_list& list);
-void add_fp8_groups_mma_sync(variant_list& list);
-void add_fp8_any(variant_list& list);
-void add_fp8_simt(variant_list& list);
-void list_fp8_quantise_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -2,17 +2,17 @@
 
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/runtime/device.hpp>
-#include <kaio/runtime/error.hpp>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "ops/choice/recent_choices.hpp"
+#include "ops/choice/strict.hpp"
 #include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul_8bit/common/costs.hpp"
+#include "ops/matmul_8bit/common/variants.hpp"
 #include "ops/matmul_8bit/fp8/call.hpp"
 
 namespace kaio::ops {
@@ -33,13 +33,10 @@ const variant_lists& fp8_lists() {
   static const variant_lists& lists = *[] {
     auto* all = new variant_lists;  // never destroyed, like the table of matmul
     auto& [mixed, plain, groups] = *all;
-    add_fp8_sm90(plain);
-    add_fp8_mma_sync(plain);
-    add_fp8_groups_sm90(groups);
-    add_fp8_groups_mma_sync(groups);
+    for (const auto add : fp8_families) add(plain);
+    for (const auto add : fp8_groups_families) add(groups);
     for (variant_list& list : *all) {
-      add_fp8_any(list);
-      add_fp8_simt(list);
+      for (const auto add : fp8_any_families) add(list);
       for (matmul_variant& v : list) take_costs_of_bytes(v, &list == &groups);
     }
     return all;
@@ -50,42 +47,16 @@ const variant_list& variants_of(const fp8_call& call) {
   return fp8_lists()[static_cast<std::size_t>(kind_of(call))];
 }
 
-// Whether a kernel is for the types and layouts of a call.
-bool fits(const matmul_variant& v, const matmul_call& call) {
-  return v.operand == call.operand && v.output == call.output && v.a == call.a.lines && v.b == call.b.lines;
-}
-
-const matmul_variant& named(std::string_view operation, const fp8_call& call, std::string_view name,
-                            const device_properties& device) {
-  for (const matmul_variant* const one : variants_for(call)) {
-    const matmul_variant& v = *one;
-    if (v.name() != name) continue;
-    if (const std::string why = refusal(v, call, device); !why.empty())
-      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
-                             " cannot run this product: " + why +
-                             "; leave the variant out, or take another of matmul_fp8_variants");
-    return v;
-  }
-  throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " + std::string(name) +
-                         " for these types, layouts and scales; matmul_fp8_variants lists them");
-}
-
-// If K is 0, the operands are not read and may have no memory. The product of zeros runs without groups, on
-// the kernel that reads lines at any address.
-void leave_operands_out(fp8_call& call, const void* device) {
-  if (call.k != 0) return;
-  call.a = call.b = {.device = device};
-  call.a.pitch = call.b.pitch = 1;
-  call.epilogue.groups_a = call.epilogue.blocks_b = {};
+// A product of zeros runs without groups.
+void leave_out(fp8_call& call, const void* device) {
+  leave_operands_out(call, device);
+  if (call.k == 0) call.epilogue.groups_a = call.epilogue.blocks_b = {};
 }
 
 }  // namespace
 
 std::vector<const matmul_variant*> variants_for(const fp8_call& call) {
-  std::vector<const matmul_variant*> result;
-  for (const matmul_variant& v : variants_of(call))
-    if (fits(v, call)) result.push_back(&v);
-  return result;
+  return variants_among(variants_of(call), call);
 }
 
 std::string tuning_key(const fp8_call& call) {
@@ -96,7 +67,9 @@ std::string tuning_key(const fp8_call& call) {
 
 const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
                                  const device_properties& device, std::string_view forced) {
-  if (!forced.empty()) return named(operation, call, forced, device);
+  if (!forced.empty())
+    return named_variant(operation, "matmul_fp8", "these types, layouts and scales", variants_for(call), call,
+                         device, forced);
   thread_local std::array<recent_choices<call_signature, const matmul_variant*>, fp8_kinds> recent;
   return *recent[static_cast<std::size_t>(kind_of(call))].find(call_signature::of(call), device, [&] {
     if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return v;
@@ -111,8 +84,12 @@ void run_matmul_fp8(const stream& s, const matmul_fp8_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   fp8_call call = resolve_matmul_fp8(s.device_identity(), arguments);
   if (call.empty()) return;
-  leave_operands_out(call, s.device_identity());
-  const matmul_variant& v = choose_fp8(arguments.operation, call, device, arguments.options->variant);
+  leave_out(call, s.device_identity());
+  const std::string_view named = arguments.options->variant;
+  if (named.empty())
+    check_strictly(s,
+                   [&](const device_properties& other) { choose_fp8(arguments.operation, call, other, {}); });
+  const matmul_variant& v = choose_fp8(arguments.operation, call, device, named);
   call.epilogue.general.by_four = call.epilogue.general.reads_by_four() ? 1 : 0;
   v.run(s, call, v);
 }
@@ -123,7 +100,7 @@ void matmul_fp8_warmup(const runtime::device& gpu, const matmul_view& a, const m
                        const matmul_view& c, const matmul_fp8_options& options) {
   fp8_call call = resolve_matmul_fp8(gpu.identity(), {"matmul_fp8_warmup", a, b, c, &options});
   if (call.empty()) return;
-  leave_operands_out(call, gpu.identity());
+  leave_out(call, gpu.identity());
   gpu.warmup(*choose_fp8("matmul_fp8_warmup", call, gpu.properties(), options.variant).image);
 }
 
@@ -131,7 +108,7 @@ kernel_choice matmul_fp8_choice(const stream& s, const matmul_view& a, const mat
                                 const matmul_view& c, const matmul_fp8_options& options) {
   fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_choice", a, b, c, &options});
   if (call.empty()) return {};
-  leave_operands_out(call, s.device_identity());
+  leave_out(call, s.device_identity());
   return choose_fp8("matmul_fp8_choice", call, s.properties(), options.variant).choice();
 }
 
@@ -140,20 +117,9 @@ std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matm
                                                      const matmul_fp8_options& options) {
   const device_properties& device = s.properties();
   fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_variants", a, b, c, &options});
-  std::vector<matmul_variant_info> result;
-  if (call.empty()) return result;
-  leave_operands_out(call, s.device_identity());
-  const auto comes_before = [](const matmul_variant_info& x, const matmul_variant_info& y) {
-    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
-    return x.seconds < y.seconds;
-  };
-  for (const matmul_variant* const v : variants_for(call)) {
-    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
-    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
-    const auto place = std::upper_bound(result.begin(), result.end(), one, comes_before);
-    result.insert(place, std::move(one));
-  }
-  return result;
+  if (call.empty()) return {};
+  leave_out(call, s.device_identity());
+  return ranked_variants(variants_for(call), call, device);
 }
 
 std::vector<const ptx::kernel_image*> matmul_fp8_kernels() {
@@ -161,9 +127,7 @@ std::vector<const ptx::kernel_image*> matmul_fp8_kernels() {
   for (const variant_list& variants : fp8_lists())
     for (const matmul_variant& v : variants) list.push_back(v.image);
   list_fp8_quantise_kernels(list);
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return list;
+  return distinct_kernels(std::move(list));
 }
 
 }  // namespace kaio::ops

@@ -2,10 +2,10 @@
 // a scale twice.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul_8bit/fp8/code.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
 #include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/ops/shared/device_refusal.hpp>
+#include <kaio/ops/shared/e4m3_code.hpp>
 #include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>

@@ -43,10 +43,4 @@ void add_int8_rows(variant_list& list, matmul_variant row, Launch) {
   }
 }
 
-void add_int8_sm90(variant_list& list);
-void add_int8_mma_sync(variant_list& list);
-void add_int8_simt(variant_list& list);
-void list_int8_column_sums_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_int8_quantise_kernels(std::vector<const ptx::kernel_image*>& list);
-
 }  // namespace kaio::ops

@@ -2,16 +2,16 @@
 
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/runtime/device.hpp>
-#include <kaio/runtime/error.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "ops/choice/recent_choices.hpp"
+#include "ops/choice/strict.hpp"
 #include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul_8bit/common/costs.hpp"
+#include "ops/matmul_8bit/common/variants.hpp"
 #include "ops/matmul_8bit/int8/call.hpp"
 
 namespace kaio::ops {
@@ -21,57 +21,26 @@ namespace {
 const variant_list& int8_variants() {
   static const variant_list& list = *[] {
     auto* all = new variant_list;  // never destroyed, like the table of matmul
-    add_int8_sm90(*all);
-    add_int8_mma_sync(*all);
-    add_int8_simt(*all);
+    for (const auto add : int8_families) add(*all);
     for (matmul_variant& v : *all) take_costs_of_bytes(v, false);
     return all;
   }();
   return list;
 }
 
-// Whether a kernel is for the types and layouts of a call.
-bool fits(const matmul_variant& v, const matmul_call& call) {
-  return v.output == call.output && v.a == call.a.lines && v.b == call.b.lines;
-}
-
-const matmul_variant& named(std::string_view operation, const int8_call& call, std::string_view name,
-                            const device_properties& device) {
-  for (const matmul_variant* const one : variants_for(call)) {
-    const matmul_variant& v = *one;
-    if (v.name() != name) continue;
-    if (const std::string why = refusal(v, call, device); !why.empty())
-      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
-                             " cannot run this product: " + why +
-                             "; leave the variant out, or take another of matmul_int8_variants");
-    return v;
-  }
-  throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " + std::string(name) +
-                         " for these types and layouts; matmul_int8_variants lists them");
-}
-
-// If K is 0, the operands are not read and may have no memory. The product of zeros runs on the kernel that
-// reads lines at any address.
-void leave_operands_out(int8_call& call, const void* device) {
-  if (call.k != 0) return;
-  call.a = call.b = {.device = device};
-  call.a.pitch = call.b.pitch = 1;
-}
-
 }  // namespace
 
 std::vector<const matmul_variant*> variants_for(const int8_call& call) {
-  std::vector<const matmul_variant*> result;
-  for (const matmul_variant& v : int8_variants())
-    if (fits(v, call)) result.push_back(&v);
-  return result;
+  return variants_among(int8_variants(), call);
 }
 
 std::string tuning_key(const int8_call& call) { return "matmul_int8," + call_signature::of(call).text(); }
 
 const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
                                   const device_properties& device, std::string_view forced) {
-  if (!forced.empty()) return named(operation, call, forced, device);
+  if (!forced.empty())
+    return named_variant(operation, "matmul_int8", "these types and layouts", variants_for(call), call,
+                         device, forced);
   thread_local recent_choices<call_signature, const matmul_variant*> recent;
   return *recent.find(call_signature::of(call), device, [&] {
     if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return v;
@@ -86,7 +55,11 @@ void run_matmul_int8(const stream& s, const matmul_int8_arguments& arguments) {
   int8_call call = resolve_matmul_int8(s.device_identity(), arguments);
   if (call.empty()) return;
   leave_operands_out(call, s.device_identity());
-  const matmul_variant& v = choose_int8(arguments.operation, call, device, arguments.options->variant);
+  const std::string_view named = arguments.options->variant;
+  if (named.empty())
+    check_strictly(
+        s, [&](const device_properties& other) { choose_int8(arguments.operation, call, other, {}); });
+  const matmul_variant& v = choose_int8(arguments.operation, call, device, named);
   call.epilogue.general.by_four = call.epilogue.general.reads_by_four() ? 1 : 0;
   v.run(s, call, v);
 }
@@ -114,19 +87,9 @@ std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const mat
                                                       const matmul_int8_options& options) {
   const device_properties& device = s.properties();
   int8_call call = resolve_matmul_int8(s.device_identity(), {"matmul_int8_variants", a, b, c, &options});
-  std::vector<matmul_variant_info> result;
-  if (call.empty()) return result;
+  if (call.empty()) return {};
   leave_operands_out(call, s.device_identity());
-  for (const matmul_variant* const v : variants_for(call)) {
-    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
-    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
-    result.push_back(std::move(one));
-  }
-  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
-    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
-    return x.seconds < y.seconds;
-  });
-  return result;
+  return ranked_variants(variants_for(call), call, device);
 }
 
 std::vector<const ptx::kernel_image*> matmul_int8_kernels() {
@@ -134,9 +97,7 @@ std::vector<const ptx::kernel_image*> matmul_int8_kernels() {
   for (const matmul_variant& v : int8_variants()) list.push_back(v.image);
   list_int8_column_sums_kernels(list);
   list_int8_quantise_kernels(list);
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return list;
+  return distinct_kernels(std::move(list));
 }
 
 }  // namespace kaio::ops

@@ -1,8 +1,8 @@
 // quantise_int8: a block per row, which reads the row twice.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul_8bit/int8/code.hpp>
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>
+#include <kaio/ops/shared/int8_code.hpp>
 #include <kaio/ops/shared/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>

@@ -43,21 +43,6 @@ void check_x_norm(std::string_view operation, const void* device, const any_view
   }
 }
 
-bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& norm) {
-  const auto k = static_cast<u32>(x.extents[x.rank - 1]);
-  if (norm.weight.address % 16 != 0 || k % run_size != 0) return false;
-  const auto begins_elsewhere = [](const any_view& v) { return is_given(v) && v.address % 16 != 0; };
-  if (begins_elsewhere(norm.residual) || begins_elsewhere(norm.residual_out)) return false;
-  if (is_given(norm.residual_out) && norm.residual_out.address == norm.residual.address) return false;
-  work.norm = norm.weight.address;
-  work.residual = is_given(norm.residual) ? norm.residual.address : 0;
-  work.residual_out = is_given(norm.residual_out) ? norm.residual_out.address : 0;
-  work.lanes_log = rms_norm_lanes_log(k, x.element_bytes());
-  work.epsilon = norm.epsilon;
-  work.weight_offset = norm.weight_offset;
-  return true;
-}
-
 std::uint64_t bytes_of_normed(const any_view& x) { return normed_in({}, x).bytes; }
 
 any_view normed_in(const workspace_view& workspace, const any_view& x) {

@@ -4,21 +4,17 @@
 #include <kaio/ops/norm/call/x_norm.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/workspace.hpp>
-#include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
 #include <string_view>
 
-#include "ops/cache/common/check.hpp"
+#include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops::detail {
 
 // Throws invalid_argument. x has passed its checks before.
 void check_x_norm(std::string_view operation, const void* device, const any_view& x, const x_norm& norm);
-// Whether the one-row kernel can compute the norm too: all tensors have whole pieces of 16 bytes, and no
-// block writes what another one reads. If so, sets the norm's part of `work`.
-bool set_norm_of_row(w4_one_row_work& work, const any_view& x, const x_norm& norm);
 
 // The normed x, in the first bytes of a workspace or without memory yet: its bytes, a multiple of 256, and
 // its view.

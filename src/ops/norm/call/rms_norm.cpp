@@ -10,8 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "ops/cache/common/check.hpp"
+#include "ops/families.hpp"
 #include "ops/norm/simt/rows.hpp"
+#include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops {
 

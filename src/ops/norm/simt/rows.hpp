@@ -22,6 +22,5 @@ const rms_norm_variant<rms_norm_problem>& rms_norm_variant_for(element_kind kind
                                                                const device_properties& device);
 const rms_norm_variant<rms_norm_codes_problem>& rms_norm_codes_variant_for(element_kind kind,
                                                                            const device_properties& device);
-void list_rms_norm_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/choice/signature.hpp"
 #include "ops/qkv_project/call/fused.hpp"
 #include "ops/qkv_project/common/product.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/common/resolve.hpp"
 #include "ops/weight_only/gemv/one_row.hpp"
@@ -28,10 +28,11 @@ constexpr u32 columns = 128, most_blocks = 8;  // per cluster
 
 std::uint32_t tiles_of(const detail::qkv_call& call) { return (call.k + w4_tile_k - 1) / w4_tile_k; }
 
-bool fits(const qkv_few_rows_variant& v, std::uint32_t parts, std::uint32_t tiles_k) {
-  if (v.one_row != nullptr && (parts > tiles_k || (tiles_k + parts - 1) / parts * w4_tile_k > v.one_row->k))
+bool fits(const qkv_few_rows_variant& v, std::uint32_t splits, std::uint32_t tiles_k) {
+  if (v.one_row != nullptr &&
+      (splits > tiles_k || (tiles_k + splits - 1) / splits * w4_tile_k > v.one_row->k))
     return false;
-  return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
+  return splits != 0 && (splits & (splits - 1)) == 0 && splits * v.blocks_n <= most_blocks;
 }
 
 std::string_view refusal(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
@@ -52,8 +53,8 @@ std::string_view refusal(const qkv_few_rows_variant& v, const detail::qkv_argume
     if (const std::string_view why = refusal_of_one_row(*v.one_row, w.packed.shape, a.x); !why.empty())
       return why;
     if (call.n % 128 != 0) return "the columns of the product are not a multiple of 128";
-    const std::uint32_t parts = a.options->splits;
-    if (parts != 0 && !fits(v, parts, tiles_of(call))) return "a block has no room for its split of x";
+    const std::uint32_t splits = a.options->splits;
+    if (splits != 0 && !fits(v, splits, tiles_of(call))) return "a block has no room for its split of x";
   }
   return device_refusal(v.image->needs, device);
 }
@@ -76,24 +77,24 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
 
 }  // namespace
 
-std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
-                             const device_properties& device) {
+std::uint32_t plan_qkv_splits(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
+                              const device_properties& device) {
   // Costs are in tiles of a warp. A block that begins after another has ended waits for its first weights.
-  // Each part of K hands its sums over. Parts that make a third block on a multiprocessor gain nothing.
-  constexpr double start_and_end = 6, of_a_part = 0.25, alone = 1.25;
+  // Each split of K hands its sums over. Parts that make a third block on a multiprocessor gain nothing.
+  constexpr double start_and_end = 6, of_a_split = 0.25, alone = 1.25;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   std::uint32_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t parts = 1; fits(v, parts, tiles_k); parts *= 2) {
-    const std::uint64_t blocks = std::uint64_t{clusters} * v.blocks_n * parts;
-    if (v.resident > 2 && parts > 1 && blocks > 2 * units) break;
+  for (std::uint32_t splits = 1; fits(v, splits, tiles_k); splits *= 2) {
+    const std::uint64_t blocks = std::uint64_t{clusters} * v.blocks_n * splits;
+    if (v.resident > 2 && splits > 1 && blocks > 2 * units) break;
     const double cost =
-        static_cast<double>(ceil_div(blocks, units) * ceil_div(ceil_div(tiles_k, parts), v.warps_k)) *
+        static_cast<double>(ceil_div(blocks, units) * ceil_div(ceil_div(tiles_k, splits), v.warps_k)) *
             (blocks <= units ? alone : 1.0) +
-        start_and_end * static_cast<double>(ceil_div(blocks, units * v.resident)) + of_a_part * parts;
+        start_and_end * static_cast<double>(ceil_div(blocks, units * v.resident)) + of_a_split * splits;
     if (cost < least) {
       least = cost;
-      best = parts;
+      best = splits;
     }
   }
   return best;
@@ -103,21 +104,21 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call,
                                  bool takes_norm) {
   qkv_few_rows result;
-  const std::uint32_t parts = arguments.options->splits;
+  const std::uint32_t splits = arguments.options->splits;
   result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
   if (takes_norm && result.variant == nullptr) return result;
   if (result.variant == nullptr) result.variant = choose(qkv_w4_variants(), arguments, call, properties);
   if (result.variant == nullptr) result.variant = choose(qkv_w16_variants(), arguments, call, properties);
   if (result.variant == nullptr) {
-    if (parts != 0)
+    if (splits != 0)
       detail::refuse(arguments.operation,
                      "splits is given, and no kernel for this call splits K; leave it out");
     return result;
   }
   const qkv_few_rows_variant& v = *result.variant;
   const std::uint32_t tiles_k = tiles_of(call);
-  if (parts != 0 && !fits(v, parts, tiles_k))
-    detail::refuse(arguments.operation, std::to_string(parts) + " splits of K; variant " +
+  if (splits != 0 && !fits(v, splits, tiles_k))
+    detail::refuse(arguments.operation, std::to_string(splits) + " splits of K; variant " +
                                             std::string(v.image->name) + " has 1 to " +
                                             std::to_string(most_blocks / v.blocks_n) + ", a power of two");
   const any_view x = detail::rows_of_x(arguments.x);
@@ -139,15 +140,16 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
     p.unit *= v.unit;
   }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
-  p.parts = parts != 0 ? parts
-            : v.one_row != nullptr
-                ? plan_w4_one_row(*v.one_row, clusters, columns / w4_tile_n, p.w.tiles_k, 0, properties).parts
-                : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
-  p.steps = p.w.tiles_k / p.parts;
-  p.rest = p.w.tiles_k % p.parts;
+  p.splits =
+      splits != 0 ? splits
+      : v.one_row != nullptr
+          ? plan_w4_one_row(*v.one_row, clusters, columns / w4_tile_n, p.w.tiles_k, 0, properties).splits
+          : plan_qkv_splits(v, clusters, p.w.tiles_k, properties);
+  p.steps = p.w.tiles_k / p.splits;
+  p.rest = p.w.tiles_k % p.splits;
   result.call.heads = call.problem;
   result.call.constant_weights = has_any(arguments.options->constant, constant_inputs::weights);
-  result.call.blocks = std::uint64_t{clusters} * v.blocks_n * p.parts;
+  result.call.blocks = std::uint64_t{clusters} * v.blocks_n * p.splits;
   return result;
 }
 
@@ -158,9 +160,9 @@ void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_argum
       if (v.type != static_cast<element_type>(call.problem.append.type) ||
           !refusal(v, arguments, call, properties).empty())
         continue;
-      for (std::uint32_t parts = 1; parts * v.blocks_n <= most_blocks && (parts - 1) * w4_tile_k < call.k;
-           parts *= 2)
-        if (fits(v, parts, tiles_of(call))) choices.push_back({v.image->name, parts});
+      for (std::uint32_t splits = 1; splits * v.blocks_n <= most_blocks && (splits - 1) * w4_tile_k < call.k;
+           splits *= 2)
+        if (fits(v, splits, tiles_of(call))) choices.push_back({v.image->name, splits});
     }
 }
 

@@ -24,13 +24,13 @@ struct qkv_few_rows {
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call,
                                  bool takes_norm = false);
-// Appends the kernels that can run a call, once for each number of parts.
+// Appends the kernels that can run a call, once for each number of splits.
 void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_arguments& arguments,
                        const detail::qkv_call& call, const device_properties& properties);
 void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of);
 
 // The number of blocks of a cluster that divide K: the one that leaves a multiprocessor the least to do.
-std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
-                             const device_properties& device);
+std::uint32_t plan_qkv_splits(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
+                              const device_properties& device);
 
 }  // namespace kaio::ops

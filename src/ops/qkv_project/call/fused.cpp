@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/qkv_project/common/product.hpp"
+#include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops {
 
@@ -14,8 +14,8 @@ std::string_view refusal_of_heads(const qkv_problem& p) {
   if (size != p.v.to.size || (size != 64 && size != 128))
     return "heads are not all of 64 or all of 128 elements";
   if (p.append.tables.pairs % run_size != 0) return "the number of rotated pairs is not a multiple of 8";
-  for (const qkv_part* part : {&p.q, &p.k, &p.v})
-    if (part->heads != 0 && (part->to.aligned == 0 || part->terms_aligned == 0))
+  for (const qkv_part* split : {&p.q, &p.k, &p.v})
+    if (split->heads != 0 && (split->to.aligned == 0 || split->terms_aligned == 0))
       return "an output, a bias or a norm does not begin at multiples of 16 bytes";
   return {};
 }

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/matmul/call/view.hpp"
 #include "ops/matmul/call/workspace.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/choice/plan.hpp"
 
 namespace kaio::ops {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/choice/recent_choices.hpp"
 #include "ops/choice/signature.hpp"
+#include "ops/choice/strict.hpp"
 #include "ops/norm/call/in_front.hpp"
 #include "ops/qkv_project/call/few_rows.hpp"
 #include "ops/qkv_project/call/fused.hpp"
@@ -22,6 +22,8 @@
 #include "ops/qkv_project/choice/variant.hpp"
 #include "ops/qkv_project/common/product.hpp"
 #include "ops/qkv_project/common/resolve.hpp"
+#include "ops/shared/row_checks.hpp"
+#include "ops/weight_only/gemv/norm_of_row.hpp"
 
 namespace kaio::ops {
 
@@ -147,7 +149,7 @@ qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_cal
   kind.add(p.append.type, 2).add(static_cast<std::uint64_t>(a.x.type), 4).add(call.count, 2);
   kind.add(static_cast<std::uint64_t>(packed.codes), 4).add(static_cast<std::uint64_t>(packed.scales), 4);
   for (const bool is :
-       {w.is_packed, detail::begins_at(a.x, 16), packed.zero_points, packed.ordered, packed.offsets,
+       {w.is_packed, detail::begins_at(a.x, 16), packed.zero_points, packed.act_order, packed.offsets,
         a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
         refusal_of_heads(p).empty(), refusal_of_matrices(a, call).empty(), has_tensor_maps(a, call)})
     kind.add(is, 1);
@@ -168,12 +170,12 @@ qkv_choice tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& 
   });
 }
 
-// The plan of a choice. If the choice has no parts, the options' parts; if it has no kernel, the best one.
+// The plan of a choice. If the choice has no splits, the options' splits; if it has no kernel, the best one.
 planned plan_choice(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
                     const detail::qkv_call& call, const qkv_choice& choice) {
   qkv_project_options options = *arguments.options;
   options.variant = choice.kernel;
-  if (choice.parts != 0) options.splits = choice.parts;
+  if (choice.splits != 0) options.splits = choice.splits;
   arguments.options = &options;
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, arguments, call);
@@ -203,7 +205,7 @@ planned plan(const void* device, const device_properties& properties, const deta
   }
   const std::string_view named = options.variant;
   const std::size_t colon = named.find(':');
-  return plan_choice(device, properties, arguments, call, {named.substr(0, colon), parts_of_name(named)});
+  return plan_choice(device, properties, arguments, call, {named.substr(0, colon), splits_of_name(named)});
 }
 
 // The plan of a call checked with its norm, as `call`: the kernel for one row that applies the norm itself.
@@ -215,7 +217,7 @@ planned plan_with_norm(const void* device, const device_properties& properties,
   result.few = choose_qkv_few_rows(device, properties, plain.arguments, call, true);
   // The norm is in the order of x, not in act-order.
   if (result.few.variant != nullptr &&
-      (arguments.weights->of[0].packed.shape.ordered ||
+      (arguments.weights->of[0].packed.shape.act_order ||
        !detail::set_norm_of_row(result.few.call.norm, arguments.x, arguments.options->x_norm)))
     result.few = {};
   return result;
@@ -240,6 +242,20 @@ std::uint64_t workspace_of(const void* device, const device_properties& properti
   return of.call.empty() || of.image() != nullptr
              ? 0
              : product_of(arguments, of.call).workspace_bytes(device, properties);
+}
+
+void check_everywhere(const stream& s, const detail::qkv_arguments& arguments) {
+  if (!arguments.options->variant.empty()) return;
+  const void* const identity = s.device_identity();
+  check_strictly(s, [&](const device_properties& device) {
+    for_planned(identity, device, arguments, false,
+                [&](const detail::qkv_arguments& a, const planned& of, bool norm_first) {
+                  const std::uint64_t first = norm_first ? detail::bytes_of_normed(arguments.x) : 0;
+                  validation(arguments.operation, identity)
+                      .workspace("workspace", arguments.options->workspace.facts(),
+                                 first + workspace_of(identity, device, a, of), 16);
+                });
+  });
 }
 
 // Runs the norm of x into the first bytes of the workspace, after all checks that may refuse the call.
@@ -282,7 +298,7 @@ std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& c
 std::string name_of_qkv_choice(const device& gpu, const detail::qkv_arguments& arguments) {
   const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   if (of.call.empty()) return {};
-  if (of.few.variant != nullptr) return name_with_parts(of.image()->name, of.few.call.product.parts);
+  if (of.few.variant != nullptr) return name_with_splits(of.image()->name, of.few.call.product.splits);
   return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
 }
 
@@ -290,6 +306,7 @@ namespace detail {
 
 void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  check_everywhere(s, arguments);
   for_planned(s.device_identity(), device, arguments, false,
               [&](const qkv_arguments& a, const planned& of, bool norm_first) {
                 if (of.call.empty()) return;
@@ -308,6 +325,7 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
 
 launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
+  check_everywhere(s, arguments);
   return for_planned(s.device_identity(), device, arguments, false,
                      [&](const qkv_arguments& a, const planned& of, bool norm_first) {
                        if (of.call.empty()) return launched_qkv_product{};
@@ -320,12 +338,13 @@ launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& argum
 }
 
 std::uint64_t workspace_of_qkv(const stream& s, const qkv_arguments& arguments) {
-  const device_properties& device = s.properties();
-  return for_planned(s.device_identity(), device, arguments, true,
-                     [&](const qkv_arguments& a, const planned& of, bool norm_first) {
-                       return (norm_first ? bytes_of_normed(arguments.x) : 0) +
-                              workspace_of(s.device_identity(), device, a, of);
-                     });
+  return bytes_for_all(s, [&](const device_properties& device) {
+    return for_planned(s.device_identity(), device, arguments, true,
+                       [&](const qkv_arguments& a, const planned& of, bool norm_first) {
+                         return (norm_first ? bytes_of_normed(arguments.x) : 0) +
+                                workspace_of(s.device_identity(), device, a, of);
+                       });
+  });
 }
 
 bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& arguments) {
@@ -349,14 +368,14 @@ kernel_choice qkv_project_choice(const stream& s, const any_view& x, const qkv_w
                                  const qkv_outputs& outputs, const qkv_project_options& options) {
   const device_properties& device = s.properties();
   const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
-  return for_planned(s.device_identity(), device, arguments, true,
-                     [](const detail::qkv_arguments&, const planned& of, bool) {
-                       if (of.call.empty()) return kernel_choice();
-                       const std::uint32_t splits = of.few.variant != nullptr ? of.few.call.product.parts : 1;
-                       return kernel_choice{
-                           of.image() != nullptr ? std::string_view(of.image()->name) : separate, splits,
-                           splits > 1};
-                     });
+  return for_planned(
+      s.device_identity(), device, arguments, true,
+      [](const detail::qkv_arguments&, const planned& of, bool) {
+        if (of.call.empty()) return kernel_choice();
+        const std::uint32_t splits = of.few.variant != nullptr ? of.few.call.product.splits : 1;
+        return kernel_choice{of.image() != nullptr ? std::string_view(of.image()->name) : separate, splits,
+                             splits > 1};
+      });
 }
 
 void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,

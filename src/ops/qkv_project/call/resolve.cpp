@@ -216,25 +216,25 @@ struct resolution {
     return v.address;
   }
 
-  void fill_part(qkv_part& part, std::int64_t heads, std::int64_t size, u32 pairs) {
-    part.scale = 1;
-    part.heads = static_cast<u32>(heads);
-    part.to.size = static_cast<u32>(size);
+  void fill_part(qkv_part& split, std::int64_t heads, std::int64_t size, u32 pairs) {
+    split.scale = 1;
+    split.heads = static_cast<u32>(heads);
+    split.to.size = static_cast<u32>(size);
     const bool whole = size % run_size == 0 && pairs % run_size == 0;
-    part.terms_aligned = whole && part.bias % 16 == 0 && part.norm % 16 == 0 ? 1 : 0;
-    if (units_of_row(pairs, part.to.size, true) > 32)
+    split.terms_aligned = whole && split.bias % 16 == 0 && split.norm % 16 == 0 ? 1 : 0;
+    if (units_of_row(pairs, split.to.size, true) > 32)
       wrong("heads of " + std::to_string(size) + " elements with " + std::to_string(pairs) +
             " rotated pairs; at most 32 groups of 16 elements are supported");
   }
-  void to_tensor(qkv_part& part, const any_view& v, u32 pairs) {
+  void to_tensor(qkv_part& split, const any_view& v, u32 pairs) {
     const row_strides at = strides_of(v);
-    part.to.at = {at.address, at.batch, at.token, at.head};
+    split.to.at = {at.address, at.batch, at.token, at.head};
     const std::int64_t size = v.extents[v.rank - 1];
-    part.to.aligned = begins_at(v, 16) && size % run_size == 0 && pairs % run_size == 0 ? 1 : 0;
+    split.to.aligned = begins_at(v, 16) && size % run_size == 0 && pairs % run_size == 0 ? 1 : 0;
   }
-  void to_cache(qkv_part& part, const cache_rows& rows, const any_view& v, u32 pairs) {
-    part.to = rows;
-    part.to.aligned =
+  void to_cache(qkv_part& split, const cache_rows& rows, const any_view& v, u32 pairs) {
+    split.to = rows;
+    split.to.aligned =
         begins_at(v, v.element_bytes() == 1 ? 8 : 16) && rows.size % run_size == 0 && pairs % run_size == 0
             ? 1
             : 0;
@@ -265,8 +265,8 @@ struct resolution {
     fill_part(p.v, v_heads, v_size, 0);
     p.q.scale = options.q_scale;
     u32 pieces = 1;
-    for (const auto& [part, turned] : {std::pair{&p.q, pairs}, std::pair{&p.k, pairs}, std::pair{&p.v, 0u}})
-      pieces = std::max(pieces, units_of_row(turned, part->to.size, true));
+    for (const auto& [split, turned] : {std::pair{&p.q, pairs}, std::pair{&p.k, pairs}, std::pair{&p.v, 0u}})
+      pieces = std::max(pieces, units_of_row(turned, split->to.size, true));
     append().lanes_log = lanes_log2(pieces);
   }
 
@@ -276,7 +276,7 @@ struct resolution {
     call.tokens = static_cast<std::uint64_t>(shape.batches * shape.tokens);
     call.rows = sequences == 0 ? 0 : row_count(a.operation, all);
     if (call.tokens > static_cast<std::uint64_t>(most))
-      wrong("2^31 tokens or more; take the batches in parts");
+      wrong("2^31 tokens or more; take the batches in splits");
     problem().heads = static_cast<u32>(all.heads);
     problem().all_tokens = static_cast<u32>(call.tokens);
     append().rows = static_cast<u32>(call.rows);

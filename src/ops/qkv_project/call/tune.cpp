@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "ops/cache/common/check.hpp"
 #include "ops/choice/measure.hpp"
 #include "ops/qkv_project/choice/plan.hpp"
 #include "ops/qkv_project/common/resolve.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/call/trial.hpp"
 
 namespace kaio::ops {
@@ -59,7 +59,7 @@ class qkv_trial {
   void run(const stream& s, const qkv_choice& choice) const {
     qkv_project_options options = options_;
     options.variant = choice.kernel;
-    options.splits = choice.parts;
+    options.splits = choice.splits;
     detail::run_qkv_project(s, {call_.operation, call_.x, &weights_, &outputs_, &options});
   }
   std::uint64_t bytes() const { return memory_.bytes(); }

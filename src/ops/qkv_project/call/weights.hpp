@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/cache/common/check.hpp"
+#include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops::detail {
 

@@ -14,12 +14,12 @@
 
 namespace kaio::ops {
 
-// What runs a call: a kernel, by the name of its image, or "separate". A kernel for few rows has its parts of
+// What runs a call: a kernel, by the name of its image, or "separate". A kernel for few rows has its splits of
 // K in the name: "kernel:2".
 struct qkv_choice {
   std::string_view kernel;
-  std::uint32_t parts = 0;
-  std::string name() const { return parts == 0 ? std::string(kernel) : name_with_parts(kernel, parts); }
+  std::uint32_t splits = 0;
+  std::string name() const { return splits == 0 ? std::string(kernel) : name_with_splits(kernel, splits); }
 };
 
 // Everything that can run a checked call, "separate" last.

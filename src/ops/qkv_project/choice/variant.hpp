@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "ops/families.hpp"
+
 namespace kaio::ops {
 
 // The steps of the heads, on a product in memory.
@@ -35,12 +37,6 @@ struct qkv_variant {
   std::uint32_t rows = 0, columns = 0;  // tile shape; rows are tokens
   bool copies_tensors = false;          // needs one weight for all heads, and rows that do not overlap
 };
-
-// Smaller tiles first.
-std::span<const qkv_variant> qkv_mma_f16_rows();
-std::span<const qkv_variant> qkv_mma_bf16_rows();
-std::span<const qkv_variant> qkv_sm90_f16_rows();
-std::span<const qkv_variant> qkv_sm90_bf16_rows();
 
 // Product and heads in one launch, for few rows of x, in clusters.
 struct qkv_few_rows_call {
@@ -64,19 +60,5 @@ struct qkv_few_rows_variant {
   std::uint32_t resident = 1;                  // resident blocks on a multiprocessor, at most
   f32 unit = 1;                                // w4_problem::unit, if the decoder has one
 };
-
-// Fewer rows first.
-std::span<const qkv_few_rows_variant> qkv_one_row_variants();
-std::span<const qkv_few_rows_variant> qkv_w4_variants();
-std::span<const qkv_few_rows_variant> qkv_w16_variants();
-
-void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_sm90_f16_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_sm90_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_one_row_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_qkv_w16_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

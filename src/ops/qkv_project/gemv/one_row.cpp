@@ -19,7 +19,7 @@ qkv_few_rows_variant describe() {
               [](const stream& s, const qkv_few_rows_call& call) {
                 const w4_one_row_launch launch(call.product.w.tiles_n / qkv_one_row_tiles +
                                                    (call.product.w.tiles_n % qkv_one_row_tiles != 0),
-                                               call.product.parts, s.properties(), call.norm);
+                                               call.product.splits, s.properties(), call.norm);
                 w4_problem product = call.product;
                 product.constant = call.constant_weights ? 1 : 0;
                 qkv_project_w4_one_row<C, T>.launch(s, launch.grid(), product, call.heads, launch.work);
@@ -29,7 +29,7 @@ qkv_few_rows_variant describe() {
           .codes = C.bits == 8 ? w4_codes::int8 : w4_codes::int4,
           .rows = 1,
           .one_row = &C,
-          .blocks_n = 8 / C.most_parts};
+          .blocks_n = 8 / C.most_splits};
 }
 
 }  // namespace

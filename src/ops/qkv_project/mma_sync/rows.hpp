@@ -18,7 +18,8 @@ void run_qkv_mma(const stream& s, const qkv_fused_call& call) {
   problem.lda = call.x_row;
   problem.ldb = call.w_row;
   const device_pointer<T> x{call.x, call.x_bytes / sizeof(T), call.device, true};
-  qkv_project_mma<C, T>.launch(s, grid(std::uint64_t{problem.walk.tiles}), x, call.w, problem, call.heads);
+  qkv_project_mma<C, T>.launch(s, grid(std::uint64_t{problem.scheduler.tiles}), x, call.w, problem,
+                               call.heads);
 }
 
 template <class T>

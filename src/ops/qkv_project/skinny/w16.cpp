@@ -18,7 +18,7 @@ qkv_few_rows_variant describe() {
   return {.image = &qkv_project_w16<Rows, T>.image(),
           .run =
               [](const stream& s, const qkv_few_rows_call& call) {
-                const std::uint32_t size = cluster::blocks_n * call.product.parts;
+                const std::uint32_t size = cluster::blocks_n * call.product.splits;
                 qkv_project_w16<Rows, T>.launch(s, grid(call.blocks).cluster(size).programmatic(),
                                                 call.product, call.heads, call.matrices,
                                                 call.constant_weights ? 1u : 0u);

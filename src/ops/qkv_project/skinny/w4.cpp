@@ -23,11 +23,11 @@ qkv_few_rows_variant describe() {
   qkv_few_rows_variant v{.image = &qkv_project_w4<Rows, D, T>.image(),
                          .run =
                              [](const stream& s, const qkv_few_rows_call& call) {
-                               const std::uint32_t size = cluster::blocks_n * call.product.parts;
+                               const std::uint32_t size = cluster::blocks_n * call.product.splits;
                                const auto& kernel = qkv_project_w4<Rows, D, T>;
                                kernel.launch(
                                    s,
-                                   with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(),
+                                   with_w4_resident_blocks(grid(call.blocks).cluster(size).programmatic(),
                                                            kernel.image(), s.properties(), config.min_blocks),
                                    call.product, call.heads, call.constant_weights ? 1u : 0u);
                              },

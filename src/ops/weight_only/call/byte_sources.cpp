@@ -91,11 +91,11 @@ w4_bytes_arguments arguments_of(const gptq_w8& source) {
   result.codes_name = "qweight";
   result.scales_name = "scales";
   result.zeros_name = "qzeros";
-  result.order_name = "g_idx";
+  result.act_order_name = "g_idx";
   result.codes = source.qweight.view;
   result.scales = source.scales.view;
   result.zeros = source.qzeros.view;
-  result.order = source.g_idx;
+  result.act_order = source.g_idx;
   result.codes_types = one_of(w4_codes::int8);
   result.layout = w4_code_layout::words_k_first;
   result.scales_group_first = result.zeros_in_words = result.zeros_group_first = true;
@@ -108,11 +108,11 @@ w4_bytes_arguments arguments_of(const compressed_tensors_w8& source) {
   result.codes_name = "weight_packed";
   result.scales_name = "weight_scale";
   result.zeros_name = "weight_zero_point";
-  result.order_name = "weight_g_idx";
+  result.act_order_name = "weight_g_idx";
   result.codes = source.weight_packed.view;
   result.scales = source.weight_scale.view;
   result.zeros = source.weight_zero_point.view;
-  result.order = source.weight_g_idx;
+  result.act_order = source.weight_g_idx;
   result.codes_types = one_of(w4_codes::int8);
   result.layout = w4_code_layout::words;
   result.zeros_in_words = true;

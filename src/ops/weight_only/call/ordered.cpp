@@ -1,7 +1,7 @@
 #include "ops/weight_only/call/ordered.hpp"
 #include <kaio/ops/shared/device_refusal.hpp>
 
-#include "ops/cache/common/check.hpp"
+#include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/gemv/one_row.hpp"
 
@@ -13,7 +13,7 @@ constexpr std::int64_t piece = 8;
 
 std::int64_t line_of(std::int64_t k) { return (k + piece - 1) / piece * piece; }
 
-// Whether the kernel for one row runs the call: its blocks gather their part of x in shared memory
+// Whether the kernel for one row runs the call: its blocks gather their split of x in shared memory
 // themselves.
 bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_properties& device) {
   const w4_shape& shape = a.weights->shape;
@@ -26,19 +26,20 @@ bool is_for_one_row(const detail::matmul_w4_arguments& a, const device_propertie
 
 }  // namespace
 
-bool w4_without_order::is_for(const detail::matmul_w4_arguments& a, const device_properties& device) {
+bool w4_without_act_order::is_for(const detail::matmul_w4_arguments& a, const device_properties& device) {
   // The kernel counts pieces in 32 bits.
   constexpr std::int64_t most_pieces = std::int64_t{1} << 31;
-  return a.weights->shape.ordered && device.target.sm >= 80 && a.options->variant.empty() &&
+  return a.weights->shape.act_order && device.target.sm >= 80 && a.options->variant.empty() &&
          !is_for_one_row(a, device) && a.x.extents[0] < most_pieces / (line_of(a.x.extents[1]) / piece + 1);
 }
 
-w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)
-    : options_(*ordered.options),
-      weights_(*ordered.weights),
-      arguments_(ordered),
-      first_(static_cast<std::uint64_t>(ordered.x.extents[0] * line_of(ordered.x.extents[1])) * sizeof(f16)) {
-  weights_.shape.ordered = false;
+w4_without_act_order::w4_without_act_order(const detail::matmul_w4_arguments& act_order)
+    : options_(*act_order.options),
+      weights_(*act_order.weights),
+      arguments_(act_order),
+      first_(static_cast<std::uint64_t>(act_order.x.extents[0] * line_of(act_order.x.extents[1])) *
+             sizeof(f16)) {
+  weights_.shape.act_order = false;
   any_view& x = arguments_.x;
   // For the choice alone there may be no workspace: then an address that nothing else has, as only alignment
   // matters.
@@ -53,9 +54,9 @@ w4_without_order::w4_without_order(const detail::matmul_w4_arguments& ordered)
   arguments_.options = &options_;
 }
 
-w4_ordered_x w4_without_order::gather(const w4_problem& p) const {
+w4_ordered_x w4_without_act_order::gather(const w4_problem& p) const {
   return {.x = p.x,
-          .order = p.w.rows,
+          .act_order = p.w.rows,
           .out = arguments_.x.address,
           .x_row = p.x_row,
           .m = p.m,

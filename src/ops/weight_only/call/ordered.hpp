@@ -13,13 +13,13 @@
 namespace kaio::ops {
 
 // A call with ordered weights as a call without an order: the permuted x comes first in the workspace.
-class w4_without_order {
+class w4_without_act_order {
  public:
-  explicit w4_without_order(const detail::matmul_w4_arguments& ordered);
-  w4_without_order(const w4_without_order&) = delete;
-  w4_without_order& operator=(const w4_without_order&) = delete;
+  explicit w4_without_act_order(const detail::matmul_w4_arguments& act_order);
+  w4_without_act_order(const w4_without_act_order&) = delete;
+  w4_without_act_order& operator=(const w4_without_act_order&) = delete;
   // False for calls that keep their order: those that name a kernel; those on devices with multiply-add
-  // kernels; those of one row without parts, whose kernel follows an order.
+  // kernels; those of one row without splits, whose kernel follows an order.
   static bool is_for(const detail::matmul_w4_arguments& arguments, const device_properties& device);
   const detail::matmul_w4_arguments& arguments() const { return arguments_; }
   std::uint64_t first() const { return first_; }  // the bytes of x in the workspace

@@ -151,7 +151,7 @@ w4_layout check_w4_shape(std::string_view operation, w4_shape& shape) {
                                           .scale_bytes = bytes_of(shape.scales),
                                           .zero_points = shape.zero_points,
                                           .factors = shape.factors,
-                                          .ordered = shape.ordered,
+                                          .act_order = shape.act_order,
                                           .offsets = shape.offsets});
   if (layout.tiles_n * layout.tiles_k > static_cast<u64>(most) / 2 ||
       layout.tiles_n * layout.groups > static_cast<u64>(most) / 2)
@@ -170,23 +170,24 @@ any_view memory_view(const w4_weights& w) {
   return v;
 }
 
-std::uint64_t check_w4_order(const validation& check, std::string_view name,
-                             const tensor_view<const i32, 1>& order, const w4_weights& to) {
+std::uint64_t check_w4_act_order(const validation& check, std::string_view name,
+                                 const tensor_view<const i32, 1>& act_order, const w4_weights& to) {
   constexpr std::string_view operation = "repack";
-  if (!to.shape.ordered) {
-    if (!order.is_null())
-      refuse_w4_shape("no order", "argument " + std::string(name) + " is given",
-                      "ordered to true, or leave " + std::string(name) + " out where it is k / group");
+  if (!to.shape.act_order) {
+    if (!act_order.is_null())
+      refuse_w4_shape("no act-order", "argument " + std::string(name) + " is given",
+                      "act_order to true, or leave " + std::string(name) + " out where it is k / group");
     return 0;
   }
-  if (name.empty()) refuse_w4_shape("an order", "the format that is given has none", "ordered to false");
-  check.input(name, order);
-  check.extent(name, order, 0, to.shape.k, "k of the weights");
-  check.apart("weights", memory_view(to), name, order);
-  if (order.stride(0) != 1 && to.shape.k > 1)
-    refuse_w4(operation, "argument " + std::string(name) + " has stride " + std::to_string(order.stride(0)) +
-                             "; its numbers are neighbours: stride 1");
-  return order.address();
+  if (name.empty())
+    refuse_w4_shape("act-order", "the given format has no index of groups", "act_order to false");
+  check.input(name, act_order);
+  check.extent(name, act_order, 0, to.shape.k, "k of the weights");
+  check.apart("weights", memory_view(to), name, act_order);
+  if (act_order.stride(0) != 1 && to.shape.k > 1)
+    refuse_w4(operation, "argument " + std::string(name) + " has stride " +
+                             std::to_string(act_order.stride(0)) + "; its numbers are neighbours: stride 1");
+  return act_order.address();
 }
 
 w4_packed check_w4_weights(std::string_view operation, const void* device, const w4_weights& w,
@@ -198,7 +199,7 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
   return {.codes = base,
           .scales = base + layout.scales,
           .zeros = shape.zero_points || shape.offsets ? base + layout.zeros : 0,
-          .rows = shape.ordered ? base + layout.rows : 0,
+          .rows = shape.act_order ? base + layout.rows : 0,
           .n = static_cast<u32>(shape.n),
           .k = static_cast<u32>(shape.k),
           .groups = static_cast<u32>(layout.groups),

@@ -54,7 +54,7 @@ class resolver {
     else
       check_no_w4_zeros(source_.zeros_name, source_.zeros);
     if (to_.shape.offsets) resolve_offsets();
-    result_.order = check_w4_order(check_, source_.order_name, source_.order, to_);
+    result_.act_order = check_w4_act_order(check_, source_.act_order_name, source_.act_order, to_);
     return result_;
   }
 

@@ -15,11 +15,11 @@ w4_source_arguments arguments_of(const gptq_w4& source) {
   result.words_name = "qweight";
   result.zeros_name = "qzeros";
   result.scales_name = "scales";
-  result.order_name = "g_idx";
+  result.act_order_name = "g_idx";
   result.words = source.qweight.view;
   result.zeros = source.qzeros.view;
   result.scales = source.scales.view;
-  result.order = source.g_idx;
+  result.act_order = source.g_idx;
   result.bits = source.bits;
   result.zeros_add = source.v2 ? 0 : 1;
   return result;
@@ -68,11 +68,11 @@ w4_source_arguments arguments_of(const compressed_tensors_w4& source) {
   result.words_name = "weight_packed";
   result.zeros_name = "weight_zero_point";
   result.scales_name = "weight_scale";
-  result.order_name = "weight_g_idx";
+  result.act_order_name = "weight_g_idx";
   result.words = source.weight_packed.view;
   result.zeros = source.weight_zero_point.view;
   result.scales = source.weight_scale.view;
-  result.order = source.weight_g_idx;
+  result.act_order = source.weight_g_idx;
   result.bits = source.bits;
   result.words_n_first = result.zeros_n_first = result.scales_n_first = true;
   return result;

@@ -58,8 +58,8 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   arguments.options = &options;
   const device_properties& properties = gpu.properties();
   // With act-order, the product of x in the order of the weights is what runs.
-  std::optional<w4_without_order> plain;
-  if (w4_without_order::is_for(arguments, properties)) arguments = plain.emplace(arguments).arguments();
+  std::optional<w4_without_act_order> plain;
+  if (w4_without_act_order::is_for(arguments, properties)) arguments = plain.emplace(arguments).arguments();
   w4_problem problem = detail::resolve_w4_product(gpu.identity(), arguments, false);
   const planned_w4 before = plan_w4(gpu.identity(), properties, arguments, true);
   if (!before.choice.exists()) return {};
@@ -89,10 +89,10 @@ void replace_w4_weights(stand_ins& memory, w4_weights& w, const buffer<u32>& pat
   w4_shape shape = w.shape;
   const w4_layout layout = detail::check_w4_shape("tune", shape);
   stand_in& by = memory.add(w.memory.address, layout.bytes, &pattern);
-  if (shape.ordered) {
-    std::vector<u32> order(static_cast<std::size_t>(shape.k));
-    std::iota(order.begin(), order.end(), 0u);
-    by.put(memory.gpu().stream(), layout.rows, order);
+  if (shape.act_order) {
+    std::vector<u32> act_order(static_cast<std::size_t>(shape.k));
+    std::iota(act_order.begin(), act_order.end(), 0u);
+    by.put(memory.gpu().stream(), layout.rows, act_order);
   }
   w.memory.address = by.address();
   w.memory.bytes = by.bytes();

@@ -33,10 +33,10 @@ u32 steps_of(const w4_variant& v, const w4_problem& p) {
 // Kernels for sm_90a with more rows than these are for calls with more rows.
 constexpr u32 many_rows = 64;
 
-bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
+bool can_be_a_cluster(std::uint32_t splits) { return splits == 2 || splits == 4 || splits == 8; }
 
 // Why a kernel cannot run a problem on a device; empty: it can.
-std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t parts,
+std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t splits,
                          const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   if (needs.target.sm > device.target.sm && device.target.sm < 80)
@@ -47,7 +47,8 @@ std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t 
     const std::string_view why =
         refusal_of_one_row(*v.one_row, p.x % 16 == 0, p.w.k, p.w.rows != 0, p.w.slots == 1);
     if (!why.empty()) return why;
-    if (plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(parts), device).parts == 0)
+    if (plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, static_cast<u32>(splits), device).splits ==
+        0)
       return "it splits K among 1, 2 or 4 blocks of a cluster, and a block's split of x exceeds its shared memory";
   }
   if (!v.has_tensor_copies) return {};
@@ -57,7 +58,7 @@ std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t 
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "K is shorter than one of its stages";
-  if (parts > static_cast<std::int64_t>(steps_of(v, p)))
+  if (splits > static_cast<std::int64_t>(steps_of(v, p)))
     return "K has fewer steps than splits; a step is two or four tiles of 64";
   return {};
 }
@@ -85,21 +86,21 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
   const w4_problem p = problem_of(problem, v);
   if (v.one_row != nullptr) {
     const w4_one_row_division d = plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, asked, device);
-    return {d.parts, d.parts, d.microseconds};
+    return {d.splits, d.splits, d.microseconds};
   }
-  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
+  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_splits(v, p, device, asked);
 }
 
 // Whether the kernel for one row takes less time than the kernel for few rows. With act-order it does: in the
 // other kernel each block would gather x. The models have no types, hence `clearly`: the kernel for few rows
 // decodes f16 with fewer instructions than bf16, and integers of eight bits with fewer than of four.
 bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, const w4_problem& problem,
-                    std::int64_t parts, const device_properties& device) {
+                    std::int64_t splits, const device_properties& device) {
   const double clearly = one.bits == 8                                         ? 0.88
                          : problem.type == static_cast<u32>(element_type::f16) ? 0.92
                                                                                : 0.97;
-  if (!refusal(one, problem, parts, device).empty()) return false;
-  const auto asked = static_cast<std::uint32_t>(parts);
+  if (!refusal(one, problem, splits, device).empty()) return false;
+  const auto asked = static_cast<std::uint32_t>(splits);
   const auto few =
       std::find_if(family.begin(), family.end(), [](const w4_variant& v) { return v.has_few_rows; });
   return problem.w.rows != 0 || plan_division(one, problem, asked, device).microseconds <
@@ -107,7 +108,7 @@ bool is_for_one_row(std::span<const w4_variant> family, const w4_variant& one, c
 }
 
 const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
-                            const w4_problem& problem, std::int64_t parts, const device_properties& device,
+                            const w4_problem& problem, std::int64_t splits, const device_properties& device,
                             std::string_view forced) {
   const w4_variant* best = nullptr;
   for (const w4_variant& v : family) {
@@ -118,11 +119,11 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     // In a family fewer rows come first; with equal rows later devices; kernels for sm_90a last. Kernels for
     // few rows have eight warps per tile of 32 or 64 columns, and read it faster than kernels for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
-    if (v.rounds || (v.one_row != nullptr && !is_for_one_row(family, v, problem, parts, device))) continue;
+    if (v.rounds || (v.one_row != nullptr && !is_for_one_row(family, v, problem, splits, device))) continue;
     const bool is_few =
         best != nullptr && (best->one_row != nullptr || best->has_few_rows) && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
-    if ((v.has_tensor_copies || v.has_few_rows) && !refusal(v, problem, parts, device).empty()) continue;
+    if ((v.has_tensor_copies || v.has_few_rows) && !refusal(v, problem, splits, device).empty()) continue;
     if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
       best = &v;
   }
@@ -130,7 +131,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     throw invalid_argument(
         "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
         " for these activations and codes; leave it out, or take one that a choice has named");
-  const std::string_view why = refusal(*best, problem, parts, device);
+  const std::string_view why = refusal(*best, problem, splits, device);
   if (!why.empty() && !forced.empty())
     throw invalid_argument("kaio: " + std::string(operation) + ": the variant " + std::string(forced) +
                            " cannot run this call on " + device.name + ": " + std::string(why) +
@@ -196,49 +197,49 @@ std::uint32_t slice_of(const w4_problem& p, const device_properties& device) {
 // Columns per slice of "dequantise" (by the model) or "dequantise:4". 0: another name, or no such slices.
 std::uint32_t slice_named(const w4_problem& problem, const device_properties& device, std::string_view name) {
   if (name == w4_as_matrix) return slice_of(problem, device);
-  const std::uint32_t slices = parts_of_name(name);
-  if (slices < 1 || slices > problem.w.n || name != name_with_parts(w4_as_matrix, slices)) return 0;
+  const std::uint32_t slices = splits_of_name(name);
+  if (slices < 1 || slices > problem.w.n || name != name_with_splits(w4_as_matrix, slices)) return 0;
   const std::uint32_t columns = w4_slice_of(problem.w, slices);
   return w4_slices(problem.w, columns) == slices ? columns : 0;
 }
 
-// Each kernel with each number of parts, or with `asked` parts. rounding: kernels that round weights too.
+// Each kernel with each number of splits, or with `asked` splits. rounding: kernels that round weights too.
 std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, bool rounding,
                                       const device_properties& device) {
-  constexpr std::uint64_t most_parts = 64;
-  constexpr std::uint64_t blocks_of_parts = 4;  // blocks on a multiprocessor, beyond which K is not divided
+  constexpr std::uint64_t most_splits = 64;
+  constexpr std::uint64_t blocks_of_splits = 4;  // blocks on a multiprocessor, beyond which K is not divided
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
     if (v.one_row != nullptr) {
-      for (const std::uint32_t parts : {1u, 2u, 4u})
-        if ((asked == 0 || asked == parts) && refusal(v, problem, parts, device).empty())
-          result.push_back({&v, {parts, parts}});
+      for (const std::uint32_t splits : {1u, 2u, 4u})
+        if ((asked == 0 || asked == splits) && refusal(v, problem, splits, device).empty())
+          result.push_back({&v, {splits, splits}});
       continue;
     }
     if (!refusal(v, problem, asked, device).empty() || (v.rounds && !rounding)) continue;
     const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
-                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
+                        fill = blocks_of_splits * std::max(device.multiprocessors, 1u);
     const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
-    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
-    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
+    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_splits, steps));
+    for (std::uint32_t splits = from; splits <= to && tiles <= most_blocks / splits; ++splits) {
       if (asked == 0 &&
-          (parts != ceil_div(steps, ceil_div(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+          (splits != ceil_div(steps, ceil_div(steps, splits)) || (splits > 1 && tiles * splits > fill)))
         continue;
-      result.push_back({&v, {parts, 1}});
-      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
+      result.push_back({&v, {splits, 1}});
+      if (v.has_clusters && can_be_a_cluster(splits)) result.push_back({&v, {splits, splits}});
     }
   }
   return result;
 }
 
-// The choice of this name with `asked` parts (0: any number), or none.
+// The choice of this name with `asked` splits (0: any number), or none.
 w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
                        std::string_view name) {
   if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
     return {.slice = columns};
-  const std::int64_t parts = parts_of_name(name);
-  if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
-  for (const w4_choice& c : kernel_choices(problem, parts, true, device))
+  const std::int64_t splits = splits_of_name(name);
+  if (splits < 1 || splits > problem.w.tiles_k || (asked != 0 && splits != asked)) return {};
+  for (const w4_choice& c : kernel_choices(problem, splits, true, device))
     if (c.name(problem.w.n) == name) return c;
   return {};
 }
@@ -282,8 +283,8 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
 
 }  // namespace
 
-w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
-                          std::uint32_t asked) {
+w4_division plan_w4_splits(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                           std::uint32_t asked) {
   // Costs are in units of 8 KB of a block's weights at its share of the bandwidth: 0.27 us on an H200 with
   // few rows. If only one block is resident although more fit, nothing hides its waits for memory and
   // instructions (`alone`). Kernels for few rows with room for two blocks have this cost only if they wait
@@ -291,14 +292,14 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   // cluster has no second kernel, but its latency grows with its blocks. A launch that does not begin before
   // the previous one has ended costs 1.5 us. Measured on an H200.
   struct costs {
-    double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
+    double start_and_end, of_a_split, alone, second_kernel, of_block_of_cluster;
   };
   constexpr double late = 4, unit_in_us = 0.27, launch_in_us = 0.4;
   const bool is_early = device.target.sm >= 90;
   const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
                   : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
                                    : costs{4, 1, v.has_pairs ? 1.1 : 1, is_early ? 4.0 : 8.0, 1.25};
-  constexpr std::uint32_t most_parts = 64;
+  constexpr std::uint32_t most_splits = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;
   const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
@@ -309,27 +310,27 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const std::uint32_t first = asked != 0 ? asked : 1,
-                      last = asked != 0 ? asked : std::min(most_parts, problem.w.tiles_k);
-  for (std::uint32_t parts = first; parts <= last; ++parts) {
-    const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
-    const std::uint64_t blocks = tiles * parts;
-    const std::uint32_t cluster = is_cluster ? parts : 1;
-    const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, cluster, device, most) : most;
-    const std::uint64_t waves = ceil_div(blocks, w4_blocks_at_once(together, cluster, device));
+                      last = asked != 0 ? asked : std::min(most_splits, problem.w.tiles_k);
+  for (std::uint32_t splits = first; splits <= last; ++splits) {
+    const bool is_cluster = v.has_clusters && can_be_a_cluster(splits);
+    const std::uint64_t blocks = tiles * splits;
+    const std::uint32_t cluster = is_cluster ? splits : 1;
+    const std::uint32_t at_once = v.has_few_rows ? w4_resident_blocks(blocks, cluster, device, most) : most;
+    const std::uint64_t waves = ceil_div(blocks, w4_blocks_at_once(at_once, cluster, device));
     const double of_tiles =
-        static_cast<double>(std::max(ceil_div(blocks, units), (waves - 1) * together + 1)) *
-        static_cast<double>(ceil_div(ceil_div(problem.w.tiles_k, parts), v.warps_k * v.together) *
-                            v.together) *
+        static_cast<double>(std::max(ceil_div(blocks, units), (waves - 1) * at_once + 1)) *
+        static_cast<double>(ceil_div(ceil_div(problem.w.tiles_k, splits), v.warps_k * v.at_once) *
+                            v.at_once) *
         (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
     const bool is_late = v.has_few_rows && is_early &&
-                         !begins_early(blocks, units, problem.w.tiles_k / parts * tiles_n, v.warps_k);
+                         !begins_early(blocks, units, problem.w.tiles_k / splits * tiles_n, v.warps_k);
     const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
-                        (parts == 1   ? 0
-                         : is_cluster ? c.of_block_of_cluster * parts
-                                      : c.second_kernel + c.of_a_part * parts);
+                        (splits == 1  ? 0
+                         : is_cluster ? c.of_block_of_cluster * splits
+                                      : c.second_kernel + c.of_a_split * splits);
     if (cost < least) {
       least = cost;
-      best = {parts, is_cluster ? parts : 1, launch_in_us + unit_in_us * cost};
+      best = {splits, is_cluster ? splits : 1, launch_in_us + unit_in_us * cost};
     }
   }
   return best;
@@ -354,33 +355,33 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
-  const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
+  const auto consider = [&](std::uint32_t splits, std::uint32_t cluster) {
     // A cluster needs one group of multiprocessors, which leaves some over: 132 run 30 clusters of 4, or 15
     // of 8.
     const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
-    const std::uint64_t rounds = ceil_div(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
-    const double combining = parts == 1         ? 0
-                             : cluster == parts ? of_block * cluster
-                                                : second + sums * parts / bytes_in_us;
+    const std::uint64_t rounds = ceil_div(tiles * splits / cluster, std::max<std::uint64_t>(at_once, 1));
+    const double combining = splits == 1         ? 0
+                             : cluster == splits ? of_block * cluster
+                                                 : second + sums * splits / bytes_in_us;
     const double computing =
-        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(ceil_div(steps, parts)));
+        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(ceil_div(steps, splits)));
     const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
     if (cost >= least) return;
     least = cost;
-    best = {parts, cluster, cost};
+    best = {splits, cluster, cost};
   };
-  constexpr std::uint32_t most_parts = 32;
-  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
-  for (std::uint32_t parts = from; parts <= to; ++parts) {
-    if (parts > 1) consider(parts, 1);
-    if (parts <= 8 && (parts & (parts - 1)) == 0) consider(parts, parts);
+  constexpr std::uint32_t most_splits = 32;
+  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_splits, steps);
+  for (std::uint32_t splits = from; splits <= to; ++splits) {
+    if (splits > 1) consider(splits, 1);
+    if (splits <= 8 && (splits & (splits - 1)) == 0) consider(splits, splits);
   }
   return best;
 }
 
 std::string w4_choice::name(std::uint32_t n) const {
-  if (slice != 0) return name_with_parts(w4_as_matrix, (n + slice - 1) / slice);
-  return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
+  if (slice != 0) return name_with_splits(w4_as_matrix, (n + slice - 1) / slice);
+  return name_with_splits(variant->image->name, division.splits, division.cluster != 1);
 }
 
 std::string tuning_key(const w4_problem& problem, const matmul_w4_options& options) {
@@ -406,17 +407,17 @@ planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, cons
   const w4_variant& v = *choice.variant;
   planned_w4 result{.problem = problem_of(problem, v), .choice = choice};
   w4_problem& p = result.problem;
-  p.parts = choice.division.parts;
+  p.splits = choice.division.splits;
   p.cluster = choice.division.cluster;
-  p.steps = steps_of(v, p) / p.parts;
-  p.rest = steps_of(v, p) % p.parts;
-  const bool combines = p.parts > p.cluster;
+  p.steps = steps_of(v, p) / p.splits;
+  p.rest = steps_of(v, p) % p.splits;
+  const bool combines = p.splits > p.cluster;
   const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : ceil_div(p.w.n, 512) * p.m;
-  if (tiles > most_blocks / p.parts || of_combine > most_blocks)
+  if (tiles > most_blocks / p.splits || of_combine > most_blocks)
     throw invalid_argument("kaio: " + std::string(operation) +
                            ": more than 2^31 blocks; divide the rows of x, or give fewer splits");
-  result.blocks = tiles * p.parts;
-  if (combines) result.workspace = std::uint64_t{p.parts} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
+  result.blocks = tiles * p.splits;
+  if (combines) result.workspace = std::uint64_t{p.splits} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
   return result;
 }
 

@@ -17,13 +17,13 @@ namespace kaio::ops {
 
 struct w4_choice {
   const w4_variant* variant = nullptr;
-  w4_division division{};   // all of its parts are the blocks of one cluster, or none are
+  w4_division division{};   // all of its splits are the blocks of one cluster, or none are
   std::uint32_t slice = 0;  // without a variant: columns of y per slice (as_matrix.hpp)
   bool exists() const { return variant != nullptr || slice != 0; }
   // The name of the choice for n columns of y:
   //
-  //   "kernel:4"            four parts, which a second kernel adds up
-  //   "kernel:4:cluster"    four parts, the blocks of a cluster
+  //   "kernel:4"            four splits, which a second kernel adds up
+  //   "kernel:4:cluster"    four splits, the blocks of a cluster
   //   "dequantise:4"        four slices
   std::string name(std::uint32_t n) const;
 };

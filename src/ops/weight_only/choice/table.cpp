@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "ops/families.hpp"
 #include "ops/weight_only/common/families.hpp"
 #include "ops/weight_only/common/order_x.hpp"
 
@@ -53,13 +54,8 @@ std::span<const w4_variant> w4_family(w4_problem& p) {
 
 std::vector<const ptx::kernel_image*> w4_kernels() {
   std::vector<const ptx::kernel_image*> list;
-  for (const auto family :
-       {matmul_w4_mma_f16, matmul_w4_mma_bf16, matmul_w4_offsets_f16, matmul_w4_offsets_bf16,
-        matmul_w8_offsets_f16, matmul_w8_offsets_bf16, matmul_w4_table_f16, matmul_w4_table_bf16,
-        matmul_w4_mxfp4_f16, matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16,
-        matmul_w8_int8_f16, matmul_w8_int8_bf16, matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
+  for (const auto family : w4_variant_families)
     for (const w4_variant& v : family()) list.push_back(v.image);
-  for (const w4_variant& v : matmul_w4_simt_rows()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
   list_order_w4_x_kernels(list);
   list_w4_repack_kernels(list);

@@ -1,4 +1,4 @@
-// Launches the second kernel of matmul_w4, which adds up the parts of K.
+// Launches the second kernel of matmul_w4, which adds up the splits of K.
 
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
 

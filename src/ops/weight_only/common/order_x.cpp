@@ -24,12 +24,12 @@ constexpr auto order_columns =
           const quotient place = divide(t, index, problem[&w4_ordered_x::pieces]);
           const val row = t.let(place.whole), at = t.let(place.rest * piece);
           if (auto exists = t.when(row < problem[&w4_ordered_x::m])) {
-            const in order = pointer_at<in<i32>>(t, t.let(problem[&w4_ordered_x::order]));
+            const in act_order = pointer_at<in<i32>>(t, t.let(problem[&w4_ordered_x::act_order]));
             const val line = t.let(cast<i64>(row) * problem[&w4_ordered_x::x_row]);
             const in x =
                 pointer_at<in<u16>>(t, t.let(problem[&w4_ordered_x::x] + cast<u64>(line) * u64{sizeof(u16)}));
-            const auto column =
-                array_of<piece>([&](u32 e) { return t.let(cast<u32>(order[t.let(min(at + e, k - 1u))])); });
+            const auto column = array_of<piece>(
+                [&](u32 e) { return t.let(cast<u32>(act_order[t.let(min(at + e, k - 1u))])); });
             const auto own = array_of<piece>([&](u32 e) { return t.let(cast<u32>(x[column[e]])); });
             const auto pairs = array_of<piece / 2>([&](u32 w) {
               const val low = t.let(select(at + 2 * w < k, own[2 * w], 0u));

@@ -27,8 +27,8 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
 // All of the packed memory, as a view of bytes.
 any_view memory_view(const w4_weights& w);
 // The address of a file's index of groups for `to`; 0 if `to` is not ordered.
-std::uint64_t check_w4_order(const validation& check, std::string_view name,
-                             const tensor_view<const i32, 1>& order, const w4_weights& to);
+std::uint64_t check_w4_act_order(const validation& check, std::string_view name,
+                                 const tensor_view<const i32, 1>& act_order, const w4_weights& to);
 
 // The checked problem, without the fields that the kernel decides. choice_alone: there is no output.
 w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& arguments, bool choice_alone);

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ops/cache/common/check.hpp"
+#include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops::detail {
 

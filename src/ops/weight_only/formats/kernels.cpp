@@ -1,4 +1,5 @@
 #include "ops/weight_only/formats/kernels.hpp"
+#include "ops/families.hpp"
 
 #include <kaio/ops/weight_only/dequantise.hpp>
 

@@ -53,7 +53,7 @@ void require(std::string_view operation, block_format format, block_operation wa
 bool same_shape(w4_shape a, const w4_shape& b) {
   if (a.group == -1) a.group = a.k;
   return a.n == b.n && a.k == b.k && a.group == b.group && a.scales == b.scales &&
-         a.zero_points == b.zero_points && a.ordered == b.ordered && a.codes == b.codes &&
+         a.zero_points == b.zero_points && a.act_order == b.act_order && a.codes == b.codes &&
          a.factors == b.factors && a.offsets == b.offsets && a.zero == b.zero;
 }
 

@@ -3,7 +3,9 @@
 
 #include <kaio/ops/weight_only/choice/variant.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
+#include <kaio/ops/weight_only/common/decode_e2m1.hpp>
 #include <kaio/ops/weight_only/common/decode_rounded.hpp>
+#include <kaio/ops/weight_only/common/decode_table.hpp>
 #include <kaio/ops/weight_only/mma_sync/kernel.hpp>
 
 #include <array>

@@ -21,10 +21,10 @@ namespace {
 
 u64 repack_blocks(const w4_packed& w) { return u64{w.tiles_n} * w.tiles_k + u64{w.tiles_n} * w.groups; }
 
-void order_rows(const stream& s, const w4_packed& w, u64 order) {
+void order_rows(const stream& s, const w4_packed& w, u64 act_order) {
   if (w.rows != 0)
-    repack_w4_order.launch(s, over(w.k), device_pointer<i32>(order, w.k), device_pointer<i32>(w.rows, w.k),
-                           w.k, w.group.value);
+    repack_w4_act_order.launch(s, over(w.k), device_pointer<i32>(act_order, w.k),
+                               device_pointer<i32>(w.rows, w.k), w.k, w.group.value);
 }
 
 }  // namespace
@@ -32,14 +32,14 @@ void order_rows(const stream& s, const w4_packed& w, u64 order) {
 void run_repack_w4(const stream& s, const w4_source_arguments& arguments, const w4_weights& to) {
   s.properties();  // a null stream is refused before anything is looked at
   const w4_source source = resolve_repack_w4(s.device_identity(), arguments, to);
-  order_rows(s, source.w, source.order);
+  order_rows(s, source.w, source.act_order);
   repack_w4_tiles.launch(s, grid(repack_blocks(source.w)), source);
 }
 
 void run_repack_w4(const stream& s, const w4_bytes_arguments& arguments, const w4_weights& to) {
   s.properties();
   const w4_bytes_source source = resolve_repack_w4(s.device_identity(), arguments, to);
-  order_rows(s, source.w, source.order);
+  order_rows(s, source.w, source.act_order);
   repack_w4_from_bytes.launch(s, grid(repack_blocks(source.w)), source);
 }
 
@@ -102,7 +102,7 @@ const ptx::kernel_image& dequantise_w4_rows_image(const w4_packed& w, const devi
 }
 
 void repack_w4_warmup(const runtime::device& gpu) {
-  gpu.warmup(repack_w4_order.image());
+  gpu.warmup(repack_w4_act_order.image());
   gpu.warmup(repack_w4_tiles.image());
   gpu.warmup(repack_w4_from_bytes.image());
   gpu.warmup(dequantise_w4_tiles.image());
@@ -111,7 +111,7 @@ void repack_w4_warmup(const runtime::device& gpu) {
 void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const auto* const image : {&dequantise_w4_tiles.image(), &dequantise_w4_rows<80>.image(),
                                   &dequantise_w4_rows<programmatic>.image(), &repack_w4_tiles.image(),
-                                  &repack_w4_order.image(), &repack_w4_from_bytes.image()})
+                                  &repack_w4_act_order.image(), &repack_w4_from_bytes.image()})
     list.push_back(image);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 // The arguments of make_block_mask, and those of its kernel.
 
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 
 #include <array>
 #include <cstdint>

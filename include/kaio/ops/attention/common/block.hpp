@@ -76,10 +76,10 @@ constexpr tile_of_head tile_in_order(thread t, const val<u32>& index, const val<
   if (auto longest = t.when(longest_first != 0u)) {
     tile = tiles - 1u - tile;
     if (auto last = t.when(head >= leading)) {
-      const val together = t.let(heads - leading);
+      const val at_once = t.let(heads - leading);
       const val of_last = t.let(index - leading * tiles);
-      const val from_last = t.let(of_last / together);
-      head = leading + (of_last - from_last * together);
+      const val from_last = t.let(of_last / at_once);
+      head = leading + (of_last - from_last * at_once);
       tile = tiles - 1u - from_last;
     }
   }

@@ -5,7 +5,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
 #include <kaio/ops/cache/common/places.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
 
 #include <cstdint>
 

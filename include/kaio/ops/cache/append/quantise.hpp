@@ -4,7 +4,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
-#include <kaio/ops/cache/common/run.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 

@@ -5,8 +5,9 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/place.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
 #include <kaio/ops/shared/element_type.hpp>
+#include <kaio/ops/shared/row_of_thread.hpp>
 
 #include <cstdint>
 

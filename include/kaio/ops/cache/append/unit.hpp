@@ -7,8 +7,8 @@
 #include <kaio/ops/cache/append/quantise.hpp>
 #include <kaio/ops/cache/append/row.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>
-#include <kaio/ops/cache/common/run.hpp>
 #include <kaio/ops/shared/any_element.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 #include <type_traits>

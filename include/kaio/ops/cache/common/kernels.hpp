@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of the operations on caches, for tools that walk all of them.
+// The kernels of the operations on caches, for tools.
 
 #include <kaio/ptx/kernel_image.hpp>
 

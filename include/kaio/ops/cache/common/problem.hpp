@@ -1,23 +1,13 @@
 #pragma once
-// Views and tables as the kernels of caches take them, and how rows are divided among threads.
+// Views and tables as the kernels of caches take them.
 
 #include <kaio/dsl/number/scalar.hpp>
+#include <kaio/ops/shared/element_type.hpp>
+#include <kaio/ops/shared/rows.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
-
-inline constexpr std::uint32_t run_size = 8;       // neighbouring elements that a thread moves at once
-inline constexpr std::uint32_t row_threads = 256;  // threads of a block
-
-// How a cache keeps elements: in the type that they come in, or as x / scale in 8 bits.
-enum class kept_type : u32 { same, e4m3, e5m2, i8 };
-
-// Addresses of rows: the first one, and strides in elements.
-struct row_strides {
-  u64 address;
-  i64 batch, token, head;
-};
 
 // Addresses of the rows of K or V of a cache; a contiguous one has a page for each batch.
 struct page_strides {
@@ -68,18 +58,6 @@ struct rotary_problem {
 constexpr std::uint32_t units_of_row(std::uint32_t pairs, std::uint32_t size, bool all) {
   const std::uint32_t rotated = (pairs + run_size - 1) / run_size;
   return all ? rotated + (size - 2 * pairs + 2 * run_size - 1) / (2 * run_size) : rotated;
-}
-
-// log2 of the lanes for a row of `pieces` pieces: a lane for each piece, rounded up to a power of two, 32 at
-// most.
-constexpr std::uint32_t lanes_log2(std::uint32_t pieces) {
-  std::uint32_t result = 0;
-  while (result < 5 && (1u << result) < pieces) ++result;
-  return result;
-}
-constexpr std::uint64_t row_blocks(std::uint64_t rows, std::uint32_t lanes_log) {
-  const std::uint64_t of_block = row_threads >> lanes_log;
-  return (rows + of_block - 1) / of_block;
 }
 
 }  // namespace kaio::ops

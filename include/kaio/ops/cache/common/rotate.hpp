@@ -16,7 +16,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
-#include <kaio/ops/cache/common/run.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 #include <limits>

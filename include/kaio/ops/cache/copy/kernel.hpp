@@ -4,9 +4,10 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/places.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
-#include <kaio/ops/cache/common/run.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
 #include <kaio/ops/cache/copy/problem.hpp>
+#include <kaio/ops/shared/element_run.hpp>
+#include <kaio/ops/shared/row_of_thread.hpp>
 
 #include <cstdint>
 

@@ -5,7 +5,8 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
+#include <kaio/ops/shared/row_of_thread.hpp>
 
 #include <cstdint>
 

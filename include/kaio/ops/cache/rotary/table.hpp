@@ -5,7 +5,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
 #include <kaio/ops/shared/any_element.hpp>
 
 #include <cstdint>

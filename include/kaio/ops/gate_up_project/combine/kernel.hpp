@@ -4,10 +4,10 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/cache/common/run.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 

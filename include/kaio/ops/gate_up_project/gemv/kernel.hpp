@@ -23,13 +23,13 @@ struct gate_up_w4_one_row_end {
     return t.let(first_unit + i / 2u + select(i % 2u != 0u, half, 0u));
   }
   constexpr void store(thread t, const w4_one_row_sums<C>& sums, const val<u32>& first_unit,
-                       const val<u32>& first, const val<u32>& count, const val<u32>& part) const {
+                       const val<u32>& first, const val<u32>& count, const val<u32>& split) const {
     constexpr u32 fours = w4_tile_n / 4;
     const val unit_of = t.let(product[&w4_problem::unit]);
     for (auto i : t.block_stride(count / 2u * fours).no_unroll()) {
       const val pair = t.let(i / fours), four = t.let(i % fours * 4u);
       const val unit = t.let(first / 2u + pair);
-      if (auto own = t.when(unit % sums.parts == part)) {
+      if (auto own = t.when(unit % sums.splits == split)) {
         const auto gate = sums.four(t.let(pair * 2u), four);
         const auto up = sums.four(t.let(pair * 2u + 1u), four);
         store_gated<T>(t, problem, unit_of, val<u32>(0u), t.let((first_unit + unit) * w4_tile_n + four), gate,

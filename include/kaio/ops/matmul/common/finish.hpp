@@ -24,7 +24,7 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
 // The most rows that a thread finishes together. It is above 1 if the epilogue has `static constexpr bool
 // takes_strips = true`; its function `several` then makes the results of a strip.
 template <class Epilogue>
-inline constexpr std::uint32_t rows_together = [] {
+inline constexpr std::uint32_t rows_at_once = [] {
   if constexpr (requires { Epilogue::takes_strips; })
     return 4u;
   else
@@ -32,8 +32,8 @@ inline constexpr std::uint32_t rows_together = [] {
 }();
 // A number of rows up to that and up to `most` that divides `rows`.
 template <class Epilogue>
-constexpr std::uint32_t rows_together_of(std::uint32_t rows, std::uint32_t most = 4) {
-  std::uint32_t result = rows_together<Epilogue> < most ? rows_together<Epilogue> : most;
+constexpr std::uint32_t rows_at_once_of(std::uint32_t rows, std::uint32_t most = 4) {
+  std::uint32_t result = rows_at_once<Epilogue> < most ? rows_at_once<Epilogue> : most;
   while (rows % result != 0) result /= 2;
   return result;
 }

@@ -153,7 +153,7 @@ constexpr void store_results(thread t, const C& c, const val<output_lines>& line
 template <class Epilogue, class Out, class C, class At, class Sums, class... Extra>
 constexpr void finish_strip(thread t, const C& c, const val<output_lines>& lines, const At& at, const Sums& x,
                             const Extra&... extra) {
-  if constexpr (rows_together<Epilogue> != 1) {
+  if constexpr (rows_at_once<Epilogue> != 1) {
     store_results<Out>(t, c, lines, at, Epilogue::several(t, x, at, extra...));
   } else {
     static_assert(At::rows == 1);

@@ -83,7 +83,7 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
   const val is_first = t.let(lane_id() % Lanes == 0u);
   const val to = t.let(address - cast<u64>(shift * 2u));
   if (auto stores = t.when(row_exists)) {
-    if (auto together = t.when(all_of(there == 15u, any_of(!is_first, shift == 0u))))
+    if (auto at_once = t.when(all_of(there == 15u, any_of(!is_first, shift == 0u))))
       store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
     if (auto one_by_one = t.otherwise()) {
       // The first lane's elements from the last lane go after the last lane's vector.

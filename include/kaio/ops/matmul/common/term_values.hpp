@@ -57,8 +57,8 @@ constexpr void load_term(thread t, const Term& term, const strip<Rows, Apart, La
   } else {
     const val places = Rows == 1 ? address : t.let(address | step);
     const val aligned = t.let((places & u64{4 * sizeof(Word) - 1}) == u64{0});
-    const val together = t.let(all_of(at.is_whole, term[&matmul_term::column] == i64{1}, aligned));
-    if (auto vectors = t.when(together))
+    const val at_once = t.let(all_of(at.is_whole, term[&matmul_term::column] == i64{1}, aligned));
+    if (auto vectors = t.when(at_once))
       for (u32 i = 0; i < Rows; ++i)
         if (auto there = t.when(exists[i])) {
           const val four = load_vec<4>(term_memory<Word>(t, row[i])[0]);

@@ -6,7 +6,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/tile_scheduler.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -57,8 +57,8 @@ struct mma_sync_config {
 
 // The problem as the kernel takes it. Leading dimensions and batch strides in elements.
 struct mma_sync_problem {
-  tile_walk walk;  // over the tiles of all splits: `splits` for each batch
-  divisor splits;  // number of parts of K
+  tile_scheduler scheduler;  // over the tiles of all splits: `splits` for each batch
+  divisor splits;            // number of parts of K
   i64 lda, ldb;
   i64 batch_a, batch_b;  // elements from one batch to the next
   output_lines c;        // batch_pitch: elements from one split to the next
@@ -73,7 +73,7 @@ constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches 
                                                u32 cluster_splits = C.least_splits()) {
   const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };
   mma_sync_problem p{};
-  p.walk = tile_walk::over(ceil(m, C.m), ceil(n, C.n), batches * splits, 8);
+  p.scheduler = tile_scheduler::over(ceil(m, C.m), ceil(n, C.n), batches * splits, 8);
   p.splits = divisor::of(splits);
   p.lda = C.a == major::k ? k : m;
   p.ldb = C.b == major::k ? k : n;

@@ -155,7 +155,7 @@ struct mma_sync_body {
   template <class InputA, class InputB, class Result, class... Extra>
   static constexpr void run(thread t, const InputA& input_a, const InputB& input_b, const Result& result,
                             const val<mma_sync_problem>& problem, const Extra&... extra) {
-    const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], place_of_tile(t));
+    const tile_index tile = tile_at(t, problem[&mma_sync_problem::scheduler], place_of_tile(t));
     const quotient part = divide(t, tile.batch, problem[&mma_sync_problem::splits]);
     const auto blocks = blocks_of_cluster(t);
     const val first_step = t.let(part.rest * blocks + rank_in_cluster(t));
@@ -427,8 +427,8 @@ struct mma_sync_body {
         // With 128 sums per thread, registers are short for more rows and for exchanges between lanes.
         constexpr bool is_short = C.warp_m * C.warp_n >= 64 * 64;
         constexpr std::uint32_t most = is_short ? 2 : 4, lanes = is_short ? 1 : of_row;
-        constexpr std::uint32_t together =
-            C.by_launch() || rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
+        constexpr std::uint32_t at_once =
+            C.by_launch() || rows < apart ? 1 : rows_at_once_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
         // The portion's rows inside C; if registers are short, all of its rows.
         const auto end = [&] {
@@ -442,13 +442,13 @@ struct mma_sync_body {
         }();
         const val rank = rank_in_cluster(t);
         const auto blocks = blocks_of_cluster(t);
-        for (auto round : t.range(rank * (32 / of_row), end, blocks * (32 / of_row * together))) {
+        for (auto round : t.range(rank * (32 / of_row), end, blocks * (32 / of_row * at_once))) {
           const val line = t.let(round + lane / of_row);
           const auto x =
-              array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
+              array_of<at_once>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
-          finish_strip<Epilogue, Out>(t, result, lines, strip_of<together, apart, lanes>(t, lines, at),
-                                      array_of<4 * together>([&](u32 j) { return x[j / 4][j % 4]; }),
+          finish_strip<Epilogue, Out>(t, result, lines, strip_of<at_once, apart, lanes>(t, lines, at),
+                                      array_of<4 * at_once>([&](u32 j) { return x[j / 4][j % 4]; }),
                                       extra...);
         }
       }
@@ -488,20 +488,20 @@ struct mma_sync_body {
       const val four = load_vec<4>(first);
       return array_of<4>([&](u32 e) { return t.let(four[e]); });
     } else {
-      constexpr std::uint32_t together = C.least_splits();
+      constexpr std::uint32_t at_once = C.least_splits();
       const auto parts_from = [&](u32 begin) {
-        return array_of<together>([&](u32 s) { return load_vec<4>(remote(first, begin + s)); });
+        return array_of<at_once>([&](u32 s) { return load_vec<4>(remote(first, begin + s)); });
       };
       const auto parts = parts_from(0);
       auto all = array_of<4>([&](u32 e) {
         var sums(t, parts[0][e]);
-        for (u32 s = 1; s < together; ++s) sums += parts[s][e];
+        for (u32 s = 1; s < at_once; ++s) sums += parts[s][e];
         return sums;
       });
       if constexpr (C.by_launch())
-        if (auto more = t.when(cluster_size(t) > together)) {
-          const auto rest = parts_from(together);
-          for (u32 s = 0; s < together; ++s)
+        if (auto more = t.when(cluster_size(t) > at_once)) {
+          const auto rest = parts_from(at_once);
+          for (u32 s = 0; s < at_once; ++s)
             for (u32 e = 0; e < 4; ++e) all[e] += rest[s][e];
         }
       return array_of<4>([&](u32 e) { return val<sum>(t.let(all[e])); });
@@ -558,7 +558,7 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
       });
 };
 
-// Launched with a grid of walk.tiles * cluster_splits blocks along x. Arguments: those of A, those of B
+// Launched with a grid of scheduler.tiles * cluster_splits blocks along x. Arguments: those of A, those of B
 // (in_memory: the operand; made_by: what the function takes), c, the problem, those of the epilogue. With
 // C.pointers, operands in memory and c are arrays of addresses: one per batch, for c one per split.
 template <mma_sync_config C, class Product, class Out, class Epilogue,

@@ -25,7 +25,7 @@ void launch_call_mma_sync_splits(const stream& s, const matmul_call& call, std::
   problem.batch_b = static_cast<i64>(call.b.batch_pitch);
   problem.c = output_lines_of(call);
   auto c = output_of_call<Out>(call);
-  const grid blocks(std::uint64_t{problem.walk.tiles} * cluster_splits);
+  const grid blocks(std::uint64_t{problem.scheduler.tiles} * cluster_splits);
   mma_sync_matmul<C, Product, Out, Epilogue>.launch(
       s, C.by_launch() ? blocks.cluster(cluster_splits) : blocks,
       memory_of<typename Product::a_element>(call.a), memory_of<typename Product::b_element>(call.b), c,

@@ -22,7 +22,7 @@ struct simt_block {
     val<u32> batch, part, row, column, k_first, k_last;
   };
   static constexpr origin find(thread t, const val<simt_problem>& problem) {
-    const tile_index tile = tile_at(t, problem[&simt_problem::walk], tile_number(t, problem));
+    const tile_index tile = tile_at(t, problem[&simt_problem::scheduler], tile_number(t, problem));
     const quotient part = divide(t, tile.batch, problem[&simt_problem::splits]);
     const val k = t.let(problem[&simt_problem::k]);
     const val k_first = t.let(min(split_of(t, problem, part.rest) * problem[&simt_problem::k_of_split], k));

@@ -5,7 +5,7 @@
 //   static_assert(large.threads() == 128);
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/tile_scheduler.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -72,12 +72,12 @@ struct simt_problem {
   i64 lda, ldb, ldc;
   i64 batch_a, batch_b, batch_c;  // from one batch to the next; batch_c: from one split to the next
   u32 m, n, k;
-  tile_walk walk;     // over the tiles of all splits: `splits` for each batch
-  divisor splits;     // parts of K; each is a batch of C of its own
-  u32 k_of_split;     // K of a split, or of a block of a cluster; a multiple of the step
-  u32 cluster_bits;   // a cluster has 1 << cluster_bits blocks
-  u32 exchanged;      // 1: rows and columns of C are exchanged for the epilogue
-  u32 vector_stores;  // 1: C's address, leading dimension and batch stride are multiples of 4 elements
+  tile_scheduler scheduler;  // over the tiles of all splits: `splits` for each batch
+  divisor splits;            // parts of K; each is a batch of C of its own
+  u32 k_of_split;            // K of a split, or of a block of a cluster; a multiple of the step
+  u32 cluster_bits;          // a cluster has 1 << cluster_bits blocks
+  u32 exchanged;             // 1: rows and columns of C are exchanged for the epilogue
+  u32 vector_stores;         // 1: C's address, leading dimension and batch stride are multiples of 4 elements
 };
 
 // The problem of an m x n x k product whose batches are contiguous; callers change the members for others.
@@ -95,7 +95,7 @@ constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k, u32 splits = 1) {
   p.batch_b = i64{k} * n;
   p.batch_c = i64{m} * n;
   const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };
-  p.walk = tile_walk::over(ceil(m, C.m), ceil(n, C.n), 1, 8);
+  p.scheduler = tile_scheduler::over(ceil(m, C.m), ceil(n, C.n), 1, 8);
   p.splits = divisor::of(1);
   const u32 step = C.k * splits;
   p.k_of_split = ceil(k, step) * C.k;

@@ -173,7 +173,7 @@ class simt_store {
   template <class Line, class Z>
   constexpr void store_four(const Line& line, std::uint32_t i, const Z& z) const {
     if constexpr (C.b == major::mn) {
-      if (auto together = t_.when(whole_[i / 4]))
+      if (auto at_once = t_.when(whole_[i / 4]))
         store_vec(line[rows_of_b::of(i)], make_vec(z[0], z[1], z[2], z[3]));
       if (auto apart = t_.otherwise()) store_each(line, i, z);
     } else {

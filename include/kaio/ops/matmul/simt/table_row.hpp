@@ -14,7 +14,7 @@ namespace kaio::ops {
 // The grid of a problem, with the launch attributes that the configuration needs.
 template <simt_config C>
 grid simt_grid(const simt_problem& problem, u64 batches, std::uint32_t splits) {
-  const grid blocks(u64{problem.walk.tiles} * batches * splits);
+  const grid blocks(u64{problem.scheduler.tiles} * batches * splits);
   if constexpr (C.clusters)
     return splits == 1 ? blocks.programmatic() : blocks.cluster(splits).programmatic();
   else

@@ -59,16 +59,16 @@ struct any_lines_operand {
   static constexpr std::uint32_t width = Major == major::k ? K : Rows;  // elements of a line in a tile
   static constexpr std::uint32_t of_map = lines / any_lines_maps;
   static constexpr std::uint32_t vector = 16 / sizeof(T);
-  static constexpr bool goes_on = Major == major::k;  // lines continue in the next tile
-  static constexpr std::uint32_t raw_width = goes_on ? width : width + vector;
-  static constexpr std::uint32_t swizzle = goes_on ? sm90_config::row_bytes : 0;
+  static constexpr bool continues = Major == major::k;  // lines continue in the next tile
+  static constexpr std::uint32_t raw_width = continues ? width : width + vector;
+  static constexpr std::uint32_t swizzle = continues ? sm90_config::row_bytes : 0;
   static constexpr std::uint32_t box[3] = {raw_width, of_map, 1};
-  using layout = std::conditional_t<goes_on, swizzled<sm90_config::row_bytes>, dsl::row_major>;
+  using layout = std::conditional_t<continues, swizzled<sm90_config::row_bytes>, dsl::row_major>;
   using tile = shared_tile<T, lines, raw_width, layout>;
   static constexpr std::uint32_t bytes = tile::bytes;
   static constexpr std::uint32_t vectors = width / vector;  // per line; neighbouring lanes move them
-  static constexpr std::uint32_t together = 32 / vectors;   // lines that a warp moves at once
-  static_assert(32 % vectors == 0 && of_map % together == 0 && 8 % together == 0);
+  static constexpr std::uint32_t at_once = 32 / vectors;    // lines that a warp moves at once
+  static_assert(32 % vectors == 0 && of_map % at_once == 0 && 8 % at_once == 0);
 
   // The first line of a tile that begins at this row (or column) and step of K.
   static constexpr val<u32> first_line(thread t, const any_lines<T>& x, const val<u32>& row,
@@ -100,32 +100,32 @@ struct any_lines_operand {
     const val column = t.let(lane % vectors * vector);
     const val row = t.let(map * of_map + line);
     // The vector after each one of a line; it may be the first one of the next tile.
-    const val after = goes_on ? t.let((column + vector) % width) : t.let(column + vector);
+    const val after = continues ? t.let((column + vector) % width) : t.let(column + vector);
     const tile from = tile_at(stage);
-    const tile beyond = goes_on ? tile_at(t.let(select(after == 0u, next, stage))) : from;
+    const tile beyond = continues ? tile_at(t.let(select(after == 0u, next, stage))) : from;
     // A swizzled address advances by multiples of eight rows: the rows in between need addresses of their
     // own.
-    constexpr std::uint32_t count = of_map / together, places = 8 / together < count ? 8 / together : count;
+    constexpr std::uint32_t count = of_map / at_once, places = 8 / at_once < count ? 8 / at_once : count;
     const auto source =
-        array_of<places>([&](std::uint32_t i) { return from.lane(t.let(row + i * together), column); });
+        array_of<places>([&](std::uint32_t i) { return from.lane(t.let(row + i * at_once), column); });
     const auto source_after =
-        array_of<places>([&](std::uint32_t i) { return beyond.lane(t.let(row + i * together), after); });
+        array_of<places>([&](std::uint32_t i) { return beyond.lane(t.let(row + i * at_once), after); });
     const val first = t.let(line * any_lines_maps + slot);
     const auto place = to.lane(first, column);
     const auto words = array_of<count>([&](std::uint32_t i) {
       const auto load_vector = [&](const auto& cell) {
         return dsl::load(dsl::place_of<ptx::access::inout, u32x4>(cell.location()));
       };
-      const std::uint32_t below = i / places * places * together;
+      const std::uint32_t below = i / places * places * at_once;
       const val low = load_vector(from.at(source[i % places], below));
       const val high = load_vector(beyond.at(source_after[i % places], below));
       return array_of<8>([&](std::uint32_t w) { return t.let(w < 4 ? low[w % 4] : high[w % 4]); });
     });
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint32_t below = i * together * any_lines_maps;
+      const std::uint32_t below = i * at_once * any_lines_maps;
       const auto all = shifted(t, words[i], shift);
       const auto moved = array_of<4>([&](std::uint32_t w) {
-        if constexpr (goes_on)
+        if constexpr (continues)
           return all[w];
         else
           return val<u32>(t.let(select(first + below < left, all[w], 0u)));
@@ -163,7 +163,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
   using raw_ring =
       shared_tiles<T, (bytes_of_a + ptx::aligned(raw_b::bytes, 1024)) / sm90_config::row_bytes,
                    sm90_config::row_bytes / sizeof(T), swizzled<sm90_config::row_bytes>, RawStages>;
-  static constexpr bool goes_on = raw_a::goes_on || raw_b::goes_on;
+  static constexpr bool continues = raw_a::continues || raw_b::continues;
   static constexpr std::uint32_t raw_swizzle_a = raw_a::swizzle, raw_swizzle_b = raw_b::swizzle;
   static constexpr auto& raw_box_a = raw_a::box;
   static constexpr auto& raw_box_b = raw_b::box;
@@ -217,7 +217,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     ring_position at(t_);
     const val bytes =
         t_.let(select(a_.is_raw, u32{raw_a::bytes}, 0u) + select(b_.is_raw, u32{raw_b::bytes}, 0u));
-    for (auto block : t_.range(0u, k_blocks + (goes_on ? 1u : 0u))) {
+    for (auto block : t_.range(0u, k_blocks + (continues ? 1u : 0u))) {
       raw_empty_[at.stage].wait(at.parity ^ 1u);
       raw_full_[at.stage].arrive_expect_tx(bytes);
       const val first_k = t_.let((first + block) * base::k);
@@ -248,13 +248,13 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     const auto at_a = [&](const val<u32>& stage) { return tile_of_raw_a(stage); };
     const auto at_b = [&](const val<u32>& stage) { return tile_of_raw_b(stage); };
     ring_position next(t_), to(t_);
-    if constexpr (goes_on) raw_full_[next.stage].wait(next.parity);
+    if constexpr (continues) raw_full_[next.stage].wait(next.parity);
     for (auto block : t_.range(0u, k_blocks)) {
       const val left = t_.let(extent_k - (first_k + block * base::k));
       const val stage = next.stage;
-      if constexpr (!goes_on) raw_full_[next.stage].wait(next.parity);
+      if constexpr (!continues) raw_full_[next.stage].wait(next.parity);
       next.template advance<RawStages>();
-      if constexpr (goes_on) raw_full_[next.stage].wait(next.parity);
+      if constexpr (continues) raw_full_[next.stage].wait(next.parity);
       base::wait_until_empty(to);
       const val following = next.stage;
       if (auto raw = t_.when(a_.is_raw)) {

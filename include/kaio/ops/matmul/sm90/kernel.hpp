@@ -15,18 +15,18 @@
 //             t4   t5   t6   t7
 //             t8a  t8b  t9a  t9b
 
-#include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/store_for.hpp>
 #include <kaio/ops/matmul/sm90/word_loads.hpp>
+#include <kaio/ops/shared/tile_scheduler.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
 struct sm90_problem {
-  tile_walk walk;  // over the tiles of clusters
+  tile_scheduler scheduler;  // over the tiles of clusters
   output_lines c;
   u32 k_blocks;     // stages along K, at least one; the last may be partial
   u32 whole_tiles;  // these come first; the others are computed in halves
@@ -36,12 +36,12 @@ struct sm90_problem {
 
   // The tiles left after the last full wave of `clusters` are computed in halves, if there is a cluster for
   // each half.
-  static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
+  static constexpr sm90_problem of(const tile_scheduler& scheduler, const output_lines& c, u32 k_blocks,
                                    std::uint64_t clusters, bool in_halves, const sm90_tile& tile,
                                    u64 c_address) {
-    const auto rest = static_cast<u32>(walk.tiles % clusters);
+    const auto rest = static_cast<u32>(scheduler.tiles % clusters);
     const u32 halved = in_halves && 2 * std::uint64_t{rest} <= clusters ? rest : 0;
-    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, tile, c_address};
+    return {scheduler, c, k_blocks, scheduler.tiles - halved, scheduler.tiles + halved, tile, c_address};
   }
 };
 
@@ -67,7 +67,7 @@ struct sm90_matmul_body {
 
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
-    const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
+    const tile_index tile = tile_at(t, problem[&sm90_problem::scheduler], index);
     const val m = t.let((tile.m * loop.size_m() + loop.rank_m()) * loop.tile_m());
     const val n = t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n());
     return tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, m, n);
@@ -82,7 +82,7 @@ struct sm90_matmul_body {
     const val whole = is_whole(t, problem, index);
     const val half = t.let(index - whole_tiles);
     const tile_index tile =
-        tile_at(t, problem[&sm90_problem::walk], t.let(select(whole, index, whole_tiles + half / 2u)));
+        tile_at(t, problem[&sm90_problem::scheduler], t.let(select(whole, index, whole_tiles + half / 2u)));
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(
         select(whole, loop.rank_m() * C.m, (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));

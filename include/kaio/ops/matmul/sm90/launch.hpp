@@ -1,5 +1,5 @@
 #pragma once
-// The host side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the launch.
+// The host side of the kernels for sm_90a: tensor maps of the operands, the scheduler of the tiles, the launch.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/sm90/kernel.hpp>
@@ -54,7 +54,7 @@ auto epilogue_argument(const stream& s, const matrix_lines<T>& x) {
 // Calls launch(grid, problem, inputs of A, of B...) for C = A * B with the three matrices as tensor copies
 // see them. A has lines along K or M, B along K or N, as the configuration says; C has lines along N. A
 // transposed configuration takes B of the product as `a`, and A as `b`. `cluster`: that of the configuration,
-// or the launch's choice. `clusters`: the clusters that are resident on the device. `group`: see tile_walk.
+// or the launch's choice. `clusters`: the clusters that are resident on the device. `group`: see tile_scheduler.
 // Narrows: tiles may have any columns (tile_spacing.hpp).
 template <sm90_config C, scalar T, bool Narrows, class Out, class Launch>
 void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
@@ -67,11 +67,11 @@ void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matr
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
   const sm90_boxes boxes = mainloop::template boxes_for<Narrows>(
       {along_m, along_n, c.batches, k_blocks, clusters * cluster.n}, cluster.m);
-  const auto walk =
-      tile_walk::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
-                      detail::ceil_divide(along_n, boxes.n * cluster.n), static_cast<u32>(c.batches), group);
+  const auto scheduler = tile_scheduler::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
+                                              detail::ceil_divide(along_n, boxes.n * cluster.n),
+                                              static_cast<u32>(c.batches), group);
   const auto problem =
-      sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves() && cluster.n == 1,
+      sm90_problem::of(scheduler, detail::lines_of(c), k_blocks, clusters, C.halves() && cluster.n == 1,
                        sm90_tile::of<T>(boxes, C.a, C.b), c.memory.address);
   const std::uint64_t running = std::min<std::uint64_t>(problem.parts, clusters);
   const auto all = (C.by_launch() ? grid(running * cluster.m, cluster.n) : grid(running * cluster.blocks()))

@@ -12,12 +12,12 @@
 
 #include <kaio/ops/matmul/common/finish.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/any_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/short_lines.hpp>
 #include <kaio/ops/matmul/sm90/word_loads.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -211,21 +211,21 @@ struct sm90_split_body {
     wait_for_all(t);
     if (auto consumer = t.when(is_consumer)) {
       constexpr std::uint32_t of_row = columns / 4, apart = consumers / of_row;
-      constexpr std::uint32_t together = rows_of_strip(apart);
+      constexpr std::uint32_t at_once = rows_of_strip(apart);
       // The lanes that have neighbours of a row; they work together only if all lanes of a warp have the same
       // number of rows.
       constexpr std::uint32_t least_rows = rows / (C.by_launch() ? 8 : C.splits);
       constexpr bool in_order = of_row % 32 == 0 || (32 % of_row == 0 && least_rows % (32 / of_row) == 0);
       constexpr std::uint32_t lanes = in_order ? std::min(of_row, 32u) : 1;
-      static_assert(consumers % of_row == 0 && tile_place::part_rows % (apart * together) == 0);
+      static_assert(consumers % of_row == 0 && tile_place::part_rows % (apart * at_once) == 0);
       const val column = t.let(t.thread_rank() % of_row * 4u);
-      for (auto row : t.range(t.thread_rank() / of_row, own_rows, apart * together)) {
-        const auto x = total<together, apart>(t, inbox, splits, own_rows, t.let(row), column);
+      for (auto row : t.range(t.thread_rank() / of_row, own_rows, apart * at_once)) {
+        const auto x = total<at_once, apart>(t, inbox, splits, own_rows, t.let(row), column);
         const tile_place at(t, origin, t.let(part * own_rows + row), column);
         const val<output_lines> lines = problem[&sm90_split_problem::c];
         const auto own = at.own(t, lines, t.let(own_rows - row));
         finish_strip<Epilogue, Out>(
-            t, c, lines, at.template strip_of<together, apart, lanes>(t, origin.batch, own, t.let(0u)), x,
+            t, c, lines, at.template strip_of<at_once, apart, lanes>(t, origin.batch, own, t.let(0u)), x,
             extra...);
       }
     }
@@ -318,7 +318,7 @@ struct sm90_split_body {
   // Rows that a thread finishes together: at most those that it has with the largest number of splits.
   static constexpr std::uint32_t rows_of_strip(std::uint32_t apart) {
     constexpr std::uint32_t own_rows = rows / (C.by_launch() ? 8 : C.splits);
-    std::uint32_t result = rows_together<Epilogue>;
+    std::uint32_t result = rows_at_once<Epilogue>;
     while (result > 1 && own_rows < apart * result) result /= 2;
     return result;
   }

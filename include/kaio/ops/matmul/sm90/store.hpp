@@ -24,9 +24,9 @@ inline constexpr std::uint32_t sm90_warp_rows = 16;  // rows per warp, of a warp
 // Rows that a thread finishes together. Registers are short if warps load words, most of all for small tiles,
 // which more warps load.
 template <sm90_config C>
-inline constexpr std::uint32_t most_together = !C.loads_words() ? 4
-                                               : C.n < 128      ? 1
-                                                                : 2;
+inline constexpr std::uint32_t most_at_once = !C.loads_words() ? 4
+                                              : C.n < 128      ? 1
+                                                               : 2;
 
 // Stores a warp's panel of results, `Rows` x `Columns`, from shared memory to C. If the tile owns all of it,
 // a tensor copy does; otherwise threads store the owned pieces of 16 bytes. Each panel is one bulk group of
@@ -61,24 +61,24 @@ constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u6
 
 // C = epilogue(x, place) for a warp's panel of sums in shared memory, whose first place is (row, column) of
 // the tile.
-template <class Epilogue, class Out, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t MostTogether,
+template <class Epilogue, class Out, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t MostAtOnce,
           class Place, class Destination, class Panel, class... Extra>
 constexpr void finish_panel(thread t, const Destination& c, const val<output_lines>& lines,
                             const tile_origin& tile, const Panel& staged, const val<u32>& row,
                             const val<u32>& column, const Extra&... extra) {
   constexpr std::uint32_t of_row = Columns / 4, apart = 32 / of_row;
   static_assert(32 % of_row == 0 && Rows % apart == 0);
-  constexpr std::uint32_t together = rows_together_of<Epilogue>(Rows / apart, MostTogether);
+  constexpr std::uint32_t at_once = rows_at_once_of<Epilogue>(Rows / apart, MostAtOnce);
   const val lane = t.let(lane_id());
   const val within = t.let(lane % of_row * 4u);
   const Place at(t, tile, row, t.let(column + within));
   const auto own = at.own(t, lines, t.let(u32{Rows}));
-  for (auto below : t.range(0u, own.rows, apart * together).no_unroll()) {
+  for (auto below : t.range(0u, own.rows, apart * at_once).no_unroll()) {
     const val first = t.let(lane / of_row + below);
-    const auto x = array_of<together>([&](u32 i) { return load_vec<4>(staged[first + i * apart][within]); });
+    const auto x = array_of<at_once>([&](u32 i) { return load_vec<4>(staged[first + i * apart][within]); });
     finish_strip<Epilogue, Out>(
-        t, c, lines, at.template strip_of<together, apart, of_row>(t, tile.batch, own, first),
-        array_of<4 * together>([&](u32 i) { return t.let(x[i / 4][i % 4]); }), extra...);
+        t, c, lines, at.template strip_of<at_once, apart, of_row>(t, tile.batch, own, first),
+        array_of<4 * at_once>([&](u32 i) { return t.let(x[i / 4][i % 4]); }), extra...);
   }
 }
 
@@ -272,7 +272,7 @@ class sm90_finished_store {
               store_vec(staged[row + acc.row(i)][column + acc.column(i)], make_vec(acc[r], acc[r + 1]));
             }
         sync_warp(t_);
-        finish_panel<Epilogue, Out, sm90_warp_rows, columns, most_together<C>, Place>(
+        finish_panel<Epilogue, Out, sm90_warp_rows, columns, most_at_once<C>, Place>(
             t_, c_, lines_, tile, staged, first_row, t_.let(p * columns), extra...);
         sync_warp(t_);
       }

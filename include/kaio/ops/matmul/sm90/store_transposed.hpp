@@ -127,7 +127,7 @@ class sm90_finished_transposed_store {
             staged.at(staged_at, row, column) = acc[i];
           });
       sync_warp(t_);
-      finish_panel<Epilogue, Out, panel::rows, panel::columns, most_together<C>, Place>(
+      finish_panel<Epilogue, Out, panel::rows, panel::columns, most_at_once<C>, Place>(
           t_, c_, lines_, tile, staged, t_.let(p * panel::rows), first_column, extra...);
       sync_warp(t_);
     }

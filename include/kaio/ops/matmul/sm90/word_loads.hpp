@@ -288,7 +288,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
           const val step = t_.let(first_step + i * turns), later = t_.let(step + sets * turns);
           const auto move_set = [&] {
             move_one(i, step);
-            if (auto goes_on = t_.when(later < k_blocks)) load(i, later);
+            if (auto continues = t_.when(later < k_blocks)) load(i, later);
           };
           if (i == 0)
             move_set();

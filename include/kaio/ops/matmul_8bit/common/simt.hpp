@@ -27,7 +27,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/tile_scheduler.hpp>
 
 #include <cstdint>
 
@@ -41,7 +41,7 @@ struct byte_matrix {
 };
 
 struct simt_bytes_problem {
-  tile_walk walk;
+  tile_scheduler scheduler;
   output_lines c;
   u32 k;
 };
@@ -106,7 +106,7 @@ struct simt_bytes_body {
   static constexpr void run(thread t, const in<u8>& a, const val<byte_matrix>& of_a, const in<u8>& b,
                             const val<byte_matrix>& of_b, const Result& c,
                             const val<simt_bytes_problem>& problem, const Extra&... extra) {
-    const tile_index tile = tile_at(t, problem[&simt_bytes_problem::walk], t.let(block_idx_x()));
+    const tile_index tile = tile_at(t, problem[&simt_bytes_problem::scheduler], t.let(block_idx_x()));
     const val<output_lines> lines = t.let(problem[&simt_bytes_problem::c]);
     const val k = t.let(problem[&simt_bytes_problem::k]);
     const val first_row = t.let(tile.m * cut::tile), first_column = t.let(tile.n * cut::tile);
@@ -197,7 +197,7 @@ struct simt_bytes_kernel<Numbers, Out, Epilogue, epilogue_parameters<Extra...>> 
       });
 };
 
-// Launched with walk.tiles blocks.
+// Launched with scheduler.tiles blocks.
 template <class Numbers, class Out, class Epilogue>
 inline constexpr auto simt_bytes_matmul =
     simt_bytes_kernel<Numbers, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -11,7 +11,7 @@
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul_8bit/common/scales.hpp>
 #include <kaio/ops/matmul_8bit/common/vector_scaled.hpp>
-#include <kaio/ops/matmul_8bit/fp8/code.hpp>
+#include <kaio/ops/shared/e4m3_code.hpp>
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 #pragma once
 // Parameters of the kernels of rms_norm.
 
-#include <kaio/ops/cache/common/problem.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
+#include <kaio/ops/shared/rows.hpp>
 
 namespace kaio::ops {
 

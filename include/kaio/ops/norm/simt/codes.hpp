@@ -6,11 +6,11 @@
 //
 // y stays in registers for the runs that they hold; y of further runs is computed twice.
 
-#include <kaio/ops/matmul_8bit/common/division.hpp>
-#include <kaio/ops/matmul_8bit/fp8/code.hpp>
-#include <kaio/ops/matmul_8bit/int8/code.hpp>
 #include <kaio/ops/norm/common/codes_problem.hpp>
 #include <kaio/ops/norm/simt/kernel.hpp>
+#include <kaio/ops/shared/divided_by.hpp>
+#include <kaio/ops/shared/e4m3_code.hpp>
+#include <kaio/ops/shared/int8_code.hpp>
 
 #include <cstdint>
 

@@ -10,10 +10,10 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
 #include <kaio/ops/norm/common/problem.hpp>
-#include <kaio/ops/norm/simt/elements.hpp>
-#include <kaio/ops/norm/simt/row_sum.hpp>
+#include <kaio/ops/shared/row_elements.hpp>
+#include <kaio/ops/shared/row_of_thread.hpp>
+#include <kaio/ops/shared/row_sum.hpp>
 
 #include <cstdint>
 

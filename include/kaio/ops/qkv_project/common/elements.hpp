@@ -6,7 +6,7 @@
 //   whole_elements    T, known to the kernel; whole runs of 16 bytes; sm_80 and later
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/cache/common/run.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -31,7 +31,7 @@ template <class Problem>
 constexpr val<u64> scale_address(thread t, const Problem& problem, const head_row& row,
                                  const head_target& target) {
   const auto of_rows = [&](auto member) {
-    return of_part(t, problem, row, [&](const auto& part) { return part[&qkv_part::to][member]; });
+    return of_split(t, problem, row, [&](const auto& split) { return split[&qkv_part::to][member]; });
   };
   const val of_page = of_rows(&cache_rows::scale_page);
   const val of_row = of_rows(&cache_rows::scale_row);

@@ -16,7 +16,7 @@
 // It runs after the norms: before the rotation if `before_rotary` is true, else after it and before q_scale.
 // Its results are rounded to the element type, like those of every step. All threads of a warp call it
 // together. sum() and largest() exchange numbers among them: call these, and each(), outside of when().
-// `name` becomes a part of the kernel's name.
+// `name` becomes a split of the kernel's name.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>

@@ -30,7 +30,7 @@ struct qkv_problem {
 };
 
 // Weights, (N, K), with one pitch for all lines. The line of column n of the product begins at the address of
-// its part plus n lines, whether the weights are one tensor or three.
+// its split plus n lines, whether the weights are one tensor or three.
 struct qkv_matrices {
   u64 q, k, v;
 };

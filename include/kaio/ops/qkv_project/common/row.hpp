@@ -3,7 +3,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/place.hpp>
-#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/cache/common/sequences.hpp>
 #include <kaio/ops/qkv_project/common/problem.hpp>
 
 #include <cstdint>
@@ -31,9 +31,9 @@ constexpr head_row find_head(thread t, const Problem& problem, const val<bool>& 
   return {exists, batch, token, is_q, is_v, head, lane, lanes};
 }
 
-// read(part), where part is the row's Q, K or V.
+// read(split), where split is the row's Q, K or V.
 template <class Problem, class Read>
-constexpr auto of_part(thread t, const Problem& problem, const head_row& row, const Read& read) {
+constexpr auto of_split(thread t, const Problem& problem, const head_row& row, const Read& read) {
   const val q = t.let(read(problem[&qkv_problem::q]));
   const val k = t.let(read(problem[&qkv_problem::k]));
   const val v = t.let(read(problem[&qkv_problem::v]));
@@ -97,14 +97,14 @@ struct head_memory {
 template <class Problem>
 constexpr head_memory memory_of(thread t, const Problem& problem, const head_row& row) {
   const auto stride = [&](auto member) {
-    return of_part(t, problem, row,
-                   [&](const auto& part) { return part[&qkv_part::to][&cache_rows::at][member]; });
+    return of_split(t, problem, row,
+                    [&](const auto& split) { return split[&qkv_part::to][&cache_rows::at][member]; });
   };
   const val of_page = stride(&page_strides::page);
   const val of_line = stride(&page_strides::row);
   const val of_head = stride(&page_strides::head);
   const val kept =
-      of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::to][&cache_rows::kept]; });
+      of_split(t, problem, row, [](const auto& split) { return split[&qkv_part::to][&cache_rows::kept]; });
   const val shift = t.let(select(kept == static_cast<u32>(kept_type::same), 1u, 0u));
   const val base = stride(&page_strides::address);
   return {t.let(base + (cast<u64>(cast<i64>(row.head) * of_head) << shift)), of_page, of_line, shift};

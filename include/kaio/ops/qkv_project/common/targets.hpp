@@ -37,11 +37,11 @@ constexpr head_target kept_target(thread t, const Targets& targets, const Index&
 // Prefetches the bias of a lane's elements and the norm of its head.
 constexpr void prefetch_terms(thread t, const val<qkv_problem>& problem, const head_row& row,
                               const head_target& target) {
-  const auto of = [&](const auto& read) { return of_part(t, problem, row, read); };
-  const val size = of([](const auto& part) { return part[&qkv_part::to][&cache_rows::size]; });
+  const auto of = [&](const auto& read) { return of_split(t, problem, row, read); };
+  const val size = of([](const auto& split) { return split[&qkv_part::to][&cache_rows::size]; });
   const val first = t.let(row.lane * (2 * run_size));
   const auto ask = [&](auto member, const val<u32>& element) {
-    const val address = of([&](const auto& part) { return part[member]; });
+    const val address = of([&](const auto& split) { return split[member]; });
     if (auto has = t.when(all_of(target.writes, first < size, address != u64{0})))
       prefetch(pointer_at<in<u8>>(t, t.let(address + cast<u64>(element) * u64{2}))[0], cache_level::l2);
   };

@@ -4,8 +4,8 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/rotate.hpp>
-#include <kaio/ops/cache/common/run.hpp>
 #include <kaio/ops/qkv_project/common/row.hpp>
+#include <kaio/ops/shared/element_run.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -28,10 +28,10 @@ constexpr head_steps steps_of(thread t, const Problem& problem, const head_row& 
   const auto append = problem[&qkv_problem::append];
   const auto tables = append[&append_problem::tables];
   const auto of = [&](auto member) {
-    return of_part(t, problem, row, [&](const auto& part) { return part[member]; });
+    return of_split(t, problem, row, [&](const auto& split) { return split[member]; });
   };
   const auto of_rows = [&](auto member) {
-    return of_part(t, problem, row, [&](const auto& part) { return part[&qkv_part::to][member]; });
+    return of_split(t, problem, row, [&](const auto& split) { return split[&qkv_part::to][member]; });
   };
   const val type = t.let(append[&append_problem::type]);
   const val size = of_rows(&cache_rows::size);

@@ -43,10 +43,10 @@ constexpr void for_heads_of_tile(thread t, const Rows& rows, const val<qkv_probl
 template <class Rows>
 constexpr auto load_from_tile(thread t, const Rows& rows, const val<u32>& r, const val<u32>& column) {
   return [t, &rows, &r, &column](const row_unit& unit, auto& x) {
-    for (u32 part = 0; part < 4; ++part) {
-      const val c = t.let(column + unit.first[part / 2] + part % 2 * 4);
+    for (u32 split = 0; split < 4; ++split) {
+      const val c = t.let(column + unit.first[split / 2] + split % 2 * 4);
       const auto four = rows.four(r, c);
-      for (u32 e = 0; e < 4; ++e) x[part * 4 + e] = four[e];
+      for (u32 e = 0; e < 4; ++e) x[split * 4 + e] = four[e];
     }
   };
 }

@@ -30,7 +30,7 @@ struct qkv_w4_one_row_end {
   // One warp calls it. It finishes the block's units of each batch, with eight lanes per unit. All terms
   // except the sums are loaded before.
   constexpr void finish(thread t, const typename inbox_of::memory& inbox, const w4_one_row_part& of,
-                        const val<u32>& part, const val<u32>& parts) const {
+                        const val<u32>& split, const val<u32>& splits) const {
     const auto append = problem[&qkv_problem::append];
     const val lanes_log = t.let(append[&append_problem::lanes_log]);  // log2 of the lanes of a head
     const val heads = t.let(problem[&qkv_problem::heads]);
@@ -43,7 +43,7 @@ struct qkv_w4_one_row_end {
       const val unit = t.let(first + of_batch);
       const val column = t.let((of.first + unit) * qkv_one_row_columns);
       const val index = t.let((column >> (lanes_log + 4u)) + head);
-      const val exists = t.let(all_of(of_batch < units, unit < count, unit % parts == part, index < heads));
+      const val exists = t.let(all_of(of_batch < units, unit < count, unit % splits == split, index < heads));
       const val zero = t.let(0u);  // batch and token
       const head_row row =
           find_head(t, problem, exists, zero, zero, index, t.let(of_unit & (of_head - 1u)), of_head);
@@ -51,7 +51,7 @@ struct qkv_w4_one_row_end {
       const head_terms_in_registers<whole_elements<T>> terms(t, problem, row, steps);
       const val batch_at = t.let(first / units % 2u * inbox_of::of_batch);
       cluster_barrier(t);
-      const w4_one_row_sums<C> sums{t, inbox, batch_at, parts};
+      const w4_one_row_sums<C> sums{t, inbox, batch_at, splits};
       finish_row<whole_elements<T>, sums_are::f32>(
           t, problem, steps, row,
           [&](const row_unit& own, auto& x) {

@@ -7,6 +7,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv_project/common/head.hpp>
 #include <kaio/ops/shared/device_refusal.hpp>
+#include <kaio/ops/shared/row_of_thread.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -33,9 +34,9 @@ constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val
   if constexpr (Sm >= 90) grid_dependency_wait(t);
   const auto load = [&](const row_unit& unit, auto& x) {
     const val type = t.let(append[&append_problem::type]);
-    const val first = of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::column]; });
+    const val first = of_split(t, problem, row, [](const auto& p) { return p[&qkv_part::column]; });
     const val size =
-        of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::to][&cache_rows::size]; });
+        of_split(t, problem, row, [](const auto& p) { return p[&qkv_part::to][&cache_rows::size]; });
     const val aligned = t.let(product[&qkv_product::aligned] != 0u);
     const val column = t.let(cast<i64>(first + row.head * size));
     const val shift = t.let(1u);

@@ -41,7 +41,7 @@ struct qkv_kernel {
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, in<T> x, val<qkv_matrices> w, val<mma_sync_problem> problem, val<qkv_problem> heads) {
         const auto weights = [&](const val<u32>&, const val<i64>&) {
-          const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x()));
+          const tile_index tile = tile_at(t, problem[&mma_sync_problem::scheduler], t.let(block_idx_x()));
           const val column = t.let(tile.n * C.n);
           const val of_k = t.let(column >= heads[&qkv_problem::k][&qkv_part::column]);
           const val of_v = t.let(column >= heads[&qkv_problem::v][&qkv_part::column]);
@@ -54,7 +54,7 @@ struct qkv_kernel {
       });
 };
 
-// Launched with walk.tiles blocks along x.
+// Launched with scheduler.tiles blocks along x.
 template <mma_sync_config C, class T>
 inline constexpr auto qkv_project_mma = qkv_kernel<C, T>::kernel;
 

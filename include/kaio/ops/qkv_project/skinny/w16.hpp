@@ -41,11 +41,11 @@ struct qkv_w16_body {
     const val warp = t.let(t.warp_rank());
     const val warp_n = t.let(warp % C.warps_n), warp_k = t.let(warp / C.warps_n);
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
-    const val first = t.let(place.part * steps + min(place.part, rest));
-    const val last = t.let(first + steps + select(place.part < rest, 1u, 0u));
+    const val first = t.let(place.split * steps + min(place.split, rest));
+    const val last = t.let(first + steps + select(place.split < rest, 1u, 0u));
     const val row = t.let(0u);
     const val tile_n = end.tile_of_warp(t, problem, place.column, warp_n);
-    const w4_block block{place.part, row, place.column, first, last, warp_n, warp_k, tile_n};
+    const w4_block block{place.split, row, place.column, first, last, warp_n, warp_k, tile_n};
 
     const val k = t.let(problem[&w4_problem::w][&w4_packed::k]);
     const val column = t.let(lane % pieces * piece);

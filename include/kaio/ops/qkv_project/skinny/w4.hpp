@@ -9,14 +9,14 @@
 //
 // A block has 32 columns (64 for 16 rows), and its warps divide K. In this form of matmul_w4 few warps wait
 // for another before their sums are complete. With whole heads in a block, four warps would share each tile
-// of x, with a barrier for each tile. Sums meet in distributed shared memory, 512 bytes per row and part of
+// of x, with a barrier for each tile. Sums meet in distributed shared memory, 512 bytes per row and split of
 // K. So neither a workspace nor a second kernel is needed.
 //
 // The work must spread evenly over the multiprocessors. 6144 columns are 48 clusters. On 132 multiprocessors,
 // these are 2.9 blocks each with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4.
 // Three blocks of 8 rows fit on a multiprocessor, two if they decode by table. Whole clusters do not fill a
 // GPC with room for three blocks per multiprocessor: 47 clusters of 8 were resident at once, and the last one
-// ran alone after them. plan_qkv_parts chooses.
+// ran alone after them. plan_qkv_splits chooses.
 //
 // The steps after the sums are bound by latency, since few lanes have a row. So destinations (lengths and
 // pages: dependent loads) are found while the first weights are in flight, and kept in shared memory. The
@@ -58,13 +58,13 @@ inline constexpr std::uint32_t qkv_w4_most_blocks = 8;
 template <auto C>
 struct qkv_w4_cluster {
   static constexpr std::uint32_t blocks_n = qkv_w4_columns / C.columns();  // along the columns
-  static constexpr std::uint32_t most_parts = qkv_w4_most_blocks / blocks_n;
+  static constexpr std::uint32_t most_splits = qkv_w4_most_blocks / blocks_n;
   static constexpr std::uint32_t own_rows = C.rows / blocks_n;  // rows of x that a block finishes, at most
   static constexpr std::uint32_t pitch = qkv_w4_columns + 4;
   // A warp finishes 32 / lanes_of_row rows at a time.
   static constexpr std::uint32_t lanes_of_row = qkv_w4_columns / (2 * run_size);
   static constexpr std::uint32_t finished_rows = std::max(own_rows, 32 / lanes_of_row);
-  // Sums that blocks hand over: [part][own row][pitch], own_rows lines at most.
+  // Sums that blocks hand over: [split][own row][pitch], own_rows lines at most.
   using inbox = shared<f32, own_rows * pitch>;
   // Destinations of rows, for each lane that has a unit of one.
   using targets = head_targets<finished_rows * lanes_of_row>;
@@ -90,16 +90,16 @@ struct qkv_w4_rows_of_block {
   }
   constexpr dsl::register_array<val<f32>, 4> four(const val<u32>& r, const val<u32>& c) const {
     const val own = own_rows();
-    const val parts = t.let(product[&w4_problem::parts]);
+    const val splits = t.let(product[&w4_problem::splits]);
     const val at = t.let(r * cluster::pitch + c);
-    const auto of_parts = array_of<cluster::most_parts>([&](u32 part) {
-      const val apart = t.let(select(part < parts, own * (part * cluster::pitch), 0u));
+    const auto of_splits = array_of<cluster::most_splits>([&](u32 split) {
+      const val apart = t.let(select(split < splits, own * (split * cluster::pitch), 0u));
       return load_vec<4>(inbox[at + apart]);
     });
     return array_of<4>([&](u32 e) {
-      var sum(t, of_parts[0][e]);
-      for (u32 part = 1; part < cluster::most_parts; ++part)
-        sum += select(part < parts, of_parts[part][e], -0.0f);
+      var sum(t, of_splits[0][e]);
+      for (u32 split = 1; split < cluster::most_splits; ++split)
+        sum += select(split < splits, of_splits[split][e], -0.0f);
       return val<f32>(t.let(sum));
     });
   }
@@ -116,9 +116,9 @@ struct qkv_w4_end {
   val<bool> constant;
 
   constexpr w4_place_of_block place(thread t) const {
-    const val part = t.let(rows.block / cluster::blocks_n);
+    const val split = t.let(rows.block / cluster::blocks_n);
     const val column = t.let(rows.column + rows.block % cluster::blocks_n * C.columns());
-    return {part, column};
+    return {split, column};
   }
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
                                          const val<u32>& warp_n) {
@@ -155,7 +155,7 @@ struct qkv_w4_end {
       const val row = t.let(i / fours), four = t.let(i % fours * 4u);
       if (auto exists = t.when(row < m)) {
         const auto sums = staged_w4_sums<C>(t, shared_sums, t.let(row * C.pitch() + four));
-        const val line = t.let(block.part * own_rows + (row >> rows.blocks_bits));
+        const val line = t.let(block.split * own_rows + (row >> rows.blocks_bits));
         const val owner = t.let(row & (blocks - 1u));
         auto y = array_of<4>([&](u32 e) { return var<f32>(t, sums[e] * unit); });
         if (auto has = t.when(factors != u64{0})) {
@@ -215,7 +215,7 @@ struct qkv_w4_kernel {
       });
 };
 
-// Launched with a cluster for each 128 columns along x. A cluster has qkv_w4_cluster::blocks_n * parts
+// Launched with a cluster for each 128 columns along x. A cluster has qkv_w4_cluster::blocks_n * splits
 // blocks, a power of two. `Rows` is the largest number of rows of x.
 template <std::uint32_t Rows, class D, scalar T>
 inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;

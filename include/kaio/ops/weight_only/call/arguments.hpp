@@ -25,7 +25,7 @@ struct w4_shape {
   std::int64_t group = 128;
   w4_scale_type scales = w4_scale_type::f16;
   bool zero_points = false;  // per group and column; else all are 8
-  bool ordered = false;      // act-order: the groups of k are given by an index
+  bool act_order = false;    // act-order: the groups of k are given by an index
   // The codes:
   //
   //   int4
@@ -142,11 +142,11 @@ struct kaio_int4 {     // weights of matmul_int4
 struct matmul_w4_options {
   any_view bias{};             // (n), the element type of x
   workspace_view workspace{};  // matmul_w4_workspace_bytes bytes, at a multiple of 16
-  // Split-K: the number of parts of K; 0: the number that fills the device best. The bits of y depend only on
-  // it and on the kernel's rows. From sm_90 on 2, 4 or 8 parts may be the blocks of a cluster, which needs no
+  // Split-K: the number of splits of K; 0: the number that fills the device best. The bits of y depend only on
+  // it and on the kernel's rows. From sm_90 on 2, 4 or 8 splits may be the blocks of a cluster, which needs no
   // workspace.
   std::uint32_t splits = 0;
-  // The kernel to run, as named by matmul_w4_choice, or by tune_matmul_w4 with its parts. Empty: what tuning
+  // The kernel to run, as named by matmul_w4_choice, or by tune_matmul_w4 with its splits. Empty: what tuning
   // found, if the workspace is large enough, or the best kernel by a model. "dequantise": W becomes a matrix
   // in the workspace, each weight rounded once to the type of x, and matmul multiplies it. "dequantise:4": in
   // four slices of the columns of y.
@@ -155,7 +155,7 @@ struct matmul_w4_options {
   // work has ended: for up to sixteen rows of x from sm_90 on, and for more rows on sm_90a.
   constant_inputs constant = constant_inputs::none;  // weights
   // No weight is rounded to the type of x before it is multiplied; rounding is faster from 129 rows of x on.
-  // A number of parts excludes rounding too. A variant that rounds is run all the same.
+  // A number of splits excludes rounding too. A variant that rounds is run all the same.
   bool exact_weights = false;
 };
 
@@ -168,9 +168,9 @@ inline constexpr bool is_of_w8 = false;
 // Packed weights, not yet checked.
 enum class w4_word_layout : std::uint8_t { along_k, along_n, awq_fast, marlin, tinygemm };
 struct w4_source_arguments {
-  std::string_view words_name, zeros_name, scales_name, order_name, offsets_name;
+  std::string_view words_name, zeros_name, scales_name, act_order_name, offsets_name;
   any_view words, zeros, scales, offsets;
-  tensor_view<const i32, 1> order{};
+  tensor_view<const i32, 1> act_order{};
   w4_word_layout layout = w4_word_layout::along_k;  // along_n: (k, n / 8) in AutoAWQ's order
   std::int64_t bits = 4;
   bool words_n_first = false;      // (n, k / 8)
@@ -198,7 +198,7 @@ enum class w4_code_layout : std::uint8_t { bytes, words, words_k_first, q8_0 };
 
 // Weights in bytes, not yet checked.
 struct w4_bytes_arguments {
-  std::string_view codes_name, scales_name, factors_name, zeros_name, order_name;
+  std::string_view codes_name, scales_name, factors_name, zeros_name, act_order_name;
   any_view codes{}, scales{}, factors{}, zeros{};
   std::uint32_t codes_types = 0;  // bit mask of possible w4_codes
   w4_code_layout layout = w4_code_layout::bytes;
@@ -209,7 +209,7 @@ struct w4_bytes_arguments {
   bool zeros_in_words = false, zeros_group_first = false;  // (n / 4, G) or (G, n / 4); else bytes (n, G)
   std::uint32_t flip = 0, zeros_add = 0;
   f32 scale_factor = 1;
-  tensor_view<const i32, 1> order{};
+  tensor_view<const i32, 1> act_order{};
   any_view nested_table{}, nested_scales{};
   f32 nested_offset = 0;
   std::int64_t nested_block = 256;

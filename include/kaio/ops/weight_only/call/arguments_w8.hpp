@@ -19,7 +19,7 @@ struct w8_shape {
   std::int64_t group = -1;
   w8_codes codes = w8_codes::int8;
   bool zero_points = false;  // int8 only; else q is signed
-  bool ordered = false;      // act-order: the groups of k are given by an index
+  bool act_order = false;    // act-order: the groups of k are given by an index
   // W = scale q + offset[g][n], with f32 offsets: for int8, in groups of multiples of 32, or k.
   bool offsets = false;
 };
@@ -124,7 +124,7 @@ constexpr w4_shape as_w4_shape(const w8_shape& s) {
           .group = s.group,
           .scales = w4_scale_type::f32,
           .zero_points = s.zero_points,
-          .ordered = s.ordered,
+          .act_order = s.act_order,
           .codes = s.codes == w8_codes::int8 ? w4_codes::int8 : w4_codes::e4m3,
           .offsets = s.offsets};
 }

@@ -32,11 +32,11 @@ struct w4_variant {
   std::uint32_t bits = 4;                      // bits per code
   std::uint32_t slots = 4;                     // groups that a tile of 64 k may overlap, at most
   std::uint32_t tiles = 1;                     // tiles of 64 k per step
-  std::uint32_t together = 1;                  // few rows of x: tiles that a warp works on at once
+  std::uint32_t at_once = 1;                   // few rows of x: tiles that a warp works on at once
   const w4_one_row_config* one_row = nullptr;  // matmul_w4_one_row; others: null
   bool has_few_rows = false;                   // matmul_w4_few_rows
   bool has_pairs = false;                      // pairs of numbers are in shared memory
-  bool has_clusters = false;                   // the parts of K may be the blocks of a cluster: 2, 4 or 8
+  bool has_clusters = false;                   // the splits of K may be the blocks of a cluster: 2, 4 or 8
   bool has_tensor_copies = false;              // x comes by tensor copies: matmul_w4_sm90
   bool rounds = false;                         // rounds weights to the type of x
   bool own_scales = false;                     // only for scales of the type of x
@@ -78,7 +78,7 @@ void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_
   const bool is_early = begins_early(blocks, s.properties().multiprocessors,
                                      std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
   const auto& kernel = matmul_w4_few_rows<D, T, Rows, 90>;
-  const grid clusters = with_w4_blocks_together(grid(blocks).cluster(problem.cluster), kernel.image(),
+  const grid clusters = with_w4_resident_blocks(grid(blocks).cluster(problem.cluster), kernel.image(),
                                                 s.properties(), config.min_blocks);
   kernel.launch(s, is_early ? clusters.programmatic() : clusters, problem);
 }
@@ -100,7 +100,7 @@ w4_variant describe_w4_few_rows() {
                .warps_k = config.warps_k(),
                .resident = config.min_blocks,
                .bits = D::bits,
-               .together = config.tiles,
+               .at_once = config.tiles,
                .has_few_rows = true,
                .has_pairs = config.pairs,
                .has_clusters = Sm >= 90};
@@ -114,7 +114,7 @@ w4_variant describe_w4_one_row() {
   return {.image = &matmul_w4_one_row<C, T>.image(),
           .run =
               [](const stream& s, const w4_problem& problem, std::uint64_t) {
-                const w4_one_row_launch launch(problem.w.tiles_n, problem.parts, s.properties());
+                const w4_one_row_launch launch(problem.w.tiles_n, problem.splits, s.properties());
                 matmul_w4_one_row<C, T>.launch(s, launch.grid(), problem, launch.work);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,

@@ -6,7 +6,7 @@
 // ops::w4_problem, and ops::w4_pair<T>::type for the pairs:
 //
 //   struct halves_and_ones : w4_dequantisation {                 // its defaults are below
-//     static constexpr fixed_string name = "halves_and_ones";    // part of the names of the kernels
+//     static constexpr fixed_string name = "halves_and_ones";    // split of the names of the kernels
 //     template <scalar T>                                        // f16, bf16: the type of x
 //     struct decoder {
 //       static constexpr f32 unit = 1.0f;                        // y is multiplied by it, once
@@ -34,7 +34,7 @@
 // Production", 2022.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 
 #include <cstdint>
 #include <type_traits>

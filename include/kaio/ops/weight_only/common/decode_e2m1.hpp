@@ -7,7 +7,7 @@
 // and bf16. It is formed before the matrix instruction, which avoids separate sums for groups of 16. The bits
 // of a code become the sign, the lowest exponent bits and the top mantissa bit of a 16-bit number. This
 // number differs from the code's by a power of two, for subnormal numbers too. For f16 the power multiplies
-// the sums. For bf16 it goes into the product, except for a part that bf16 cannot hold, which multiplies the
+// the sums. For bf16 it goes into the product, except for a split that bf16 cannot hold, which multiplies the
 // sums:
 //
 //   f16     s 000ee m 000000000     by 2^14: 19 instructions for the eight codes of a word

@@ -90,7 +90,7 @@ struct w4_table : w4_dequantisation {
 };
 
 // A table from a function of the code, which is called at compile time for each of the sixteen codes. The
-// name becomes part of the kernels' names.
+// name becomes split of the kernels' names.
 //
 //   using squares = w4_function<"squares_", [](u32 code) { return float(code * code); }>;
 template <fixed_string Name, auto Number>

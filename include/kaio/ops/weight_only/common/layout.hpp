@@ -40,7 +40,7 @@ struct w4_extents {
   u64 n = 0, k = 0, group = 0;  // positive and below 2^31; the last group may have fewer k
   u32 bits = 4;                 // bits of a code and of a zero point: 4 or 8
   u32 scale_bytes = 2;
-  bool zero_points = false, factors = false, ordered = false;
+  bool zero_points = false, factors = false, act_order = false;
   bool offsets = false;  // in place of zero points
 };
 
@@ -54,14 +54,14 @@ struct w4_layout {
     a.tiles_n = (e.n + w4_tile_n - 1) / w4_tile_n;
     a.tiles_k = (e.k + w4_tile_k - 1) / w4_tile_k;
     a.groups = (e.k + e.group - 1) / e.group;
-    const u64 facts = a.groups * a.tiles_n;
+    const u64 cells = a.groups * a.tiles_n;
     a.scales = a.tiles_n * a.tiles_k * (w4_tile_codes / 8 * e.bits);
-    a.zeros = a.scales + facts * (w4_tile_n * e.scale_bytes);
-    a.factors = a.zeros + (e.offsets       ? facts * (w4_tile_n * sizeof(f32))
-                           : e.zero_points ? facts * (w4_tile_n / 8 * e.bits)
+    a.zeros = a.scales + cells * (w4_tile_n * e.scale_bytes);
+    a.factors = a.zeros + (e.offsets       ? cells * (w4_tile_n * sizeof(f32))
+                           : e.zero_points ? cells * (w4_tile_n / 8 * e.bits)
                                            : 0);
     a.rows = a.factors + (e.factors ? a.tiles_n * (w4_tile_n * sizeof(f32)) : 0);
-    a.bytes = a.rows + (e.ordered ? (e.k + 3) / 4 * 16 : 0);
+    a.bytes = a.rows + (e.act_order ? (e.k + 3) / 4 * 16 : 0);
     return a;
   }
 };

@@ -2,7 +2,7 @@
 // The arguments of the kernels for packed weights: checked, and without types.
 
 #include <kaio/dsl/number/scalar.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/shared/element_type.hpp>
 
 namespace kaio::ops {
@@ -29,7 +29,7 @@ struct w4_table_words {
   u32 low0, low1, low2, low3, high0, high1, high2, high3;
 };
 
-// A matmul_w4. `sums` are f32 [parts][m][tiles_n * 32].
+// A matmul_w4. `sums` are f32 [splits][m][tiles_n * 32].
 struct w4_problem {
   w4_packed w;
   u64 x;
@@ -46,9 +46,10 @@ struct w4_problem {
   w4_table_words table;
   u32 constant;  // no work before this one writes the weights
   u64 sums;
-  u32 parts;        // parts of K (split-K)
-  u32 cluster;      // blocks per cluster, which has all parts; 1: no clusters
-  u32 steps, rest;  // steps of K (sm_90a: several tiles each) per part; the first `rest` parts have one more
+  u32 splits;   // splits of K (split-K)
+  u32 cluster;  // blocks per cluster, which has all splits; 1: no clusters
+  u32 steps,
+      rest;  // steps of K (sm_90a: several tiles each) per split; the first `rest` splits have one more
   divisor m_tiles, n_tiles;
 };
 
@@ -79,7 +80,7 @@ struct w4_source {
   w4_place zeros;             // if the packed weights have zero points
   u32 zeros_add, zeros_mask;  // applied to zero points before `add`
   w4_place offsets;           // type of the scales; if the packed weights have offsets
-  u64 order;                  // i32, the group of each k; 0: k / group
+  u64 act_order;              // i32, the group of each k; 0: k / group
 };
 
 // Weights in bytes. The code of (k, n) is in byte b = k * bits / 8 of line n, at
@@ -107,7 +108,7 @@ struct w4_bytes_source {
   i64 zeros_group, zeros_n;
   divisor zeros_block;
   u32 zeros_add;  // modulo 256
-  u64 order;      // i32, the group of each k; 0: k / group
+  u64 act_order;  // i32, the group of each k; 0: k / group
   u64 factors;    // f32 per n, with stride factors_n; 0: none
   i64 factors_n;
   u32 factors_divide;

@@ -5,8 +5,8 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
 #include <kaio/ops/weight_only/common/codes.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
 #include <kaio/ops/weight_only/common/place.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Parameters of the kernel that dequantises separate tensors of codes and scales (bitsandbytes, MXFP4, NVFP4,
 // FP8, 8-bit codes). They are numbers, so that one kernel serves all of these.
 
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 
 #include <cstdint>
 

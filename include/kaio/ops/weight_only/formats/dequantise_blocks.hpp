@@ -4,7 +4,7 @@
 // and all formats: block_layout.hpp describes them in numbers.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/weight_only/formats/block_values.hpp>
 #include <kaio/ops/weight_only/formats/store_eight.hpp>
 

@@ -89,7 +89,7 @@ inline constexpr auto dequantise_codes =
           apply(t, last, x);
           store_eight<Sm>(t, out, to, type, t.let(1u), x);
         }
-        if (auto part = t.otherwise()) {
+        if (auto split = t.otherwise()) {
           const val count = t.let(min(columns - column, 8u));
           for (auto i : t.range(0u, count)) {
             auto x = array_of<1>([&](u32) { return var(t, 0.0f); });

@@ -42,7 +42,7 @@ constexpr void load_numbers(thread t, const val<u64>& address, const val<u32>& t
         }
       }
     }
-    if (auto part = t.otherwise())
+    if (auto split = t.otherwise())
       for (u32 i = 0; i < 8; ++i)
         if (auto exists = t.when(count > i)) x[i] = A::read(from[i]);
   });

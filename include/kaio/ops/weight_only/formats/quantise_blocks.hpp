@@ -203,7 +203,7 @@ inline constexpr auto quantise_blocks =
                 const val count = t.let((min(end - column, 8u) + 1u) / 2u);
                 if (auto whole = t.when(all_of(p[&problem::codes_by_4] != 0u, count == 4u)))
                   pointer_at<out<u32>>(t, address)[0] = ordered;
-                if (auto part = t.otherwise()) detail::store_part(t, address, ordered, count);
+                if (auto split = t.otherwise()) detail::store_part(t, address, ordered, count);
               }
             }
           }

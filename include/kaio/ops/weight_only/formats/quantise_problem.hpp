@@ -1,7 +1,7 @@
 #pragma once
 // Parameters of the block quantiser. They are numbers, so that one kernel serves all formats.
 
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 
 #include <cstdint>
 

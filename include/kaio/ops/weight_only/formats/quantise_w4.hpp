@@ -4,7 +4,7 @@
 // rows' zero points.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/weight_only/formats/load_numbers.hpp>
 
 #include <cstdint>

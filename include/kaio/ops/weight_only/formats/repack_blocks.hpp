@@ -87,7 +87,7 @@ inline constexpr auto repack_blocks =
             });
           }
           const val of_group = t.let(block - tiles), lane = t.thread_rank();
-          if (auto facts = t.when(all_of(block >= tiles, lane < 32u))) {
+          if (auto scales_and_zeros = t.when(all_of(block >= tiles, lane < 32u))) {
             const val group = t.let(of_group / tiles_n);
             const val column = t.let((of_group - group * tiles_n) * w4_tile_n + lane);
             const val place = t.let(cast<u64>(of_group) * u64{w4_tile_n} + cast<u64>(lane));

@@ -10,7 +10,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/decode_bytes.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ struct w4_one_row_codes;
 template <>
 struct w4_one_row_codes<4> {
   using dequantisation = w4_whole_groups<w4_integers>;
-  using facts = w4_facts<dequantisation>;
+  using scales_and_zeros = w4_scales_and_zeros<dequantisation>;
   static constexpr fixed_string name = "w4";
   static constexpr f32 of_odd = 0.0625f;                                // factor of the sums of odd columns
   static constexpr i32 zero(u32 odd) { return odd != 0 ? 8 * 16 : 8; }  // if none are given
@@ -44,7 +44,7 @@ struct w4_one_row_codes<4> {
   static constexpr auto zero_bit(const val<u32>& pair) { return pair % 4u * 8u; }
   template <class Word>
   static constexpr auto scales(thread t, const Word& word, const val<bool>& is_bf16) {
-    return facts::scales_of(t, t.let(word + 0u), is_bf16);
+    return scales_and_zeros::scales_of(t, t.let(word + 0u), is_bf16);
   }
   static constexpr val<i32> zero_of(thread t, const val<u32>& both, u32 odd) {
     return t.let(bit_cast<i32>(both & (odd != 0 ? 0xf0u : 15u)));
@@ -54,7 +54,7 @@ struct w4_one_row_codes<4> {
 template <>
 struct w4_one_row_codes<8> {
   using dequantisation = w4_whole_groups<w8_integers>;
-  using facts = w4_facts<dequantisation>;
+  using scales_and_zeros = w4_scales_and_zeros<dequantisation>;
   static constexpr fixed_string name = "w8";
   static constexpr f32 of_odd = 1.0f;
   static constexpr i32 zero(u32) { return 128; }
@@ -77,7 +77,7 @@ struct w4_one_row_codes<8> {
   static constexpr auto scales(thread t, const Word& word, const val<bool>&) {
     const val both = load_vec<2>(word);
     const val even = t.let(bit_cast<f32>(both[0])), odd = t.let(bit_cast<f32>(both[1]));
-    return facts::two<val<f32>, val<f32>>{even, odd};
+    return scales_and_zeros::two<val<f32>, val<f32>>{even, odd};
   }
   static constexpr val<i32> zero_of(thread t, const val<u32>& both, u32 odd) {
     return t.let(bit_cast<i32>((odd != 0 ? t.let(both >> 8) : both) & 0xffu));

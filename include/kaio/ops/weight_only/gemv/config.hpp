@@ -17,15 +17,15 @@ struct w4_one_row_config {
   std::uint32_t warps = 16;  // they divide the K of a block
   std::uint32_t stages = 3;  // stages in shared memory, each with `tiles` of K per warp
   std::uint32_t tiles = 2;
-  std::uint32_t columns = 8;     // tiles of 32 columns whose sums are in shared memory at once
-  std::uint32_t k = 4096;        // K of a block, at most
-  std::uint32_t most_parts = 4;  // parts of K, at most: the blocks of a cluster
+  std::uint32_t columns = 8;      // tiles of 32 columns whose sums are in shared memory at once
+  std::uint32_t k = 4096;         // K of a block, at most
+  std::uint32_t most_splits = 4;  // splits of K, at most: the blocks of a cluster
 
   constexpr std::uint32_t words() const { return w4_tile_codes / 32 * bits; }  // words per tile of codes
   // f32 of the warps' sums, for `columns` tiles of columns. With act-order, x in its own order is there
   // first.
   constexpr std::uint32_t partial() const { return columns * warps * w4_tile_n; }
-  constexpr std::uint32_t ordered_k() const { return partial() * 2; }  // at most, with act-order
+  constexpr std::uint32_t act_order_k() const { return partial() * 2; }  // at most, with act-order
 };
 
 inline constexpr w4_one_row_config w4_one_row{};

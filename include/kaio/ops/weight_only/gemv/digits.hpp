@@ -12,11 +12,11 @@
 // Words of a tile in shared memory; the codes of word j have the order of layout.hpp:
 //
 //   digits    [4 digits d][4 lanes c][4 j]    bytes: x[16 j + 2 c], x[16 j + 2 c + 8] and the two after these
-//   facts     [2]{minus, unit}                for d0 + 2^8 d1 and d2 + 2^8 d3: minus its sum over the tile,
+//   totals    [2]{minus, unit}                for d0 + 2^8 d1 and d2 + 2^8 d3: minus its sum over the tile,
 //                                             as i32, and the value of a unit of it, as f32
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/norm/simt/elements.hpp>
+#include <kaio/ops/shared/row_elements.hpp>
 #include <kaio/ops/weight_only/common/layout.hpp>
 
 #include <cstdint>
@@ -31,10 +31,10 @@ class w4_one_row_digits {
   using elements = row_elements<T, 90>;
 
  public:
-  static constexpr u32 of_digit = w4_tile_k / 4, facts = 4 * of_digit, of_tile = facts + 4;  // words
+  static constexpr u32 of_digit = w4_tile_k / 4, totals = 4 * of_digit, of_tile = totals + 4;  // words
   static constexpr u32 piece = 8;  // adjacent elements per lane; the lanes of a tile are adjacent too
 
-  // Stores piece i of a block's part, given as four words. stores: the piece exists. All lanes of a warp
+  // Stores piece i of a block's split, given as four words. stores: the piece exists. All lanes of a warp
   // call.
   template <class Memory, class Words>
   static constexpr void store(thread t, const Memory& to, const val<u32>& i, const Words& words,
@@ -94,7 +94,7 @@ class w4_one_row_digits {
     const val upper = t.let(select(is_finite, (exponent - 13u) << 23, 0u));
     if (auto first = t.when(all_of(stores, p == 0u))) {
       const val low = t.let(bit_cast<u32>(0 - both[0])), high = t.let(bit_cast<u32>(0 - both[1]));
-      store_vec(to[tile + facts], make_vec(low, unit, high, upper));
+      store_vec(to[tile + totals], make_vec(low, unit, high, upper));
     }
   }
 

@@ -1,11 +1,11 @@
 #pragma once
 // matmul_w4 and matmul_w8 for one row of x, from sm_90 on: y = x W^T as Y^T = W X^T, as in
-// mma_sync/kernel.hpp. Each multiprocessor has one block, and all have equal parts of the weights:
+// mma_sync/kernel.hpp. Each multiprocessor has one block, and all have equal splits of the weights:
 //
 //   cluster of two blocks    tiles of 32 columns c, c + 1, ...    K: first half in block 0, second in block 1
 //   warp w of a block        the same columns                     its sixteenth of that half
 //
-// A block's part of x is in its shared memory as a whole. It may be normalised first: then each block reads
+// A block's split of x is in its shared memory as a whole. It may be normalised first: then each block reads
 // the whole row, and has the bits of rms_norm. A warp goes through its columns with the sums of 32 of them in
 // registers, and leaves these to the other warps of the block. The sums of a cluster's blocks meet in the
 // block that finishes the column. The launch decides the order of all additions.
@@ -79,7 +79,7 @@ class w4_one_row_body {
     const auto multiply = [&] { warp_type(t, shared, problem, place, tiles).run(end, columns, tile_of); };
     if constexpr (End::has_warp) {
       if (auto other = t.when(!place.multiplies))
-        end.finish(t, shared.inbox, place.units, place.part, place.parts);
+        end.finish(t, shared.inbox, place.units, place.split, place.splits);
       if (auto others = t.otherwise()) multiply();
     } else {
       multiply();

@@ -13,9 +13,9 @@ namespace kaio::ops {
 
 // The units of columns of a cluster and the tiles of K of a block and its warps.
 struct w4_one_row_place {
-  val<u32> part, parts;   // of the block in its cluster
-  w4_one_row_part units;  // of the cluster
-  w4_one_row_part k;      // of the block
+  val<u32> split, splits;  // of the block in its cluster
+  w4_one_row_part units;   // of the cluster
+  w4_one_row_part k;       // of the block
   val<u32> warp, lane;
   val<bool> multiplies;  // whether the warp has tiles
   w4_one_row_part own;   // of the warp
@@ -23,12 +23,12 @@ struct w4_one_row_place {
   template <w4_one_row_config C>
   static constexpr w4_one_row_place find(thread t, const val<w4_problem>& problem,
                                          const val<w4_one_row_work>& work) {
-    const val part = t.let(cluster_rank(t)), parts = t.let(cluster_size(t));
+    const val split = t.let(cluster_rank(t)), splits = t.let(cluster_size(t));
     const val cluster = t.let(cluster_idx_x());
     const val units_of_cluster = t.let(work[&w4_one_row_work::units]);
     const w4_one_row_part units = share(t, cluster, units_of_cluster, t.let(work[&w4_one_row_work::rest]));
     const val steps_of_part = t.let(problem[&w4_problem::steps]);
-    const w4_one_row_part k = share(t, part, steps_of_part, t.let(problem[&w4_problem::rest]));
+    const w4_one_row_part k = share(t, split, steps_of_part, t.let(problem[&w4_problem::rest]));
     const val of_block = t.let(k.last - k.first);
     const val warp = t.let(t.warp_rank()), lane = t.lane_rank();
     const val multiplies = t.let(warp < C.warps);
@@ -36,7 +36,7 @@ struct w4_one_row_place {
     const w4_one_row_part of_warp = share(t, warp, steps_of_warp, t.let(of_block % C.warps));
     const w4_one_row_part own{t.let(k.first + of_warp.first),
                               t.let(k.first + select(multiplies, of_warp.last, of_warp.first))};
-    return {part, parts, units, k, warp, lane, multiplies, own};
+    return {split, splits, units, k, warp, lane, multiplies, own};
   }
 
  private:

@@ -19,14 +19,14 @@ struct w4_one_row_end {
     return t.let(first_unit + i);
   }
   constexpr void store(thread t, const w4_one_row_sums<C>& sums, const val<u32>& first_unit,
-                       const val<u32>& first, const val<u32>& count, const val<u32>& part) const {
+                       const val<u32>& first, const val<u32>& count, const val<u32>& split) const {
     constexpr u32 fours = w4_tile_n / 4;
     for (auto i : t.block_stride(count * fours).no_unroll()) {
       const val of_batch = t.let(i / fours), four = t.let(i % fours * 4u);
       const val unit = t.let(first + of_batch);
       const val column = t.let((first_unit + unit) * w4_tile_n + four);
       if (auto own =
-              t.when(all_of(unit % sums.parts == part, column < problem[&w4_problem::w][&w4_packed::n]))) {
+              t.when(all_of(unit % sums.splits == split, column < problem[&w4_problem::w][&w4_packed::n]))) {
         const auto y = sums.four(of_batch, four);
         finish_w4<w4_element<T>>(t, problem, val<u32>(0u), column, y);
       }

@@ -1,15 +1,15 @@
 #pragma once
-// A warp's tiles of W in matmul_w4 for one row of x, in the order of multiplication: its part of K, for one
+// A warp's tiles of W in matmul_w4 for one row of x, in the order of multiplication: its split of K, for one
 // tile of columns after the other. The lanes copy them into a ring of the warp's own, `stages` - 1 steps
 // ahead. A step is up to two neighbours along K. In words it has
 //
 //   codes     [tile][2 or 4][32 lanes][4]  a lane reads what it copied
-//   facts     [tile], laid out as in facts.hpp
+//   scales_and_zeros     [tile], laid out as in scales_and_zeros.hpp
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/gemv/config.hpp>
 
 #include <cstdint>
@@ -21,15 +21,16 @@ struct w4_one_row_part {
   val<u32> first, last;
 };
 
-// Facts: w4_facts of the codes.
-template <w4_one_row_config C, class Facts>
+// ScalesAndZeros: w4_scales_and_zeros of the codes.
+template <w4_one_row_config C, class ScalesAndZeros>
 class w4_one_row_tiles {
  public:
-  using facts_of = Facts;
-  static constexpr std::uint32_t of_codes = C.tiles * C.words(), of_facts = C.tiles * facts_of::words,
-                                 of_step = of_codes + of_facts;
+  using scales_and_zeros_of = ScalesAndZeros;
+  static constexpr std::uint32_t of_codes = C.tiles * C.words(),
+                                 of_scales_and_zeros = C.tiles * scales_and_zeros_of::words,
+                                 of_step = of_codes + of_scales_and_zeros;
   using ring_type = shared<u32, C.warps * C.stages * of_step>;
-  static_assert(facts_of::slots == 1 && C.tiles * facts_of::pieces <= 32);
+  static_assert(scales_and_zeros_of::slots == 1 && C.tiles * scales_and_zeros_of::pieces <= 32);
 
   // tile_of(i): the index along N of the i-th tile of columns.
   template <class TileOf>
@@ -45,7 +46,7 @@ class w4_one_row_tiles {
         multiplier_(t.let(field(&w4_packed::group)[&divisor::multiplier])),
         shift_(t.let(field(&w4_packed::group)[&divisor::shift] - 32u)),
         last_group_(t.let(field(&w4_packed::groups) - 1u)),
-        fact_(find_fact()),
+        piece_(find_piece()),
         column_(t, 0u),
         tile_n_(t, tile_of(val<u32>(0u))),
         tile_(t, own.first),
@@ -71,12 +72,12 @@ class w4_one_row_tiles {
       copy_tile(0);
       for (u32 i = 1; i < C.tiles; ++i)
         if (auto more = t.when(tile + i < own_.last)) copy_tile(i);
-      if (auto some = t.when(fact_.exists)) {
-        const val k = t.let((tile + fact_.tile) * w4_tile_k);
+      if (auto some = t.when(piece_.exists)) {
+        const val k = t.let((tile + piece_.tile) * w4_tile_k);
         const val group = t.let(min(mul_hi(k, multiplier_) >> shift_, last_group_));
         const val of_group = t.let(group * field(&w4_packed::tiles_n) + tile_n);
-        const val from = t.let(mul_wide(of_group, fact_.bytes) + fact_.address);
-        cp_async<16>(to + fact_.at, pointer_at<in<u32>>(t, from)[0]);
+        const val from = t.let(mul_wide(of_group, piece_.bytes) + piece_.address);
+        cp_async<16>(to + piece_.at, pointer_at<in<u32>>(t, from)[0]);
       }
       const val following = t.let(tile + C.tiles);
       const val ends = t.let(following >= own_.last);
@@ -92,17 +93,18 @@ class w4_one_row_tiles {
   }
 
  private:
-  // A lane's piece of 16 bytes of a step's facts.
-  struct fact {
+  // A lane's piece of 16 bytes of a step's scales and zeros.
+  struct scale_piece {
     val<bool> exists;
     val<u32> tile;   // tile of the step
     val<u32> at;     // in bytes from the step's first word
     val<u32> bytes;  // bytes per group and tile of columns
     val<u64> address;
   };
-  constexpr fact find_fact() const {
+  constexpr scale_piece find_piece() const {
     thread t = t_;
-    constexpr u32 of_scales = facts_of::scale_pieces, of_zeros = facts_of::zero_pieces_of_group;
+    constexpr u32 of_scales = scales_and_zeros_of::scale_pieces,
+                  of_zeros = scales_and_zeros_of::zero_pieces_of_group;
     constexpr u32 scales = C.tiles * of_scales;
     const val has_zeros = t.let(field(&w4_packed::zeros) != u64{0});
     const val is_scale = t.let(lane_ < scales);
@@ -112,7 +114,7 @@ class w4_one_row_tiles {
     const val exists = t.let(any_of(is_scale, all_of(has_zeros, lane_ < scales + C.tiles * of_zeros)));
     const val first = t.let(select(is_scale, inside, inside - of_scales));
     const val base = t.let(select(is_scale, field(&w4_packed::scales), field(&w4_packed::zeros)));
-    return {exists, tile, t.let((of_codes + tile * facts_of::words + inside * 4u) * 4u),
+    return {exists, tile, t.let((of_codes + tile * scales_and_zeros_of::words + inside * 4u) * 4u),
             t.let(select(is_scale, of_scales * 16, of_zeros * 16)), t.let(base + cast<u64>(first * 16u))};
   }
   template <class Member>
@@ -127,7 +129,7 @@ class w4_one_row_tiles {
   val<u32> to_;  // address in shared memory
   val<u64> codes_;
   val<u32> multiplier_, shift_, last_group_;
-  fact fact_;
+  scale_piece piece_;
   var<u32> column_, tile_n_, tile_;  // place of the next step
   var<u32> stage_;                   // in bytes
   val<u32> left_;                    // columns; 0 if the warp has no K

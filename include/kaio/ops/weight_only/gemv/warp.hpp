@@ -19,21 +19,21 @@
 
 namespace kaio::ops {
 
-// A batch of columns, as End::store or End::finish sees it: sums over the parts, in their order.
+// A batch of columns, as End::store or End::finish sees it: sums over the splits, in their order.
 template <w4_one_row_config C>
 struct w4_one_row_sums {
   thread t;
   const typename w4_one_row_inbox<C>::memory& inbox;
   const val<u32>& batch_at;  // place of the batch's first sum
-  const val<u32>& parts;
+  const val<u32>& splits;
 
   // The sums of columns `column` to column + 3 of a tile of the batch.
   constexpr auto four(const val<u32>& tile, const val<u32>& column) const {
     auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
     const val at = t.let(batch_at + tile * w4_tile_n + column);
-    for (u32 part = 0; part < C.most_parts; ++part)
-      if (auto exists = t.when(part < parts)) {
-        const val more = load_vec<4>(inbox[at + part * w4_one_row_inbox<C>::of_part]);
+    for (u32 split = 0; split < C.most_splits; ++split)
+      if (auto exists = t.when(split < splits)) {
+        const val more = load_vec<4>(inbox[at + split * w4_one_row_inbox<C>::of_split]);
         for (u32 e = 0; e < 4; ++e) y[e] += more[e];
       }
     return y;
@@ -43,15 +43,15 @@ struct w4_one_row_sums {
 template <w4_one_row_config C, scalar T>
 class w4_one_row_warp {
   using codes_of = w4_one_row_codes<C.bits>;
-  using facts_of = typename codes_of::facts;
+  using scales_and_zeros_of = typename codes_of::scales_and_zeros;
   using mma = mma_m16n8k32<i32, u8, i8>;
   using digits = w4_one_row_digits<T>;
   using inbox_of = w4_one_row_inbox<C>;
   static constexpr u32 halves = 2;
-  static_assert(facts_of::slots == 1);
+  static_assert(scales_and_zeros_of::slots == 1);
 
  public:
-  using tiles_type = w4_one_row_tiles<C, facts_of>;
+  using tiles_type = w4_one_row_tiles<C, scales_and_zeros_of>;
   using shared_memory = w4_one_row_shared<C, T, tiles_type>;
 
   constexpr w4_one_row_warp(thread t, const shared_memory& shared, const val<w4_problem>& problem,
@@ -69,7 +69,7 @@ class w4_one_row_warp {
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         x_begin_(t.let((place.own.first - place.k.first) * digits::of_tile)),
         of_lane_(t.let(place.lane % 16u * 4u)),
-        of_facts_(t.let(digits::facts + has_upper_digits_ * 2u)),
+        of_sums_(t.let(digits::totals + has_upper_digits_ * 2u)),
         zero_bit_(t.let(codes_of::zero_bit(pair_))),
         begin_(t.let(tiles.begin())),
         totals_(array_of<2>([&](u32) { return var(t, 0.0f); })),
@@ -96,8 +96,8 @@ class w4_one_row_warp {
         const val batch_at = t_.let(c / C.columns % 2u * inbox_of::of_batch);
         send_batch<End>(first, place, batch_at);
         if constexpr (!End::has_warp)
-          end.store(t_, w4_one_row_sums<C>{t_, shared_.inbox, batch_at, place_.parts}, place_.units.first,
-                    first, t_.let(place + 1u), place_.part);
+          end.store(t_, w4_one_row_sums<C>{t_, shared_.inbox, batch_at, place_.splits}, place_.units.first,
+                    first, t_.let(place + 1u), place_.split);
       }
     }
   }
@@ -105,7 +105,7 @@ class w4_one_row_warp {
  private:
   // The words of shared memory that a lane reads in a step; scales and zeros are of its two columns.
   struct lane_words {
-    val<u32> codes, scales, zeros, x, x_facts;
+    val<u32> codes, scales, zeros, x, x_sums;
   };
   using sums = dsl::register_array<typename mma::accumulator, halves>;
 
@@ -116,7 +116,7 @@ class w4_one_row_warp {
     const val from_x = t_.let(x_begin_ + (tile - place_.own.first) * digits::of_tile);
     const lane_words at{t_.let(step + place_.lane * 4u), t_.let(step + codes_of::scale_at(pair_)),
                         t_.let(step + codes_of::zero_at(pair_)), t_.let(from_x + of_lane_),
-                        t_.let(from_x + of_facts_)};
+                        t_.let(from_x + of_sums_)};
     multiply(at, 0);
     for (u32 i = 1; i < C.tiles; ++i)
       if (auto more = t_.when(tile + i < place_.own.last)) multiply(at, i);
@@ -125,18 +125,18 @@ class w4_one_row_warp {
   constexpr void multiply(const lane_words& at, u32 i) {
     const auto& words = shared_.words;
     const auto& x = shared_.x;
-    const u32 facts = tiles_type::of_codes + i * facts_of::words;
+    const u32 scales_and_zeros = tiles_type::of_codes + i * scales_and_zeros_of::words;
     const auto xs = load_vec<4>(x[at.x + i * digits::of_tile]);
-    const auto of_x = load_vec<2>(x[at.x_facts + i * digits::of_tile]);
+    const auto of_x = load_vec<2>(x[at.x_sums + i * digits::of_tile]);
     const auto codes = codes_of::load(t_, words, at.codes, i * C.words());
     if (auto some = t_.when(has_zeros_)) {
-      const val word = words[at.zeros + (facts + facts_of::scale_pieces * 4)];
+      const val word = words[at.zeros + (scales_and_zeros + scales_and_zeros_of::scale_pieces * 4)];
       const val both = t_.let(word >> zero_bit_);
       for (u32 odd = 0; odd < 2; ++odd) zero_[odd] = codes_of::zero_of(t_, both, odd);
     }
     auto of_digits = array_of<halves>([&](u32) { return typename mma::accumulator(t_, 0); });
     multiply_digits(of_digits, codes, xs);
-    const auto scale = codes_of::scales(t_, words[at.scales + facts], is_bf16_);
+    const auto scale = codes_of::scales(t_, words[at.scales + scales_and_zeros], is_bf16_);
     const val minus = t_.let(bit_cast<i32>(of_x[0]));
     const val unit = t_.let(bit_cast<f32>(of_x[1]));
     const auto product = array_of<2>([&](u32 odd) {
@@ -192,10 +192,10 @@ class w4_one_row_warp {
     if (auto exists = t_.when(warp <= last)) {
       var sum(t_, -0.0f);
       for (u32 w = 0; w < C.warps; ++w) sum += shared_.partial[(warp * C.warps + w) * w4_tile_n + lane];
-      const val owner = t_.let((first + warp) / End::tiles_of_unit % place_.parts);
-      store(
-          remote(shared_.inbox[batch_at + place_.part * inbox_of::of_part + warp * w4_tile_n + lane], owner),
-          t_.let(sum));
+      const val owner = t_.let((first + warp) / End::tiles_of_unit % place_.splits);
+      store(remote(shared_.inbox[batch_at + place_.split * inbox_of::of_split + warp * w4_tile_n + lane],
+                   owner),
+            t_.let(sum));
     }
     cluster_barrier(t_);
   }
@@ -208,7 +208,7 @@ class w4_one_row_warp {
   val<u32> has_upper_digits_;
   val<u32> pair_;  // columns 2 pair and 2 pair + 1 of a tile
   val<bool> is_upper_, is_bf16_, has_zeros_;
-  val<u32> x_begin_, of_lane_, of_facts_, zero_bit_;
+  val<u32> x_begin_, of_lane_, of_sums_, zero_bit_;
   val<u32> begin_;                           // the first word of the warp's steps
   dsl::register_array<var<f32>, 2> totals_;  // of the even and the odd column, before `of_odd`
   dsl::register_array<var<i32>, 2> zero_;    // zero points of both

@@ -1,12 +1,12 @@
 #pragma once
-// A block's part of x in matmul_w4 for one row, as digits in shared memory. x may be normalised first
+// A block's split of x in matmul_w4 for one row, as digits in shared memory. x may be normalised first
 // (rms_norm): then each block reads the whole row, and the residual if there is one. The first cluster stores
 // the sum of both.
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/norm/simt/elements.hpp>
-#include <kaio/ops/norm/simt/row_sum.hpp>
+#include <kaio/ops/shared/row_elements.hpp>
+#include <kaio/ops/shared/row_sum.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/gemv/config.hpp>
 #include <kaio/ops/weight_only/gemv/digits.hpp>
@@ -40,7 +40,7 @@ class w4_one_row_x {
       prefetch(pointer_at<in<u8>>(t, norm)[at], cache_level::l2);
   }
 
-  // Loads a block's part of x, with zeros beyond its end. free: shared memory for x in its own order.
+  // Loads a block's split of x, with zeros beyond its end. free: shared memory for x in its own order.
   template <class X, class Free>
   static constexpr void load(thread t, const X& to, const row_sums& of_warps, const Free& free,
                              const val<w4_problem>& problem, const val<w4_one_row_work>& work,
@@ -49,12 +49,12 @@ class w4_one_row_x {
     const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
     const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
     const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
-    const val order = t.let(problem[&w4_problem::w][&w4_packed::rows]);
+    const val act_order = t.let(problem[&w4_problem::w][&w4_packed::rows]);
     const auto load_words = [&](const val<u32>& i, auto& words) {
       elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), words, 0);
     };
-    const val is_plain = t.let(norm == u64{0}), is_ordered = t.let(order != u64{0});
-    if (auto ordered = t.when(all_of(is_plain, is_ordered))) {
+    const val is_plain = t.let(norm == u64{0}), has_act_order = t.let(act_order != u64{0});
+    if (auto gathers = t.when(all_of(is_plain, has_act_order))) {
       for (auto i : t.block_stride(exist).no_unroll()) {
         auto words = array_of<4>([&](u32) { return var(t, 0u); });
         load_words(t.let(i + 0u), words);
@@ -93,7 +93,7 @@ class w4_one_row_x {
       auto words = array_of<4>([&](u32) { return var(t, 0u); });
       if (auto plain = t.when(is_plain)) {
         if (auto exists = t.when(inside)) {
-          if (auto ordered = t.when(is_ordered)) gather(t, free, order, at, words);
+          if (auto gathers = t.when(has_act_order)) gather(t, free, act_order, at, words);
           if (auto adjacent = t.otherwise()) load_words(at, words);
         }
       }
@@ -126,10 +126,10 @@ class w4_one_row_x {
   }
   // Piece `at` of x in the order of the weights.
   template <class Free, class Words>
-  static constexpr void gather(thread t, const Free& x, const val<u64>& order, const val<u32>& at,
+  static constexpr void gather(thread t, const Free& x, const val<u64>& act_order, const val<u32>& at,
                                Words& words) {
     auto columns = array_of<piece>([&](u32) { return var(t, 0u); });
-    const val from = t.let(order + cast<u64>(at) * u64{piece * sizeof(i32)});
+    const val from = t.let(act_order + cast<u64>(at) * u64{piece * sizeof(i32)});
     for (u32 quad = 0; quad < 2; ++quad)
       elements::load_words(t, t.let(from + u64{quad * 16}), columns, quad * 4);
     const auto pairs = array_of<piece>([&](u32 e) { return t.let(bit_cast<u32>(x[columns[e] / 2u])); });

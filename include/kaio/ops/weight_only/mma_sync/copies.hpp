@@ -6,11 +6,11 @@
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/config.hpp>
-#include <kaio/ops/weight_only/mma_sync/fact_copies.hpp>
+#include <kaio/ops/weight_only/mma_sync/scale_copies.hpp>
 
 #include <cstdint>
 
@@ -22,18 +22,20 @@ template <w4_config C, class D, scalar T>
 class w4_copies {
  public:
   using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps_k()>;
-  using facts_of = w4_facts<D>;
-  static constexpr std::uint32_t words = C.words(), fact_words = facts_of::words, tile_bytes = words * 4;
+  using scales_and_zeros_of = w4_scales_and_zeros<D>;
+  static constexpr std::uint32_t words = C.words(), scale_and_zero_words = scales_and_zeros_of::words,
+                                 tile_bytes = words * 4;
   using codes_type = shared<u32, C.stages * C.warps * words>;
-  using facts_type = shared<u32, C.stages * C.warps * fact_words>;
+  using scales_and_zeros_type = shared<u32, C.stages * C.warps * scale_and_zero_words>;
   static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;
 
-  constexpr w4_copies(thread t, const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
-                      const val<w4_problem>& problem, const w4_block& block)
+  constexpr w4_copies(thread t, const x_ring& x_tiles, const codes_type& codes,
+                      const scales_and_zeros_type& scales_and_zeros, const val<w4_problem>& problem,
+                      const w4_block& block)
       : t_(t),
         x_tiles_(x_tiles),
         codes_(codes),
-        facts_(facts),
+        scales_and_zeros_(scales_and_zeros),
         problem_(problem),
         block_(block),
         lane_(t.lane_rank()),
@@ -42,7 +44,7 @@ class w4_copies {
         tile_n_{t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))},
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
-        fact_copies_(t, problem, tile_n_, t.let(shared_address(facts[0]))),
+        scale_copies_(t, problem, tile_n_, t.let(shared_address(scales_and_zeros[0]))),
         rank_(t.let(block.warp_n * 32u + lane_)),
         column_(t.let(rank_ % pieces * piece)),
         lines_(array_of<C.pieces()>([&](u32 p) { return find_line(p); })),
@@ -75,7 +77,7 @@ class w4_copies {
     grid_dependency_wait(t_);
     const val first = t_.let(block_.first + block_.warp_k);
     if (auto whole = t_.when(all_of(by_16_, k_ % w4_tile_k == 0u))) load_x(first);
-    if (auto parts = t_.otherwise())
+    if (auto by_elements = t_.otherwise())
       for (auto stage : t_.range(0u, C.stages - 1).no_unroll()) {
         const val tile = t_.let(first + stage * C.warps_k());
         if (auto exists = t_.when(tile < block_.last)) load_x_by_elements(tile, stage);
@@ -99,9 +101,9 @@ class w4_copies {
     const in codes = pointer_at<in<u32>>(t_, t_.let(codes_from_));
     for (std::uint32_t h = 0; h < words / 128; ++h)
       cp_async<16>(codes_[of_stage * words + lane_ * 4u + h * 128], codes[h * 128], prefetch_size::bytes_128);
-    const val bytes = t_.let(of_stage * (fact_words * 4));
-    fact_copies_.copy(fact_copies_.find(tile), bytes);
-    fact_copies_.copy_more(tile, bytes);
+    const val bytes = t_.let(of_stage * (scale_and_zero_words * 4));
+    scale_copies_.copy(scale_copies_.find(tile), bytes);
+    scale_copies_.copy_more(tile, bytes);
   }
 
   // Elements outside x become zero.
@@ -121,7 +123,7 @@ class w4_copies {
   constexpr void load_by_elements(const val<u32>& at, const val<u32>& in_row, const Tile& to) const {
     const val rows = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
     auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
-    if (auto ordered = t_.when(rows != u64{0}))
+    if (auto act_order = t_.when(rows != u64{0}))
       for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, rows)[one]);
     for (const x_line& line : lines_) {
       const val left = t_.let(select(line.exists, in_row, 0u));
@@ -180,14 +182,14 @@ class w4_copies {
   thread t_;
   const x_ring& x_tiles_;
   const codes_type& codes_;
-  const facts_type& facts_;
+  const scales_and_zeros_type& scales_and_zeros_;
   const val<w4_problem>& problem_;
   const w4_block& block_;
   val<u32> lane_, warp_;
   dsl::register_array<val<u32>, 1> tile_n_;
   val<u32> k_;
   val<bool> by_16_;
-  w4_fact_copies<D> fact_copies_;
+  w4_scale_copies<D> scale_copies_;
   val<u32> rank_, column_;
   dsl::register_array<x_line, C.pieces()> lines_;
   var<u32> tile_;

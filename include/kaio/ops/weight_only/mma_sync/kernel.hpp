@@ -1,7 +1,7 @@
 #pragma once
 // matmul_w4 for sm_80 and later, with warp-level matrix instructions. It computes y = x W^T as Y^T = W X^T:
 // the weights are the operand of 16 rows, and rows of x come in eights. A block has 32 or 64 rows of x, 32
-// columns of y for each of warps_n warps, and a part of the tiles of K. The warps of a column share these
+// columns of y for each of warps_n warps, and a split of the tiles of K. The warps of a column share these
 // tiles:
 //
 //   32 rows, 128 columns   | 0 .. 3 | 4 .. 7 | 0 .. 3 | ...                warps of the tiles of K
@@ -40,13 +40,13 @@ struct w4_body {
   //
   //   tile_of_warp    the tile of W of a warp
   //   store           writes the sums
-  //   place           the part of K and the first column of the block
+  //   place           the split of K and the first column of the block
   //   begin           work before the first tile has arrived, in a programmatic launch
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const w4_rings<C, D, T> rings(t);
     const w4_block block = find_w4_block<C>(t, problem, end);
-    copies_type copies(t, rings.x, rings.codes, rings.facts, problem, block);
+    copies_type copies(t, rings.x, rings.codes, rings.scales_and_zeros, problem, block);
     if constexpr (requires { end.begin(t); }) {
       copies.copy_first(end.weights_are_constant(t));
       end.begin(t);
@@ -80,7 +80,7 @@ struct w4_kernel {
       [](thread t, val<w4_problem> problem) { w4_body<C, D, T>::run(t, problem); });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x.
+// Launched with m_tiles * n_tiles * splits blocks along x.
 template <w4_config C, class D, scalar T>
 inline constexpr auto matmul_w4_mma = w4_kernel<C, D, T>::kernel;
 

@@ -1,6 +1,6 @@
 #pragma once
 // The epilogue of matmul_w4. A block's sums pass through shared memory to y, or with split-K to the
-// workspace. Then matmul_w4_combine adds the parts, in the order of K.
+// workspace. Then matmul_w4_combine adds the splits, in the order of K.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/any_element.hpp>
@@ -80,20 +80,20 @@ constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>
   return x;
 }
 
-// The workspace address of a part's sums from (row, column) on.
-constexpr val<u64> w4_part_address(thread t, const val<w4_problem>& problem, const val<u32>& part,
+// The workspace address of a split's sums from (row, column) on.
+constexpr val<u64> w4_part_address(thread t, const val<w4_problem>& problem, const val<u32>& split,
                                    const val<u32>& row, const val<u32>& column) {
   const val m = t.let(problem[&w4_problem::m]);
   const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
-  const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
+  const val line = t.let(cast<u64>(split) * cast<u64>(m) + cast<u64>(row));
   return t.let(problem[&w4_problem::sums] + (line * cast<u64>(pitch) + cast<u64>(column)) * u64{4});
 }
 
-// Stores a part's sums, columns `column` to column + 3 of row `row`, into the workspace.
+// Stores a split's sums, columns `column` to column + 3 of row `row`, into the workspace.
 template <class Four>
-constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& part,
+constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& split,
                              const val<u32>& row, const val<u32>& column, const Four& x) {
-  const auto to = pointer_at<out<f32>>(t, w4_part_address(t, problem, part, row, column));
+  const auto to = pointer_at<out<f32>>(t, w4_part_address(t, problem, split, row, column));
   const auto y = array_of<4>([&](u32 e) { return t.let(x[e]); });
   store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
 }
@@ -104,7 +104,7 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
   constexpr std::uint32_t rows = C.rows_at_once(), fours = C.columns() / 4;
   const val m = t.let(problem[&w4_problem::m]);
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-  const val parts = t.let(problem[&w4_problem::parts]);
+  const val splits = t.let(problem[&w4_problem::splits]);
   for (std::uint32_t from = 0; from < C.rows; from += rows) {
     stage_w4_sums<C>(t, block, totals, shared_sums, from);
     for (auto i : t.block_stride(rows * fours).no_unroll()) {
@@ -113,9 +113,9 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
       if (auto exists = t.when(all_of(row < m, column < n))) {
         const val at = t.let(of_rows * C.pitch() + four);
         const auto x = staged_w4_sums<C>(t, shared_sums, at);
-        if (auto alone = t.when(parts == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x);
-        if (auto part = t.otherwise()) {
-          store_w4_part(t, problem, block.part, row, column, x);
+        if (auto alone = t.when(splits == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x);
+        if (auto split = t.otherwise()) {
+          store_w4_part(t, problem, block.split, row, column, x);
         }
       }
     }
@@ -139,7 +139,7 @@ struct w4_product_end {
 inline constexpr u32 w4_combine_threads = 128;
 
 // Launched with a block for each 4 * w4_combine_threads columns of a row, row after row. From sm_90 on the
-// launch is programmatic: it begins before the kernel of the parts has ended.
+// launch is programmatic: it begins before the kernel of the splits has ended.
 template <std::uint32_t Sm>
 inline constexpr auto matmul_w4_combine =
     kaio::kernel<"matmul_w4_combine_sm" + decimal<Sm>, block_size{w4_combine_threads},
@@ -149,7 +149,7 @@ inline constexpr auto matmul_w4_combine =
       const val row = t.let(block_idx_x() / of_row);
       const val column = t.let(((block_idx_x() - row * of_row) * w4_combine_threads + t.thread_rank()) * 4u);
       const val m = t.let(problem[&w4_problem::m]);
-      const val parts = t.let(problem[&w4_problem::parts]);
+      const val splits = t.let(problem[&w4_problem::splits]);
       if constexpr (Sm >= 90) {
         launch_dependents(t);
         grid_dependency_wait(t);
@@ -160,13 +160,13 @@ inline constexpr auto matmul_w4_combine =
         const in sums = pointer_at<in<f32>>(t, t.let(problem[&w4_problem::sums]))
                             .from(cast<u64>(row) * pitch + cast<u64>(column));
         auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
-        // Four parts are loaded at once, so that their latencies overlap. Adding -0 changes no sum.
-        for (auto first : t.range(0u, parts, 4u).no_unroll()) {
+        // Four splits are loaded at once, so that their latencies overlap. Adding -0 changes no sum.
+        for (auto first : t.range(0u, splits, 4u).no_unroll()) {
           const auto fours = array_of<4>([&](u32 i) {
-            return load_vec<4>(sums.from(cast<u64>(min(first + i, parts - 1u)) * apart)[0]);
+            return load_vec<4>(sums.from(cast<u64>(min(first + i, splits - 1u)) * apart)[0]);
           });
           for (u32 i = 0; i < 4; ++i)
-            for (u32 e = 0; e < 4; ++e) x[e] += select(first + i < parts, fours[i][e], -0.0f);
+            for (u32 e = 0; e < 4; ++e) x[e] += select(first + i < splits, fours[i][e], -0.0f);
         }
         const val type = t.let(problem[&w4_problem::type]);
         const val is_half = t.let(type == static_cast<u32>(element_type::f16));

@@ -11,8 +11,8 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/config.hpp>
 #include <kaio/ops/weight_only/mma_sync/copies.hpp>
@@ -27,11 +27,11 @@ namespace kaio::ops {
 template <w4_config C, class D, scalar T>
 struct w4_rings {
   using copies_type = w4_copies<C, D, T>;
-  typename copies_type::x_ring x;          // rows x 64 per tile of K
-  typename copies_type::codes_type codes;  // 32 x 64 per warp
-  typename copies_type::facts_type facts;  // w4_facts<D>::words per warp
+  typename copies_type::x_ring x;                                // rows x 64 per tile of K
+  typename copies_type::codes_type codes;                        // 32 x 64 per warp
+  typename copies_type::scales_and_zeros_type scales_and_zeros;  // w4_scales_and_zeros<D>::words per warp
 
-  constexpr explicit w4_rings(thread t) : x(t), codes(t), facts(t) {}
+  constexpr explicit w4_rings(thread t) : x(t), codes(t), scales_and_zeros(t) {}
 };
 
 template <w4_config C, class D, scalar T>
@@ -40,7 +40,7 @@ class w4_warp {
   using accumulator = typename mma::accumulator;
   using decoder_type = typename D::template decoder<T>;
   using copies_type = w4_copies<C, D, T>;
-  using facts_of = w4_facts<D>;
+  using scales_and_zeros_of = w4_scales_and_zeros<D>;
   static constexpr std::uint32_t halves = 2, fragments = C.fragments();
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
   static constexpr std::uint32_t words_of_step = quads;
@@ -66,16 +66,16 @@ class w4_warp {
 
   // A tile of K in shared memory.
   struct tile {
-    val<u32> of_stage;    // number of the warp's tile of W
-    val<u32> first_fact;  // first word of its scales and zero points
+    val<u32> of_stage;     // number of the warp's tile of W
+    val<u32> first_scale;  // first word of its scales and zero points
     std::remove_cvref_t<
         decltype(std::declval<const typename copies_type::x_ring&>()[std::declval<const val<u32>&>()])>
         x;  // rows x 64
   };
   constexpr tile tile_of(const var<u32>& stage, const w4_block& block) const {
     const val of_stage = t_.let(stage * C.warps + warp_);
-    const val first_fact = t_.let(of_stage * copies_type::fact_words);
-    return {of_stage, first_fact, rings_.x[t_.let(stage * C.warps_k() + block.warp_k)]};
+    const val first_scale = t_.let(of_stage * copies_type::scale_and_zero_words);
+    return {of_stage, first_scale, rings_.x[t_.let(stage * C.warps_k() + block.warp_k)]};
   }
 
   // Adds the products of a tile.
@@ -210,14 +210,16 @@ class w4_warp {
   constexpr void begin_group(const tile& at, const Slot& slot) {
     if constexpr (D::scaled) {
       for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t_, rings_.facts, at.first_fact, slot, g_, h, is_bf16_);
+        const auto scale =
+            scales_and_zeros_of::scales(t_, rings_.scales_and_zeros, at.first_scale, slot, g_, h, is_bf16_);
         minus_[2 * h] = decoder_type::of_scale(t_, scale.even);
         minus_[2 * h + 1] = decoder_type::of_scale(t_, scale.odd);
       }
     } else if constexpr (D::zero_points) {
       if (auto some = t_.when(has_zeros_))
         for (u32 h = 0; h < halves; ++h) {
-          const auto zeros = facts_of::zeros(t_, rings_.facts, at.first_fact, slot, g_, h);
+          const auto zeros =
+              scales_and_zeros_of::zeros(t_, rings_.scales_and_zeros, at.first_scale, slot, g_, h);
           minus_[2 * h] = decoder_type::of_zero(t_, zeros.even, 0);
           minus_[2 * h + 1] = decoder_type::of_zero(t_, zeros.odd, 1);
         }
@@ -228,14 +230,16 @@ class w4_warp {
   constexpr void end_group(const tile& at, const Slot& slot) {
     if constexpr (!D::scaled)
       for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t_, rings_.facts, at.first_fact, slot, g_, h, is_bf16_);
+        const auto scale =
+            scales_and_zeros_of::scales(t_, rings_.scales_and_zeros, at.first_scale, slot, g_, h, is_bf16_);
         for (u32 f = 0; f < fragments; ++f) {
           auto& to = totals_[h * fragments + f].registers;
           const auto& from = group_sums_[h * fragments + f].registers;
           for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, from[e], to[e]);
         }
         if constexpr (D::offsets) {
-          const auto offset = facts_of::offsets(t_, rings_.facts, at.first_fact, slot, g_, h);
+          const auto offset =
+              scales_and_zeros_of::offsets(t_, rings_.scales_and_zeros, at.first_scale, slot, g_, h);
           for (u32 f = 0; f < fragments; ++f) {
             auto& to = totals_[h * fragments + f].registers;
             const auto& from = x_sums_[f].registers;

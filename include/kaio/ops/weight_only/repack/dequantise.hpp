@@ -28,7 +28,7 @@ inline constexpr auto dequantise_w4_tiles =
       const auto source_of = array_of<8>([&](u32 i) {
         const val own_k = t.let(min(word.k + w4_word::further_k(i), k - 1u));
         var row(t, own_k);
-        if (auto ordered = t.when(rows != u64{0})) row = cast<u32>(pointer_at<in<i32>>(t, rows)[own_k]);
+        if (auto act_order = t.when(rows != u64{0})) row = cast<u32>(pointer_at<in<i32>>(t, rows)[own_k]);
         return t.let(row);
       });
       with_any_element(t, t.let(matrix[&w4_matrix::type]), [&]<class A>(A) {

@@ -58,7 +58,7 @@ class w4_rows {
                                                      u64{4})),
         number_(t.let(number_of_lane())) {}
 
-  // Decodes the lane's part of a tile of K, and stores it after `wait`.
+  // Decodes the lane's split of a tile of K, and stores it after `wait`.
   template <class Wait>
   constexpr void run(const val<u32>& tile_k, const Wait& wait) const {
     const auto from = pointer_at<in<u32>>(t_, t_.let(first_word_ + mul_wide(tile_k, tile_words * 4u)));

@@ -65,15 +65,15 @@ inline constexpr u32 w4_order_threads = 128;
 // Sorts k by group: rows[group * g + i] is the i-th k of group g. If group g has fewer than i + 1 members,
 // the entry is its own index. An order without valid groups, or of zeros alone, therefore keeps the file's
 // order. Launched with a thread for each k.
-inline constexpr auto repack_w4_order = kaio::kernel<"repack_w4_order", block_size{w4_order_threads}>(
-    [](thread t, in<i32> order, out<i32> rows, val<u32> k, val<u32> group) {
+inline constexpr auto repack_w4_act_order = kaio::kernel<"repack_w4_order", block_size{w4_order_threads}>(
+    [](thread t, in<i32> act_order, out<i32> rows, val<u32> k, val<u32> group) {
       const val row = t.global_id();
       if (auto exists = t.when(row < k)) {
         const val own = t.let(row / group);
         var left(t, row - own * group);
         var found(t, row);
         for (auto at : t.range(0u, k)) {
-          const val fits = t.let(cast<u32>(order[at]) == own);
+          const val fits = t.let(cast<u32>(act_order[at]) == own);
           found = select(all_of(fits, left == 0u), at, found);
           left = select(fits, left - 1u, left);
         }
@@ -96,13 +96,14 @@ inline constexpr auto repack_w4_tiles =
         const val rows = t.let(w[&w4_packed::rows]);
         store_codes(t, word, w, eight, [&](const val<u32>& own_n, const val<u32>& own_k) {
           var row(t, own_k);
-          if (auto ordered = t.when(rows != u64{0})) row = cast<u32>(pointer_at<inout<i32>>(t, rows)[own_k]);
+          if (auto act_order = t.when(rows != u64{0}))
+            row = cast<u32>(pointer_at<inout<i32>>(t, rows)[own_k]);
           const val code = detail::number_at(t, source[&w4_source::codes], t.let(row), own_n);
           return t.let((code ^ source[&w4_source::flip]) + add);
         });
       }
       const val of_group = t.let(block - tiles), lane = t.thread_rank();
-      if (auto facts = t.when(all_of(block >= tiles, lane < 32u))) {
+      if (auto scales_and_zeros = t.when(all_of(block >= tiles, lane < 32u))) {
         const val group = t.let(of_group / tiles_n);
         const val column = t.let((of_group - group * tiles_n) * w4_tile_n + lane);
         const val exists = t.let(column < n);

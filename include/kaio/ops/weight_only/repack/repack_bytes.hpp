@@ -61,7 +61,7 @@ inline constexpr auto repack_w4_from_bytes =
           // Codes beyond K stay 0: for e4m3 and e2m1 the number 0, for others any number, as x is 0 there.
           if (auto exists = t.when(all_of(own_n < n, own_k < k))) {
             var row(t, own_k);
-            if (auto ordered = t.when(rows != u64{0}))
+            if (auto act_order = t.when(rows != u64{0}))
               row = cast<u32>(pointer_at<inout<i32>>(t, rows)[own_k]);
             const val source_k = t.let(row);
             const val index = t.let(select(bytes, source_k, source_k >> 1));
@@ -92,7 +92,7 @@ inline constexpr auto repack_w4_from_bytes =
         if (auto one = t.otherwise()) to[word.at] = first;
       }
       const val of_group = t.let(block - tiles), lane = t.thread_rank();
-      if (auto facts = t.when(all_of(block >= tiles, lane < 32u))) {
+      if (auto scales_and_zeros = t.when(all_of(block >= tiles, lane < 32u))) {
         const val group = t.let(of_group / tiles_n);
         const val column = t.let((of_group - group * tiles_n) * w4_tile_n + lane);
         const val exists = t.let(column < n);

@@ -2,7 +2,7 @@
 // matmul_w4 and matmul_w8 by f32 multiply-adds from sm_70 on, for devices before sm_80. One kernel serves all
 // codes, scales and element types, which the launch passes; only users' own codes are excluded.
 //
-//         32 columns of y            A block has 32 x 32 of y and a part of the tiles of K (layout.hpp). A
+//         32 columns of y            A block has 32 x 32 of y and a split of the tiles of K (layout.hpp). A
 //        +---------------+           thread decodes a word of the tile of W, eight weights, to shared memory,
 //   32   | 1 x 4 of each |           and copies eight elements of x. It then has the sums of one row and four
 //   rows | of 256 threads|           neighbouring columns.
@@ -26,23 +26,23 @@ struct w4_simt {
   static_assert(rows * w4_tile_n == 4 * threads && of_thread == 8);
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x, as the kernels with matrix instructions are.
+// Launched with m_tiles * n_tiles * splits blocks along x, as the kernels with matrix instructions are.
 inline constexpr auto matmul_w4_simt =
     kaio::kernel<"matmul_w4_simt", block_size{w4_simt::threads}, kernel_options{.min_blocks = 4}>(
         [](thread t, val<w4_problem> problem) {
           const auto w = problem[&w4_problem::w];
           const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
           const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
-          const val part = columns.whole;
+          const val split = columns.whole;
           const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
-          const val first = t.let(part * steps + min(part, rest));
-          const val last = t.let(first + steps + select(part < rest, 1u, 0u));
+          const val first = t.let(split * steps + min(split, rest));
+          const val last = t.let(first + steps + select(split < rest, 1u, 0u));
           const val first_row = t.let(rows.rest * w4_simt::rows),
                     first_column = t.let(columns.rest * w4_tile_n);
           const val k = t.let(w[&w4_packed::k]), m = t.let(problem[&w4_problem::m]);
           const val n = t.let(w[&w4_packed::n]);
           const val tiles_k = t.let(w[&w4_packed::tiles_k]);
-          const val order = t.let(w[&w4_packed::rows]);
+          const val act_order = t.let(w[&w4_packed::rows]);
           const val x_address = t.let(problem[&w4_problem::x]);
           const val is_half = t.let(problem[&w4_problem::type] == static_cast<u32>(element_type::f16));
           const w4_weight_reader words(t, w);
@@ -72,8 +72,8 @@ inline constexpr auto matmul_w4_simt =
               var x(t, 0.0f);
               if (auto exists = t.when(all_of(row_exists, at < k))) {
                 var source(t, at);
-                if (auto ordered = t.when(order != u64{0}))
-                  source = cast<u32>(pointer_at<in<i32>>(t, order)[at]);
+                if (auto act_order = t.when(act_order != u64{0}))
+                  source = cast<u32>(pointer_at<in<i32>>(t, act_order)[at]);
                 const val offset = t.let(x_line + cast<i64>(source));
                 if (auto half = t.when(is_half))
                   x = detail::stored_f16::read(pointer_at<in<f16>>(t, x_address)[offset]);
@@ -99,12 +99,12 @@ inline constexpr auto matmul_w4_simt =
 
           const val row = t.let(first_row + own_row), column = t.let(first_column + own_columns);
           if (auto exists = t.when(all_of(row < m, column < n))) {
-            const val alone = t.let(problem[&w4_problem::parts] == 1u);
+            const val alone = t.let(problem[&w4_problem::splits] == 1u);
             if (auto whole = t.when(alone)) {
               if (auto half = t.when(is_half)) finish_w4<detail::stored_f16>(t, problem, row, column, totals);
               if (auto brain = t.otherwise()) finish_w4<detail::stored_bf16>(t, problem, row, column, totals);
             }
-            if (auto some = t.otherwise()) store_w4_part(t, problem, part, row, column, totals);
+            if (auto some = t.otherwise()) store_w4_part(t, problem, split, row, column, totals);
           }
         });
 

@@ -1,11 +1,11 @@
 #pragma once
 // A warp's copies to shared memory in matmul_w4 for few rows of x: its tiles of W with scales and zero
-// points, and of x. Each warp copies for itself alone, so that none waits for another. A warp's part of a
+// points, and of x. Each warp copies for itself alone, so that none waits for another. A warp's split of a
 // stage is, in words,
 //
 //   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] with eight bits; a lane reads what
 //              it copied
-//   facts      [column of tiles][tile], laid out as in facts.hpp
+//   scales_and_zeros      [column of tiles][tile], laid out as in scales_and_zeros.hpp
 //   x          [rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r % 8
 //
 // Rows beyond the end of x are not read: they are zeros in all stages, and their products are dropped.
@@ -15,7 +15,7 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
-#include <kaio/ops/weight_only/mma_sync/fact_copies.hpp>
+#include <kaio/ops/weight_only/mma_sync/scale_copies.hpp>
 #include <kaio/ops/weight_only/skinny/config.hpp>
 
 #include <cstdint>
@@ -24,11 +24,12 @@ namespace kaio::ops {
 
 using dsl::scalar;
 
-// Words of a warp's part of a stage, and where they begin.
+// Words of a warp's split of a stage, and where they begin.
 template <w4_few_rows_config C, class D>
 struct w4_few_rows_stage {
-  static constexpr std::uint32_t facts_at = C.tiles_n * C.tiles * C.words(),
-                                 x_at = facts_at + C.tiles_n * C.tiles * w4_facts<D>::words;
+  static constexpr std::uint32_t scales_and_zeros_at = C.tiles_n * C.tiles * C.words(),
+                                 x_at = scales_and_zeros_at +
+                                        C.tiles_n * C.tiles * w4_scales_and_zeros<D>::words;
   static constexpr std::uint32_t of_warp = x_at + C.rows * C.tiles * 32, words = C.warps * of_warp;
   using ring = shared<u32, C.stages * words>;
 };
@@ -58,14 +59,14 @@ class w4_few_rows_codes {
                     cast<u64>(t.lane_rank() * 16u) + problem[&w4_problem::w][&w4_packed::codes])),
         to_(t.let(shared_address(to[lane_]))) {}
 
-  // own: the first word of the warp's part of stage 0. of_lane: the lane's first word of codes, from that of
+  // own: the first word of the warp's split of stage 0. of_lane: the lane's first word of codes, from that of
   // a stage on.
   constexpr const val<u32>& own() const { return own_; }
   constexpr const val<u32>& of_lane() const { return lane_; }
   constexpr auto has_second() const { return apart_ != 0u; }
   constexpr const auto& tiles_n() const { return tiles_n_; }
 
-  // Copies tile `tile`, which exists, and the existing ones of the next tiles. The warp's part of the stage
+  // Copies tile `tile`, which exists, and the existing ones of the next tiles. The warp's split of the stage
   // begins at word `stage`.
   constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
     const val to = t_.let(to_ + stage * 4u);
@@ -94,7 +95,7 @@ class w4_few_rows_codes {
   val<u32> to_;  // address in shared memory
 };
 
-// A warp's copies of facts and x.
+// A warp's copies of scales and zeros and x.
 template <w4_few_rows_config C, class D, scalar T>
 class w4_few_rows_copies {
  public:
@@ -119,17 +120,18 @@ class w4_few_rows_copies {
         x_(t.let(find_line() + cast<u64>(piece_ * 16u))),
         x_to_(t.let(shared_address(to[place_ + (piece_ ^ row_) * 4u]))),
         exists_(t.let(all_of(by_pieces_, row_ < rows_))),
-        facts_(t, problem, codes.tiles_n(), t.let(shared_address(to[stage_type::facts_at]))),
-        has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), facts_.has_more()))) {}
+        scales_and_zeros_(t, problem, codes.tiles_n(),
+                          t.let(shared_address(to[stage_type::scales_and_zeros_at]))),
+        has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), scales_and_zeros_.has_more()))) {}
 
-  // Copies the facts of tile `tile`, which exists, and of the tiles after it; and x, if it comes by pieces.
-  // The warp's part of the stage begins at word `stage`.
+  // Copies the scales and zeros of tile `tile`, which exists, and of the tiles after it; and x, if it comes by pieces.
+  // The warp's split of the stage begins at word `stage`.
   constexpr void copy(const val<u32>& tile, const val<u32>& stage) const {
     const val x = t_.let(piece_of(of_lane(tile)));
-    copy_facts(tile, stage);
+    copy_scales_and_zeros(tile, stage);
     copy_first_piece(x, stage);
     if (auto more = t_.when(has_more_)) {
-      copy_more_facts(tile, stage);
+      copy_more_scales_and_zeros(tile, stage);
       copy_more_pieces(x, stage);
     }
   }
@@ -138,11 +140,11 @@ class w4_few_rows_copies {
     copy_first_piece(x, stage);
     copy_more_pieces(x, stage);
   }
-  constexpr void copy_all_facts(const val<u32>& tile, const val<u32>& stage) const {
-    copy_facts(tile, stage);
-    if (auto more = t_.when(facts_.has_more())) copy_more_facts(tile, stage);
+  constexpr void copy_all_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
+    copy_scales_and_zeros(tile, stage);
+    if (auto more = t_.when(scales_and_zeros_.has_more())) copy_more_scales_and_zeros(tile, stage);
   }
-  // Clears the rows beyond the end of x in all stages; the warp's part of the first stage begins at word
+  // Clears the rows beyond the end of x in all stages; the warp's split of the first stage begins at word
   // `first`.
   constexpr void clear_other_rows(const val<u32>& first) const {
     for (auto row : t_.range(row_, u32{C.rows}, rows_of_pass).no_unroll())
@@ -156,11 +158,11 @@ class w4_few_rows_copies {
   // outside x become zero. No lane reads the stage any more: the warp has met since, for the stage before.
   constexpr void load_elements(const val<u32>& first, const val<u32>& stage) const {
     if (auto slow = t_.when(!by_pieces_)) {
-      const val order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+      const val act_order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
       const val at = t_.let((first + tile_of_piece_) * w4_tile_k + piece_ * piece);
       auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
-      if (auto ordered = t_.when(order != u64{0}))
-        for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, order)[one]);
+      if (auto gathers = t_.when(act_order != u64{0}))
+        for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, act_order)[one]);
       var line(t_, x_ - cast<u64>(piece_ * 16u));
       for (auto of_row : t_.range(row_, rows_, rows_of_pass).no_unroll()) {
         const in row = pointer_at<in<u16>>(t_, t_.let(line));
@@ -196,11 +198,11 @@ class w4_few_rows_copies {
         cp_async<16>(to_[place_of(u32{pass * rows_of_pass}) + stage],
                      pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
   }
-  constexpr void copy_facts(const val<u32>& tile, const val<u32>& stage) const {
-    facts_.copy(facts_.find(tile), stage * 4u);
+  constexpr void copy_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
+    scales_and_zeros_.copy(scales_and_zeros_.find(tile), stage * 4u);
   }
-  constexpr void copy_more_facts(const val<u32>& tile, const val<u32>& stage) const {
-    facts_.copy_more(tile, stage * 4u);
+  constexpr void copy_more_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
+    scales_and_zeros_.copy_more(tile, stage * 4u);
   }
   // find_line: the address of the lane's row of x in the first pass. further: bytes from there to its row in
   // a pass.
@@ -233,8 +235,8 @@ class w4_few_rows_copies {
   val<u64> x_;     // its address in tile 0
   val<u32> x_to_;  // address in shared memory
   val<bool> exists_;
-  w4_fact_copies<D, C.tiles, C.tiles_n> facts_;
-  val<bool> has_more_;  // more than one piece of x and one of facts per lane
+  w4_scale_copies<D, C.tiles, C.tiles_n> scales_and_zeros_;
+  val<bool> has_more_;  // more than one piece of x and one of scales and zeros per lane
 };
 
 }  // namespace kaio::ops

@@ -1,7 +1,7 @@
 #pragma once
 // matmul_w4 for up to sixteen rows of x: y = x W^T as Y^T = W X^T, as in mma_sync/kernel.hpp. A block has 32
-// columns of y for each of warps_n warps, or 64 with sixteen rows, and a part of the tiles of K. The warps of
-// a column share that part:
+// columns of y for each of warps_n warps, or 64 with sixteen rows, and a split of the tiles of K. The warps of
+// a column share that split:
 //
 //   8 rows, 32 columns     | warp 0 | warp 1 | ... | warp 7 | warp 0 | ...        tiles of K, two at once
 //   16 rows, 64 columns    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | ...          one at once, of two columns
@@ -10,13 +10,13 @@
 // about 125 (f16), 72 of them to decode. A warp copies all that it reads, `stages` - 1 stages ahead. Before
 // its sums are complete it waits for no other warp, except with the numbers of a table (decode_table.hpp).
 // The loop's body exists once for all stages: places in shared memory are found from the first word of the
-// warp's part of a stage. A body per stage had three times the instructions, which a first call has to fetch.
+// warp's split of a stage. A body per stage had three times the instructions, which a first call has to fetch.
 // Sixteen rows are two operands of the matrix instruction; their codes are decoded once. At the end the sums
 // of a column's warps are added through shared memory.
 //
 // From sm_90 on the launch is programmatic: constant weights are copied before the previous kernel has ended.
 //
-// From sm_90 on the parts of K may also be the blocks of a cluster, which add up their sums (store.hpp).
+// From sm_90 on the splits of K may also be the blocks of a cluster, which add up their sums (store.hpp).
 //
 // Codes are decoded without their scales (decode.hpp). Each group's sum over a tile of K is multiplied by its
 // scale in f32 and added to the total: no product of a code and a scale is rounded. Zero points are
@@ -57,7 +57,7 @@ class w4_few_rows_body {
   using codes_type = w4_few_rows_codes<C, D>;
   using stage_type = w4_few_rows_stage<C, D>;
   using words_type = typename stage_type::ring;
-  using facts_of = w4_facts<D>;
+  using scales_and_zeros_of = w4_scales_and_zeros<D>;
   static constexpr std::uint32_t halves = 2, fragments = C.fragments(), tiles_n = C.tiles_n;
   static constexpr std::uint32_t quads = D::bits / 4;             // loads of four words per half of a tile
   static constexpr std::uint32_t of_fragment = 8 * C.tiles * 32;  // words of eight rows of x in a stage
@@ -74,7 +74,7 @@ class w4_few_rows_body {
     const codes_type codes(t, words, problem, block, end);
     if constexpr (is_programmatic)
       if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
-    // The warp's part of a stage is known by its first word: `from` is multiplied, `to` is filled. `to`
+    // The warp's split of a stage is known by its first word: `from` is multiplied, `to` is filled. `to`
     // becomes the `from` of the round before.
     const val<u32>& own = codes.own();
     const auto of_stage = [&](u32 stage) { return own + stage * stage_type::words; };
@@ -82,7 +82,7 @@ class w4_few_rows_body {
     // weights of the next.
     if (auto exists = t.when(first < block.last)) codes.copy(first, own);
     const copies_type copies(t, words, problem, block, codes);
-    if (auto exists = t.when(first < block.last)) copies.copy_all_facts(first, own);
+    if (auto exists = t.when(first < block.last)) copies.copy_all_scales_and_zeros(first, own);
     copies.clear_other_rows(own);
     const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
     if constexpr (is_programmatic) grid_dependency_wait(t);
@@ -123,15 +123,15 @@ class w4_few_rows_body {
   }
 
  private:
-  // A stage's first words, of the lane's codes and of the warp's facts, and the addresses of the lane's rows
+  // A stage's first words, of the lane's codes and of the warp's scales and zeros, and the addresses of the lane's rows
   // of x.
   struct stage_place {
-    val<u32> codes, facts;
+    val<u32> codes, scales_and_zeros;
     dsl::register_array<val<u32>, 2> x;
   };
   // Words from a stage_place on.
   struct places {
-    u32 codes, facts;
+    u32 codes, scales_and_zeros;
   };
 
   constexpr w4_few_rows_body(thread t, const val<w4_problem>& problem, const words_type& words,
@@ -153,7 +153,7 @@ class w4_few_rows_body {
         none_(t, 0.0f),
         ones_(all_ones(t)) {}
 
-  // Multiplies the stage whose part for this warp begins at word `stage`. Its tiles of K are `tile`, which
+  // Multiplies the stage whose split for this warp begins at word `stage`. Its tiles of K are `tile`, which
   // exists, and those after it that are below `last`.
   constexpr void stage(const val<u32>& stage, const val<u32>& tile, const val<u32>& last) {
     const stage_place from{t_.let(stage + codes_), t_.let(stage + 0u),
@@ -171,7 +171,8 @@ class w4_few_rows_body {
           fine_tile(from);
         else
           for (auto i : t_.range(0u, min(last - tile, C.tiles)).no_unroll())
-            fine_tile({t_.let(from.codes + i * C.words()), t_.let(from.facts + i * facts_of::words),
+            fine_tile({t_.let(from.codes + i * C.words()),
+                       t_.let(from.scales_and_zeros + i * scales_and_zeros_of::words),
                        array_of<2>([&](u32 half) { return t_.let(from.x[half] + i * (32u * 4u)); })});
       }
       if (auto one = t_.otherwise()) each([&](u32 i) { tile_in<1>(from, i); });
@@ -181,7 +182,7 @@ class w4_few_rows_body {
     std::array<places, tiles_n> at{};
     for (u32 n = 0; n < tiles_n; ++n) {
       const u32 of_stage = n * C.tiles + i;
-      at[n] = {of_stage * C.words(), stage_type::facts_at + of_stage * facts_of::words};
+      at[n] = {of_stage * C.words(), stage_type::scales_and_zeros_at + of_stage * scales_and_zeros_of::words};
     }
     return at;
   }
@@ -245,11 +246,11 @@ class w4_few_rows_body {
   template <u32 Slots, class X, class XSums>
   constexpr void multiply_column(const stage_place& from, const places& at, u32 n, u32 pass, const X& x,
                                  const XSums& x_sums) {
-    constexpr u32 steps = X::size(), words = steps * quads, together = words < 4 ? words : 4;
-    constexpr u32 loads = words / together;
+    constexpr u32 steps = X::size(), words = steps * quads, at_once = words < 4 ? words : 4;
+    constexpr u32 loads = words / at_once;
     const auto codes = array_of<halves * loads>([&](u32 i) {
-      const u32 word = pass * words + i % loads * together;
-      return load_vec<together>(
+      const u32 word = pass * words + i % loads * at_once;
+      return load_vec<at_once>(
           words_[from.codes + (at.codes + i / loads * (quads * 128) + word / 4 * 128 + word % 4)]);
     });
     for (u32 slot = 0; slot < Slots; ++slot) {
@@ -258,7 +259,7 @@ class w4_few_rows_body {
       for (u32 j = slot * (steps / Slots); j < (slot + 1) * (steps / Slots); ++j)
         step(n, x[j], j == slot * (steps / Slots), [&](u32 h, u32 i) {
           const u32 word = j * quads + i;
-          return t_.let(codes[h * loads + word / together][word % together]);
+          return t_.let(codes[h * loads + word / at_once][word % at_once]);
         });
       end_group(n, from, at, of_tile, x_sums);
     }
@@ -302,10 +303,10 @@ class w4_few_rows_body {
   // Loads the scales or zero points of group `slot` of a tile.
   template <class Slot>
   constexpr void begin_group(const stage_place& from, const places& at, const Slot& slot) {
-    [[maybe_unused]] const val facts = t_.let(from.facts + at.facts);
+    [[maybe_unused]] const val scales_and_zeros = t_.let(from.scales_and_zeros + at.scales_and_zeros);
     if constexpr (D::scaled) {
       for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        const auto scale = scales_and_zeros_of::scales(t_, words_, scales_and_zeros, slot, g_, h, is_bf16_);
         minus_[2 * h] = decoder_type::of_scale(t_, scale.even);
         minus_[2 * h + 1] = decoder_type::of_scale(t_, scale.odd);
       }
@@ -313,7 +314,7 @@ class w4_few_rows_body {
       if constexpr (D::zero_points)
         if (auto some = t_.when(has_zeros_))
           for (u32 h = 0; h < halves; ++h) {
-            const auto zeros = facts_of::zeros(t_, words_, facts, slot, g_, h);
+            const auto zeros = scales_and_zeros_of::zeros(t_, words_, scales_and_zeros, slot, g_, h);
             minus_[2 * h] = decoder_type::of_zero(t_, zeros.even, 0);
             minus_[2 * h + 1] = decoder_type::of_zero(t_, zeros.odd, 1);
           }
@@ -323,17 +324,17 @@ class w4_few_rows_body {
   template <class Slot, class XSums>
   constexpr void end_group([[maybe_unused]] u32 n, const stage_place& from, const places& at,
                            const Slot& slot, [[maybe_unused]] const XSums& x_sums) {
-    [[maybe_unused]] const val facts = t_.let(from.facts + at.facts);
+    [[maybe_unused]] const val scales_and_zeros = t_.let(from.scales_and_zeros + at.scales_and_zeros);
     if constexpr (!D::scaled)
       for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        const auto scale = scales_and_zeros_of::scales(t_, words_, scales_and_zeros, slot, g_, h, is_bf16_);
         for (u32 f = 0; f < fragments; ++f) {
           auto& to = totals_[(n * halves + h) * fragments + f].registers;
           const auto& sum = sums_[h * fragments + f].registers;
           for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, sum[e], to[e]);
         }
         if constexpr (D::offsets) {
-          const auto offset = facts_of::offsets(t_, words_, facts, slot, g_, h);
+          const auto offset = scales_and_zeros_of::offsets(t_, words_, scales_and_zeros, slot, g_, h);
           for (u32 f = 0; f < fragments; ++f) {
             auto& to = totals_[(n * halves + h) * fragments + f].registers;
             const auto& sum = x_sums[f].registers;
@@ -411,8 +412,8 @@ struct w4_few_rows_kernel {
       });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x. From sm_90 on the launch may be programmatic, in
-// clusters of 1, or of `parts` if that is 2, 4 or 8.
+// Launched with m_tiles * n_tiles * splits blocks along x. From sm_90 on the launch may be programmatic, in
+// clusters of 1, or of `splits` if that is 2, 4 or 8.
 template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 inline constexpr auto matmul_w4_few_rows = w4_few_rows_kernel<D, T, Rows, Sm>::kernel;
 

@@ -16,31 +16,31 @@
 
 namespace kaio::ops {
 
-// Blocks that run at once, in clusters of `cluster`, with `together` blocks per multiprocessor.
-constexpr std::uint64_t w4_blocks_at_once(std::uint32_t together, std::uint32_t cluster,
+// Blocks that run at once, in clusters of `cluster`, with `resident` blocks per multiprocessor.
+constexpr std::uint64_t w4_blocks_at_once(std::uint32_t resident, std::uint32_t cluster,
                                           const device_properties& device) {
-  const std::uint64_t all = std::uint64_t{std::max(device.multiprocessors, 1u)} * together;
+  const std::uint64_t all = std::uint64_t{std::max(device.multiprocessors, 1u)} * resident;
   return std::max<std::uint64_t>(cluster > 2 ? all * 10 / 11 : all, 1);
 }
 
 // Blocks per multiprocessor, if `most` fit, 1 to 3.
-constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, std::uint32_t cluster,
+constexpr std::uint32_t w4_resident_blocks(std::uint64_t blocks, std::uint32_t cluster,
                                            const device_properties& device, std::uint32_t most) {
   if (most < 3) return most;
-  const auto rounds = [&](std::uint32_t together) {
-    const std::uint64_t at_once = w4_blocks_at_once(together, cluster, device);
+  const auto rounds = [&](std::uint32_t resident) {
+    const std::uint64_t at_once = w4_blocks_at_once(resident, cluster, device);
     return (blocks + at_once - 1) / at_once;
   };
   return 10 * rounds(2) > 12 * rounds(3) ? 3 : 2;
 }
 
 // The launch with that number of blocks per multiprocessor, for a kernel with room for `most`.
-inline dsl::grid with_w4_blocks_together(const dsl::grid& launch, const ptx::kernel_image& image,
+inline dsl::grid with_w4_resident_blocks(const dsl::grid& launch, const ptx::kernel_image& image,
                                          const device_properties& device, std::uint32_t most) {
-  const std::uint32_t together = w4_blocks_together(launch.x, launch.cluster_blocks.x, device, most);
+  const std::uint32_t resident = w4_resident_blocks(launch.x, launch.cluster_blocks.x, device, most);
   const std::uint32_t own = image.needs.dynamic_shared_bytes;
-  const std::uint32_t too_much = device.shared_per_multiprocessor / (together + 1) + 1;
-  return together == most || own >= too_much ? launch : launch.shared_bytes(too_much - own);
+  const std::uint32_t too_much = device.shared_per_multiprocessor / (resident + 1) + 1;
+  return resident == most || own >= too_much ? launch : launch.shared_bytes(too_much - own);
 }
 
 }  // namespace kaio::ops

@@ -1,5 +1,5 @@
 #pragma once
-// The epilogue of matmul_w4 for few rows of x from sm_90 on, for programmatic launches. If the parts of K are
+// The epilogue of matmul_w4 for few rows of x from sm_90 on, for programmatic launches. If the splits of K are
 // the blocks of a cluster, each block adds the sums of its warps and hands them to the blocks that store
 // them, in equal shares. A block adds what it was handed in the order of K. A second kernel that reads such
 // sums from memory took up to 2.6 us more (H200).
@@ -24,8 +24,8 @@ struct w4_few_rows_end : w4_product_end<C, T> {
     return t.let(problem[&w4_problem::constant] != 0u);
   }
   static constexpr void begin(thread) {}
-  // The part is the rank in the cluster: blocks of a cluster have the same rows and columns.
-  static constexpr val<u32> part_in_cluster(thread t) { return t.let(cluster_rank(t)); }
+  // The split is the rank in the cluster: blocks of a cluster have the same rows and columns.
+  static constexpr val<u32> split_in_cluster(thread t) { return t.let(cluster_rank(t)); }
 
   template <class Totals, class Codes>
   static constexpr void store(thread t, const val<w4_problem>& problem, const w4_block& block,
@@ -35,9 +35,9 @@ struct w4_few_rows_end : w4_product_end<C, T> {
     constexpr std::uint32_t inbox =
         C.rows * C.pitch() * C.warps_k();  // the first word after the sums of the warps
     static_assert(inbox + all * 4 <= C.room());
-    const val together = t.let(cluster_size(t)), rank = t.let(cluster_rank(t));
+    const val at_once = t.let(cluster_size(t)), rank = t.let(cluster_rank(t));
     const val m = t.let(problem[&w4_problem::m]), n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-    const val own_bits = t.let(log2_all - popc(together - 1u));  // log2 of the fours that a block stores
+    const val own_bits = t.let(log2_all - popc(at_once - 1u));  // log2 of the fours that a block stores
     const auto is_stored = [&](const auto& i) {
       return t.let(all_of(block.row + i / fours < m, block.column + i % fours * 4u < n));
     };
@@ -45,7 +45,7 @@ struct w4_few_rows_end : w4_product_end<C, T> {
       return staged_w4_sums<C>(t, words, t.let(i / fours * C.pitch() + i % fours * 4u));
     };
     stage_w4_sums<C>(t, block, totals, words, 0);
-    if (auto several = t.when(together != 1u)) {
+    if (auto several = t.when(at_once != 1u)) {
       cluster_barrier(t);  // no block reads its tiles any more
       for (auto i : t.block_stride(all).no_unroll())
         if (auto stored = t.when(is_stored(i))) {
@@ -57,25 +57,25 @@ struct w4_few_rows_end : w4_product_end<C, T> {
         }
       cluster_barrier(t);  // the sums of all blocks have arrived
     }
-    // Without a cluster the sums may be of a part of K, for the second kernel.
-    const val whole = t.let(problem[&w4_problem::parts] == together);
+    // Without a cluster the sums may be of a split of K, for the second kernel.
+    const val whole = t.let(problem[&w4_problem::splits] == at_once);
     const val own = t.let(1u << own_bits);
     for (auto i : t.block_stride(own).no_unroll()) {
       const val of_all = t.let((rank << own_bits) + i);
       if (auto stored = t.when(is_stored(of_all))) {
         auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
-        if (auto alone = t.when(together == 1u)) {
+        if (auto alone = t.when(at_once == 1u)) {
           const auto sums = sums_of(of_all);
           for (u32 e = 0; e < 4; ++e) y[e] = sums[e];
         }
         if (auto several = t.otherwise())
-          for (auto part : t.range(0u, together).no_unroll()) {
-            const val more = load_vec<4>(words.template as<f32>()[inbox + ((part << own_bits) + i) * 4u]);
+          for (auto split : t.range(0u, at_once).no_unroll()) {
+            const val more = load_vec<4>(words.template as<f32>()[inbox + ((split << own_bits) + i) * 4u]);
             for (u32 e = 0; e < 4; ++e) y[e] += more[e];
           }
         const val row = t.let(block.row + of_all / fours), column = t.let(block.column + of_all % fours * 4u);
         if (auto complete = t.when(whole)) finish_w4<w4_element<T>>(t, problem, row, column, y);
-        if (auto of_part = t.otherwise()) store_w4_part(t, problem, block.part, row, column, y);
+        if (auto of_split = t.otherwise()) store_w4_part(t, problem, block.split, row, column, y);
       }
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 // A consumer warpgroup of matmul_w4 for sm_90a: decodes the codes of its 64 columns to register operands, and
-// sums Y^T = W X^T for all rows of x. A unit is the part of a tile of 64 k that one group has, or the whole
+// sums Y^T = W X^T for all rows of x. A unit is the split of a tile of 64 k that one group has, or the whole
 // tile if codes are decoded with their scales.
 //
 //   of a unit     w: 64 columns x k    x: rows x k    sums: 64 columns x rows, one pass or two halves
@@ -11,8 +11,8 @@
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
 #include <kaio/ops/weight_only/common/decode_table.hpp>
-#include <kaio/ops/weight_only/common/facts.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 
@@ -24,12 +24,12 @@ namespace kaio::ops {
 // The scales of a unit and of the unit before it, for the even and the odd columns of y.
 struct w4_sm90_unit_scales {
   // Whether the unit after an even (odd) one has the same scale: then their sums are added as one.
-  dsl::register_array<val<bool>, 2> goes_on;
+  dsl::register_array<val<bool>, 2> continues;
   dsl::register_array<var<f32>, 4> scale;
 
   // together_of_k: adjacent units that have the same scales.
-  constexpr w4_sm90_unit_scales(thread t, const val<u32>& together_of_k)
-      : goes_on(array_of<2>([&](u32 odd) { return t.let(together_of_k > 2 * odd + 1); })),
+  constexpr w4_sm90_unit_scales(thread t, const val<u32>& at_once_of_k)
+      : continues(array_of<2>([&](u32 odd) { return t.let(at_once_of_k > 2 * odd + 1); })),
         scale(array_of<4>([&](u32) { return var(t, 0.0f); })) {}
 };
 
@@ -92,15 +92,15 @@ class w4_sm90_consumer {
   using shape = w4_sm90_shape<C, Dequantisation>;
   using D = typename shape::D;
   using decoder_type = typename D::template decoder<T>;
-  using facts_of = typename shape::facts_of;
+  using scales_and_zeros_of = typename shape::scales_and_zeros_of;
   using fragment = typename mma_m16n8k16<f32, T>::a_fragment;
   static constexpr std::uint32_t tiles_n = shape::tiles_n, quads = D::bits / 4;
   static constexpr u32 minus_count = D::rounded ? 4 : 2;
   static constexpr u32 passes = D::scaled ? 1 : C.passes;
   using pass_sums = wgmma_accumulator<f32, C.rows / passes>;
   // together: slots per unit; units: units per stage; of_slot, of_unit: products along K per slot and unit.
-  static constexpr u32 together = D::scaled ? D::slots : 1, units = C.tiles * D::slots / together;
-  static constexpr u32 of_slot = 4 / D::slots, of_unit = together * of_slot;
+  static constexpr u32 at_once = D::scaled ? D::slots : 1, units = C.tiles * D::slots / at_once;
+  static constexpr u32 of_slot = 4 / D::slots, of_unit = at_once * of_slot;
   // With one accumulator and codes of eight bits, there are no registers to decode the next unit before
   // adding.
   static constexpr bool adds_first = !D::scaled && passes == 1 && D::bits == 8;
@@ -108,23 +108,23 @@ class w4_sm90_consumer {
   static constexpr bool joins_units = !D::scaled && D::slots == 1;
 
   // A unit in shared memory: its tile of the stage and first slot, and the first words of the lane's codes
-  // and of the warp's facts.
+  // and of the warp's scales and zeros.
   struct unit_place {
     u32 tile, slot;
     val<u32> codes, scales, zeros;
   };
   constexpr unit_place place_of(const val<u32>& stage, u32 unit) const {
-    const u32 k = unit * together / D::slots, slot = unit * together % D::slots;
+    const u32 k = unit * at_once / D::slots, slot = unit * at_once % D::slots;
     const val tile = t_.let((stage * tiles_n + own_tile_) * C.tiles + k);
     const val codes = t_.let(tile * shape::words + half_ * (quads * 128) + lane_ * 4u);
-    const val fact = t_.let(shape::first_fact(stage, k));
-    const val scales = of_columns(fact, shape::scale_words);
-    const val zeros = of_columns(fact, shape::zero_words);
+    const val first = t_.let(shape::first_scale(stage, k));
+    const val scales = of_columns(first, shape::scale_words);
+    const val zeros = of_columns(first, shape::zero_words);
     return {k, slot, codes, scales, zeros};
   }
-  // The warp's 16 columns of facts that have `words_of_tile` words per 32 columns.
-  constexpr val<u32> of_columns(const val<u32>& fact, u32 words_of_tile) const {
-    return t_.let(fact + own_tile_ * words_of_tile + half_ * (words_of_tile / 2));
+  // The warp's 16 columns of scales and zeros that have `words_of_tile` words per 32 columns.
+  constexpr val<u32> of_columns(const val<u32>& first, u32 words_of_tile) const {
+    return t_.let(first + own_tile_ * words_of_tile + half_ * (words_of_tile / 2));
   }
   // Warps beyond the last column repeat the last tile; their sums are not stored.
   static constexpr val<u32> own_tile_of(thread t, const val<w4_problem>& problem, const w4_sm90_steps& steps,
@@ -155,7 +155,7 @@ class w4_sm90_consumer {
   }
   // The register operands of a unit.
   constexpr auto decode(const unit_place& at) const {
-    const auto minus = array_of<together>([&](u32 i) { return minus_of(at, i); });
+    const auto minus = array_of<at_once>([&](u32 i) { return minus_of(at, i); });
     const auto words_of =
         array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes[at.codes + i * 128]); });
     return array_of<of_unit>([&](u32 j) {
@@ -181,7 +181,7 @@ class w4_sm90_consumer {
       if (unit == 0)
         multiply_add(0, false);
       else
-        multiply_add(0, own.goes_on[(unit - 1) % 2]);
+        multiply_add(0, own.continues[(unit - 1) % 2]);
     } else {
       multiply_add(0, D::scaled);
     }
@@ -198,7 +198,7 @@ class w4_sm90_consumer {
       add(pass - 1, own, totals);
     else if (unit == units - 1)
       add(pass - 1, own, totals);
-    else if (auto complete = t_.when(!own.goes_on[unit % 2]))
+    else if (auto complete = t_.when(!own.continues[unit % 2]))
       add(pass - 1, own, totals);
   }
   template <class Totals>
@@ -210,7 +210,7 @@ class w4_sm90_consumer {
     }
   }
 
-  // Adjacent units of a stage, 1, 2 or 4, that have the same scales wherever a part of K begins.
+  // Adjacent units of a stage, 1, 2 or 4, that have the same scales wherever a split of K begins.
   constexpr auto units_of_scale() const {
     const auto w = problem_[&w4_problem::w];
     const val all =
@@ -220,12 +220,12 @@ class w4_sm90_consumer {
   // The scales and zero points of the i-th slot of a unit, for the even and the odd columns.
   constexpr auto scale_of(const unit_place& at, u32 i) const {
     const val first = t_.let(at.scales + (at.slot + i) * (tiles_n * shape::scale_words));
-    return facts_of::scales(t_, shared_.facts, first, 0u, g_, 0, is_bf16_);
+    return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros, first, 0u, g_, 0, is_bf16_);
   }
   constexpr auto zeros_of(const unit_place& at, u32 i) const {
-    constexpr u32 begin = D::slots * tiles_n * shape::scale_words - facts_of::scale_pieces * 4;
+    constexpr u32 begin = D::slots * tiles_n * shape::scale_words - scales_and_zeros_of::scale_pieces * 4;
     const val first = t_.let(at.zeros + (begin + (at.slot + i) * (tiles_n * shape::zero_words)));
-    return facts_of::zeros(t_, shared_.facts, first, 0u, g_, 0);
+    return scales_and_zeros_of::zeros(t_, shared_.scales_and_zeros, first, 0u, g_, 0);
   }
   // The argument `minus` of decode for a slot: for the even, then the odd registers.
   constexpr auto minus_of(const unit_place& at, u32 slot) const {

@@ -10,7 +10,7 @@
 //
 // Each contiguous piece is one copy: a copy engine takes about 100 clocks for any copy of up to 2 KB.
 //
-// As in the kernels for sm_80, codes are decoded without their scales. A unit is the part of a tile of 64 k
+// As in the kernels for sm_80, codes are decoded without their scales. A unit is the split of a tile of 64 k
 // that one group has. A pass multiplies a unit by all rows of x or by half of them. Its sums are multiplied
 // by the scale in f32 and added to the totals. If a unit has two passes, one has its sums added while the
 // other is multiplied:
@@ -19,9 +19,9 @@
 //   128 rows   | decode 0, start 0a, 0b | wait 0a, add | decode 1, start 1a | wait 0b, add | start 1b | ...
 //
 // If units of a stage have the same scale, as two units of a group of 128, they are added as one. Weights
-// that are decoded with their scales are summed by wgmma alone. A block has a part of K. The blocks of a
+// that are decoded with their scales are summed by wgmma alone. A block has a split of K. The blocks of a
 // cluster have all of K. Each hands its sums to the block that owns the row of y, which adds them in the
-// order of K. Without clusters, the sums of parts go from registers to the workspace, for the second kernel
+// order of K. Without clusters, the sums of splits go from registers to the workspace, for the second kernel
 // (sums.hpp).
 //
 // wgmma shares the register ports with other instructions. On an H200, 16 warps with 64 multiply-adds each,
@@ -35,7 +35,7 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
 #include <kaio/ops/weight_only/common/decode_table.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
@@ -90,7 +90,7 @@ struct w4_sm90_body {
         cluster_barrier(t);  // no block reads its tiles any more
         sums.hand_out(totals, warp);
       }
-      if (auto of_part = t.otherwise()) sums.store_part(totals, warp, tile.part);
+      if (auto of_split = t.otherwise()) sums.store_part(totals, warp, tile.split);
     }
     if (auto whole = t.when(sums.are_whole())) {
       cluster_barrier(t);  // the sums of all blocks have arrived
@@ -100,19 +100,19 @@ struct w4_sm90_body {
 
  private:
   static constexpr w4_sm90_tile find_tile(thread t, const val<w4_problem>& problem) {
-    const val parts = t.let(problem[&w4_problem::parts]);
-    const val of_tile = t.let(block_idx_x() / parts);
-    const val part = t.let(block_idx_x() - of_tile * parts);
+    const val splits = t.let(problem[&w4_problem::splits]);
+    const val of_tile = t.let(block_idx_x() / splits);
+    const val split = t.let(block_idx_x() - of_tile * splits);
     const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
     const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
-    return {part, row, column, rows_to_copy(t, problem, row)};
+    return {split, row, column, rows_to_copy(t, problem, row)};
   }
   static constexpr w4_sm90_steps find_steps(thread t, const val<w4_problem>& problem,
                                             const w4_sm90_tile& tile) {
     const val first_tile_n = t.let(tile.column / w4_tile_n);
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
-    const val first = t.let(tile.part * steps + min(tile.part, rest));
-    const val last = t.let(first + steps + select(tile.part < rest, 1u, 0u));
+    const val first = t.let(tile.split * steps + min(tile.split, rest));
+    const val last = t.let(first + steps + select(tile.split < rest, 1u, 0u));
     return {first_tile_n, first, last};
   }
   static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
@@ -148,7 +148,7 @@ struct w4_sm90_kernel {
       });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of 1, or of `parts` = 2, 4 or 8.
+// Launched with m_tiles * n_tiles * splits blocks along x, in clusters of 1, or of `splits` = 2, 4 or 8.
 template <w4_sm90_config C, class D, scalar T>
 inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
 

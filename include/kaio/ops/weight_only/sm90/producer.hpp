@@ -1,6 +1,6 @@
 #pragma once
 // The producer warp of matmul_w4 for sm_90a. In each stage a lane has at most one copy of each kind: lanes
-// before tiles_n copy the codes of 32 columns each, the next ones the facts of a slot, lane 0 also x.
+// before tiles_n copy the codes of 32 columns each, the next ones the scales and zeros of a slot, lane 0 also x.
 //
 // Constant weights are copied before the previous kernel has ended. Columns beyond the end of W are not
 // copied. The last stage is moved back to end with W. Those of its tiles that the stage before has too are
@@ -8,7 +8,7 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
@@ -65,7 +65,8 @@ class w4_sm90_producer {
       if (auto one = t_.when(lane_ == 0u)) to.full().arrive_expect_tx(bytes_);
       sync_warp(t_);
       if (auto copies = t_.when(has_codes_)) copy_codes(to, tile_k);
-      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles))) copy_facts(to, tile_k);
+      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles)))
+        copy_scales_and_zeros(to, tile_k);
       if (auto one = t_.when(lane_ == 0u)) {
         // All other reads and writes of the kernel come after x, and so after this wait.
         if (auto begin = t_.when(step == steps_.first)) grid_dependency_wait(t_);
@@ -95,20 +96,20 @@ class w4_sm90_producer {
               words * 4, to.full());
   }
   // Scales and zero points of all columns x the lane's slot.
-  constexpr void copy_facts(const producer& to, const val<u32>& tile_k) const {
+  constexpr void copy_scales_and_zeros(const producer& to, const val<u32>& tile_k) const {
     const auto w = problem_[&w4_problem::w];
     const val k = t_.let((tile_k + tile_of_lane_) * w4_tile_k + slot_ * (w4_tile_k / D::slots));
     const quotient of_k = divide(t_, k, w[&w4_packed::group]);
     const val group = t_.let(cast<u64>(min(of_k.whole, w[&w4_packed::groups] - 1u)) * cast<u64>(all_n_) +
                              cast<u64>(steps_.first_tile_n));
     const val scales = t_.let(group * u64{shape::scale_words * 4} + w[&w4_packed::scales]);
-    const val fact = t_.let(shape::first_fact(t_.let(to.stage()), tile_of_lane_));
-    copy_bulk(shared_.facts[fact + slot_ * (tiles_n * shape::scale_words)],
+    const val first = t_.let(shape::first_scale(t_.let(to.stage()), tile_of_lane_));
+    copy_bulk(shared_.scales_and_zeros[first + slot_ * (tiles_n * shape::scale_words)],
               pointer_at<in<u32>>(t_, scales)[0], scale_bytes_, to.full());
     if constexpr (D::zero_points)
       if (auto some = t_.when(zeros_ != u64{0}))
-        copy_bulk(shared_.facts[fact + (slot_ * (tiles_n * shape::zero_words) +
-                                        D::slots * tiles_n * shape::scale_words)],
+        copy_bulk(shared_.scales_and_zeros[first + (slot_ * (tiles_n * shape::zero_words) +
+                                                    D::slots * tiles_n * shape::scale_words)],
                   pointer_at<in<u32>>(t_, t_.let(group * u64{shape::zero_words * 4} + zeros_))[0],
                   zero_bytes_, to.full());
   }
@@ -145,7 +146,7 @@ class w4_sm90_producer {
   val<u32> scale_bytes_, zero_bytes_;  // bytes per slot
   val<u32> bytes_;                     // bytes per stage
   [[maybe_unused]] val<bool> is_whole_;
-  val<u32> tile_of_lane_, slot_;  // of its facts
+  val<u32> tile_of_lane_, slot_;  // of its scales and zeros
 };
 
 }  // namespace kaio::ops

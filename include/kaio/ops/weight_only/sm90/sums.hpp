@@ -26,7 +26,7 @@ class w4_sm90_sums {
       : t_(t), problem_(problem), inbox_(inbox_type::over(x_tiles)), row_(row), column_(column) {}
 
   // Whether the cluster has all of K. It is computed at each use, as the loops have no register for it.
-  constexpr val<bool> are_whole() const { return t_.let(problem_[&w4_problem::parts] == cluster_size(t_)); }
+  constexpr val<bool> are_whole() const { return t_.let(problem_[&w4_problem::splits] == cluster_size(t_)); }
 
   // Sends each sum of the thread to the block that owns its row of y.
   template <class Totals>
@@ -40,14 +40,14 @@ class w4_sm90_sums {
       store_vec(remote(inbox_[place][column], t_.let(row >> own_bits)), both);
     });
   }
-  // Stores the thread's sums of a part of K into the workspace.
+  // Stores the thread's sums of a split of K into the workspace.
   template <class Totals>
-  constexpr void store_part(const Totals& totals, const val<u32>& warp, const val<u32>& part) const {
+  constexpr void store_part(const Totals& totals, const val<u32>& warp, const val<u32>& split) const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
     const val row = t_.let(row_ + first_row_of_lane()), column = t_.let(column_ + column_of_lane(warp));
     // Rows from the thread's first row on; 0 if the thread stores nothing.
     const val left = t_.let(select(all_of(row < m, column < n), m - row, 0u));
-    const val to = t_.let(w4_part_address(t_, problem_, part, row, column));
+    const val to = t_.let(w4_part_address(t_, problem_, split, row, column));
     const val pitch = t_.let(cast<u64>(problem_[&w4_problem::w][&w4_packed::tiles_n] * (w4_tile_n * 4)));
     for_sums(totals, [&](u32 further, const auto& both) {
       if (auto exists = t_.when(left > further))
@@ -57,7 +57,7 @@ class w4_sm90_sums {
   // Adds the sums handed to the block in the order of K, and stores them to y. All its threads call it.
   constexpr void finish() const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
-    const val together = t_.let(cluster_size(t_)), own_bits = find_own_bits();
+    const val at_once = t_.let(cluster_size(t_)), own_bits = find_own_bits();
     const val own_rows = t_.let(1u << own_bits);
     const val first_row = t_.let(row_ + (cluster_rank(t_) << own_bits));
     constexpr std::uint32_t fours = C.columns() / 4;
@@ -67,7 +67,7 @@ class w4_sm90_sums {
       if (auto exists = t_.when(all_of(y_row < m, y_column < n))) {
         const val here = load_vec<4>(inbox_[of_rows][of_columns]);
         auto total = array_of<4>([&](u32 e) { return var<f32>(t_, here[e]); });
-        for (auto p : t_.range(1u, together).no_unroll()) {
+        for (auto p : t_.range(1u, at_once).no_unroll()) {
           const val more = load_vec<4>(inbox_[of_rows + (p << own_bits)][of_columns]);
           for (u32 e = 0; e < 4; ++e) total[e] += more[e];
         }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ops/attention/backward/choice/table.hpp"
+#include "ops/choice/strict.hpp"
 
 namespace kaio::ops {
 
@@ -17,12 +18,23 @@ const attention_backward_variant& choose(std::string_view operation, const atten
   return variants[detail::choose_attention_backward(operation, call, variants, device)];
 }
 
-void run(const stream& s, const detail::attention_backward_arguments& arguments) {
-  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
+// The kernels for a call on a device. Throws if its workspace is too small for them.
+const attention_backward_variant& checked_choice(const void* identity, const device_properties& device,
+                                                 const detail::attention_backward_arguments& arguments,
+                                                 const attention_backward_call& call) {
   const attention_backward_variant& chosen = choose(arguments.operation, call, device);
   const std::uint64_t own = chosen.workspace_bytes == nullptr ? 0 : chosen.workspace_bytes(call);
-  detail::check_backward_workspace(s.device_identity(), arguments, own);
+  detail::check_backward_workspace(identity, arguments, own);
+  return chosen;
+}
+
+void run(const stream& s, const detail::attention_backward_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const void* const identity = s.device_identity();
+  attention_backward_call call = detail::resolve_attention_backward(identity, arguments);
+  const attention_backward_variant& chosen = checked_choice(identity, device, arguments, call);
+  check_strictly(s,
+                 [&](const device_properties& other) { checked_choice(identity, other, arguments, call); });
   if (chosen.place_workspace != nullptr) chosen.place_workspace(call);
   call.gradients.dbias.direct = chosen.writes_dbias && detail::has_full_bias_gradient(call) ? 1 : 0;
   detail::prepare_attention_backward(s, call);
@@ -40,16 +52,17 @@ kernel_choice choice(const stream& s, const detail::attention_backward_arguments
 std::uint64_t workspace_bytes(const stream& s, std::string_view operation, const attention_view& q,
                               const attention_view& k, const attention_view& v,
                               const attention_sequences* sequences) {
-  const ptx::target target = s.properties().target;
   const std::uint64_t numbers = detail::attention_backward_numbers(operation, q);
   const attention_backward_call call = detail::size_attention_backward(operation, q, k, v, sequences);
-  std::uint64_t most = 0;
-  for (const attention_backward_variant& variant : all_attention_backward_variants())
-    if (variant.workspace_bytes != nullptr && detail::is_made_for(variant, target) &&
-        variant.type == call.forward.type && call.forward.problem.qk_size <= variant.depth_qk &&
-        call.forward.problem.v_size <= variant.depth_v)
-      most = std::max(most, variant.workspace_bytes(call));
-  return numbers + most;
+  return numbers + bytes_for_all(s, [&](const device_properties& device) {
+           std::uint64_t most = 0;
+           for (const attention_backward_variant& variant : all_attention_backward_variants())
+             if (variant.workspace_bytes != nullptr && detail::is_made_for(variant, device.target) &&
+                 variant.type == call.forward.type && call.forward.problem.qk_size <= variant.depth_qk &&
+                 call.forward.problem.v_size <= variant.depth_v)
+               most = std::max(most, variant.workspace_bytes(call));
+           return most;
+         });
 }
 
 }  // namespace

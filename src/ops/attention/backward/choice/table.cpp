@@ -52,9 +52,7 @@ std::string_view refusal(const attention_backward_variant& v, const attention_ba
 std::span<const attention_backward_variant> all_attention_backward_variants() {
   static const auto& all = *new std::vector<attention_backward_variant>([] {
     std::vector<attention_backward_variant> list;
-    for (const auto family :
-         {attention_backward_sm90_f16, attention_backward_sm90_bf16, attention_backward_mma_f16,
-          attention_backward_mma_bf16, attention_backward_simt_rows})
+    for (const auto family : attention_backward_variant_families)
       for (const attention_backward_variant& v : family()) list.push_back(v);
     return list;
   }());

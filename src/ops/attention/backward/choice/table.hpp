@@ -7,14 +7,9 @@
 #include <span>
 #include <vector>
 
-namespace kaio::ops {
+#include "ops/families.hpp"
 
-// Each family's kernels, the smaller head sizes first.
-std::span<const attention_backward_variant> attention_backward_sm90_f16();
-std::span<const attention_backward_variant> attention_backward_sm90_bf16();
-std::span<const attention_backward_variant> attention_backward_mma_f16();
-std::span<const attention_backward_variant> attention_backward_mma_bf16();
-std::span<const attention_backward_variant> attention_backward_simt_rows();
+namespace kaio::ops {
 
 // Runs the multiply-add kernels for head sizes up to `depth`. If a call has flags, only the flagged blocks
 // are computed.

@@ -7,6 +7,7 @@
 
 #include "ops/attention/decode/choice/plan.hpp"
 #include "ops/attention/decode/choice/table.hpp"
+#include "ops/choice/strict.hpp"
 
 namespace kaio::ops {
 
@@ -27,7 +28,7 @@ void warm_up_attention_decode(const runtime::device& gpu, const attention_decode
   if (has_own_queries(*arguments.options)) rotary_warmup(gpu);
   if (planned.blocks == 0) return;
   gpu.warmup(*variants[planned.chosen].image);
-  if (planned.call.split.parts.value > 1 && planned.call.split.in_cluster == 0)
+  if (planned.call.split.splits.value > 1 && planned.call.split.in_cluster == 0)
     gpu.warmup(attention_decode_combine_image(gpu.properties(), planned.call));
 }
 
@@ -40,8 +41,15 @@ kernel_choice choice(const stream& s, const detail::attention_decode_arguments& 
   const auto planned =
       detail::plan_attention_decode(s.device_identity(), device, arguments, attention_decode_variants());
   if (planned.blocks == 0) return {};
-  return {attention_decode_variants()[planned.chosen].name(), planned.call.split.parts.value,
+  return {attention_decode_variants()[planned.chosen].name(), planned.call.split.splits.value,
           planned.call.split.in_cluster != 0};
+}
+
+std::uint64_t workspace_of(const stream& s, const detail::attention_decode_arguments& arguments) {
+  return bytes_for_all(s, [&](const device_properties& device) {
+    return detail::plan_attention_decode(s.device_identity(), device, arguments, attention_decode_variants())
+        .workspace_bytes();
+  });
 }
 
 }  // namespace
@@ -49,34 +57,19 @@ kernel_choice choice(const stream& s, const detail::attention_decode_arguments& 
 std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_view& q,
                                                const attention_cache_view& cache,
                                                const attention_decode_options& options) {
-  const device_properties& device = s.properties();
   attention_decode_options alone = options;
   alone.workspace = {};
-  return detail::plan_attention_decode(s.device_identity(), device,
-                                       {"attention_decode_workspace_bytes", q, cache, {}, &alone},
-                                       attention_decode_variants())
-      .workspace_bytes();
+  return workspace_of(s, {"attention_decode_workspace_bytes", q, cache, {}, &alone});
 }
 
 std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const attention_view& q,
                                                       const attention_cache_view& cache,
                                                       const attention_sequences& sequences,
                                                       const attention_decode_options& options) {
-  const device_properties& device = s.properties();
   attention_decode_options alone = options;
   alone.workspace = {};
-  return detail::plan_attention_decode(s.device_identity(), device,
-                                       {"attention_decode_varlen_workspace_bytes",
-                                        q,
-                                        cache,
-                                        {},
-                                        &alone,
-                                        false,
-                                        false,
-                                        false,
-                                        &sequences},
-                                       attention_decode_variants())
-      .workspace_bytes();
+  return workspace_of(
+      s, {"attention_decode_varlen_workspace_bytes", q, cache, {}, &alone, false, false, false, &sequences});
 }
 
 void attention_decode_warmup(const runtime::device& gpu, const attention_view& q,

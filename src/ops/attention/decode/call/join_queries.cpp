@@ -42,11 +42,10 @@ void check_value_queries(const validation& check, const attention_decode_argumen
 
 void check_parts_of_rows(const attention_decode_arguments& arguments) {
   const attention_view &k = arguments.cache.k, &v = arguments.cache.v;
-  bool together = k.address == v.address + static_cast<std::uint64_t>(v.extents[3]) * v.element_bytes();
+  bool at_once = k.address == v.address + static_cast<std::uint64_t>(v.extents[3]) * v.element_bytes();
   for (std::size_t d = 0; d < 3; ++d)
-    together =
-        together && k.extents[d] == v.extents[d] && (k.extents[d] <= 1 || k.strides[d] == v.strides[d]);
-  if (!together)
+    at_once = at_once && k.extents[d] == v.extents[d] && (k.extents[d] <= 1 || k.strides[d] == v.strides[d]);
+  if (!at_once)
     refuse_attention(
         arguments.operation,
         "qv of a cache whose keys do not follow its values in the same rows; a row is read once, so "

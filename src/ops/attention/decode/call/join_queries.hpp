@@ -8,7 +8,7 @@
 namespace kaio::ops::detail {
 
 // Returns the call with q = [qv | q]. It refers to `options`, which are filled. q has no memory yet. A call
-// without qv is returned as it is. Throws invalid_argument if qv does not fit, or K and V are not the parts
+// without qv is returned as it is. Throws invalid_argument if qv does not fit, or K and V are not the splits
 // of one row.
 attention_decode_arguments join_queries(const validation& check, const attention_decode_arguments& arguments,
                                         attention_decode_options& options);

@@ -12,6 +12,7 @@
 
 #include "ops/attention/common/operands.hpp"
 #include "ops/attention/decode/choice/plan.hpp"
+#include "ops/choice/strict.hpp"
 
 namespace kaio::ops::detail {
 
@@ -148,21 +149,35 @@ void append(const stream& s, const attention_decode_arguments& arguments, const 
   if (has_own_sequences && turned.in.exists()) turn_queries(s, arguments, cache, of_queries, caller);
 }
 
+// The plan of a call on a device. Throws if its workspace is too small.
+planned_attention_decode checked_plan(const void* identity, const device_properties& device,
+                                      const attention_decode_arguments& arguments,
+                                      std::span<const attention_decode_variant> variants) {
+  planned_attention_decode result = plan_attention_decode(identity, device, arguments, variants);
+  const workspace_view& workspace = arguments.options->workspace;
+  // A tuned choice requires its workspace. If none is given, tuning is ignored.
+  if (workspace.address == 0 && result.workspace_bytes() != 0 && arguments.options->variant.empty())
+    result = plan_without_tuning(identity, device, arguments, variants);
+  if (result.blocks != 0)
+    validation(arguments.operation, identity)
+        .workspace("workspace", workspace.facts(), result.workspace_bytes(), 16);
+  return result;
+}
+
 }  // namespace
 
 planned_attention_decode prepare_attention_decode(const stream& s,
                                                   const attention_decode_arguments& arguments,
                                                   std::span<const attention_decode_variant> variants) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  planned_attention_decode result = plan_attention_decode(s.device_identity(), device, arguments, variants);
+  planned_attention_decode result = checked_plan(s.device_identity(), device, arguments, variants);
+  if (arguments.options->variant.empty())
+    check_strictly(s, [&](const device_properties& other) {
+      checked_plan(s.device_identity(), other, arguments, variants);
+    });
   const workspace_view& workspace = arguments.options->workspace;
-  // A tuned choice requires its workspace. If none is given, tuning is ignored.
-  if (workspace.address == 0 && result.workspace_bytes() != 0 && arguments.options->variant.empty())
-    result = plan_without_tuning(s.device_identity(), device, arguments, variants);
   attention_view own;  // queries in the workspace
   if (result.blocks != 0) {
-    validation(arguments.operation, s.device_identity())
-        .workspace("workspace", workspace.facts(), result.workspace_bytes(), 16);
     attention_split& split = result.call.split;
     split.sums = workspace.address;
     split.totals = workspace.address + result.sums;

@@ -197,9 +197,9 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
 }
 
 void check_parts(std::string_view operation, const attention_decode_options& options) {
-  constexpr std::uint32_t most_parts = 256;
+  constexpr std::uint32_t most_splits = 256;
   const bool clusters = options.combining == attention_combining::cluster;
-  if (options.splits > most_parts)
+  if (options.splits > most_splits)
     refuse_attention(operation, "splits is " + std::to_string(options.splits) +
                                     "; it is from 1 to 256, or 0: what takes the least time");
   if (options.batch_invariant && (options.splits != 0 || clusters))
@@ -362,7 +362,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   attention_decode_call call;
   call.type = q.type;
   call.batch_invariant = options.batch_invariant;
-  call.parts = options.splits;
+  call.splits = options.splits;
   call.combining = options.combining;
   call.values_in_keys = values_in_keys(arguments.cache);
   attention_problem& problem = call.problem;

@@ -24,7 +24,7 @@ double key_bytes(const attention_decode_call& call) {
 std::uint64_t blocks_at_once(const attention_decode_variant& v, const attention_decode_division& division,
                              const device_properties& device) {
   const std::uint64_t all = resident_blocks(v, device);
-  return division.in_cluster && division.parts > 2 ? std::max<std::uint64_t>(all * 9 / 10, 1) : all;
+  return division.in_cluster && division.splits > 2 ? std::max<std::uint64_t>(all * 9 / 10, 1) : all;
 }
 
 }  // namespace
@@ -32,14 +32,14 @@ std::uint64_t blocks_at_once(const attention_decode_variant& v, const attention_
 double time_of(const attention_decode_variant& v, const attention_decode_call& call,
                const attention_decode_division& division, const device_properties& device,
                const attention_decode_times& times) {
-  const std::uint64_t blocks = blocks_without_parts(v, call) * division.parts;
+  const std::uint64_t blocks = blocks_without_parts(v, call) * division.splits;
   const auto waves = static_cast<double>(ceil_div(blocks, blocks_at_once(v, division, device)));
   const auto tiles = static_cast<double>(
-      ceil_div(ceil_div(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
+      ceil_div(ceil_div(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.splits));
   const double reading = std::hypot(waves * tiles * times.tile, key_bytes(call) / times.rate);
-  const double combining = division.parts == 1   ? 0
-                           : division.in_cluster ? times.cluster + times.of_block * division.parts
-                                                 : times.second_kernel + times.of_part * division.parts;
+  const double combining = division.splits == 1  ? 0
+                           : division.in_cluster ? times.cluster + times.of_block * division.splits
+                                                 : times.second_kernel + times.of_part * division.splits;
   return waves * times.start + reading + combining;
 }
 
@@ -47,13 +47,13 @@ attention_decode_division divide_among_clusters(const attention_decode_variant& 
                                                 const attention_decode_call& call,
                                                 const device_properties& device,
                                                 const attention_decode_times& times) {
-  attention_decode_division best{.parts = 0};
+  attention_decode_division best{.splits = 0};
   if (!v.has_clusters || call.batch_invariant) return best;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t parts : {1u, 2u, 4u, 8u, 16u}) {
-    if (call.parts != 0 && call.parts != parts) continue;
-    if (parts == 1 && call.combining == attention_combining::cluster) continue;
-    const attention_decode_division division{.parts = parts, .least = v.keys, .in_cluster = parts > 1};
+  for (const std::uint32_t splits : {1u, 2u, 4u, 8u, 16u}) {
+    if (call.splits != 0 && call.splits != splits) continue;
+    if (splits == 1 && call.combining == attention_combining::cluster) continue;
+    const attention_decode_division division{.splits = splits, .least = v.keys, .in_cluster = splits > 1};
     const double time = time_of(v, call, division, device, times);
     if (time >= least) continue;
     least = time;
@@ -68,11 +68,11 @@ attention_decode_division divide_in_best_form(const attention_decode_variant& v,
                                               const attention_decode_times& times) {
   using enum attention_combining;
   const attention_decode_division clusters = call.combining == second_kernel
-                                                 ? attention_decode_division{.parts = 0}
+                                                 ? attention_decode_division{.splits = 0}
                                                  : divide_among_clusters(v, call, device, times);
-  if (clusters.parts != 0 && call.combining == cluster) return clusters;
+  if (clusters.splits != 0 && call.combining == cluster) return clusters;
   const attention_decode_division other = divide_keys(v, call, device);
-  if (clusters.parts == 0) return other;
+  if (clusters.splits == 0) return other;
   return time_of(v, call, clusters, device, times) <= time_of(v, call, other, device, times) ? clusters
                                                                                              : other;
 }

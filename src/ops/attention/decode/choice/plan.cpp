@@ -99,9 +99,9 @@ decode_signature signature_of(const attention_decode_call& call) {
 // The result has no variant if none has this name.
 decode_choice choice_named(const attention_decode_call& call, const device_properties& device,
                            std::string_view name) {
-  const std::uint32_t parts = parts_of_name(name);
-  if (parts < 1 || parts > 256) return {};
-  for (const decode_choice& c : decode_choices(call, device, parts))
+  const std::uint32_t splits = splits_of_name(name);
+  if (splits < 1 || splits > 256) return {};
+  for (const decode_choice& c : decode_choices(call, device, splits))
     if (c.name() == name) return c;
   return {};
 }
@@ -117,7 +117,7 @@ decode_choice tuned_choice(const attention_decode_call& call, const device_prope
 }  // namespace
 
 std::string decode_choice::name() const {
-  return name_with_parts(variant->name(), division.parts, division.in_cluster);
+  return name_with_splits(variant->name(), division.splits, division.in_cluster);
 }
 
 std::string tuning_key(const attention_decode_call& call) {
@@ -143,12 +143,13 @@ std::vector<decode_choice> decode_choices(const attention_decode_call& call, con
     if (!refusal(v, call, device).empty()) continue;
     const std::uint64_t tiles = (call.most_keys + v.keys - 1) / v.keys;
     const std::uint64_t blocks = call.row_tiles(v.rows) * call.split.key_heads.value * call.problem.batches;
-    for (const std::uint32_t parts : numbers) {
-      if (asked == 0 && parts > 1 && (parts > tiles || blocks * parts > waves * resident_blocks(v, device)))
+    for (const std::uint32_t splits : numbers) {
+      if (asked == 0 && splits > 1 &&
+          (splits > tiles || blocks * splits > waves * resident_blocks(v, device)))
         break;
-      result.push_back({&v, {.parts = parts, .least = v.keys}});
-      if (v.has_clusters && (parts == 2 || parts == 4 || parts == 8 || parts == 16))
-        result.push_back({&v, {.parts = parts, .least = v.keys, .in_cluster = true}});
+      result.push_back({&v, {.splits = splits, .least = v.keys}});
+      if (v.has_clusters && (splits == 2 || splits == 4 || splits == 8 || splits == 16))
+        result.push_back({&v, {.splits = splits, .least = v.keys, .in_cluster = true}});
     }
   }
   return result;
@@ -157,7 +158,7 @@ std::vector<decode_choice> decode_choices(const attention_decode_call& call, con
 decode_choice choice_of(const detail::planned_attention_decode& planned) {
   const attention_split& split = planned.call.split;
   return {&attention_decode_variants()[planned.chosen],
-          {split.parts.value, split.chunk, split.least, split.in_cluster != 0}};
+          {split.splits.value, split.chunk, split.least, split.in_cluster != 0}};
 }
 
 namespace detail {
@@ -178,17 +179,17 @@ planned_attention_decode divide_attention_decode(std::string_view operation, con
     result.queries = call.results() * call.problem.qk_size * bytes_of(call.type);
   }
   call.split.row_tiles = divisor::of(std::max(static_cast<u32>(call.row_tiles(choice.variant->rows)), 1u));
-  call.split.parts = divisor::of(division.parts);
+  call.split.splits = divisor::of(division.splits);
   call.split.chunk = division.chunk;
   call.split.least = division.least;
   call.split.in_cluster = division.in_cluster ? 1 : 0;
   call.split.pitch = room.pitch;
   const double blocks = static_cast<double>(call.split.row_tiles.value) * call.split.key_heads.value *
-                        division.parts * call.problem.batches;
+                        division.splits * call.problem.batches;
   if (blocks > std::numeric_limits<std::int32_t>::max())
     throw invalid_argument("kaio: " + std::string(operation) +
                            ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
-  result.blocks = std::uint64_t{call.split.row_tiles.value} * call.split.key_heads.value * division.parts *
+  result.blocks = std::uint64_t{call.split.row_tiles.value} * call.split.key_heads.value * division.splits *
                   call.problem.batches;
   return result;
 }

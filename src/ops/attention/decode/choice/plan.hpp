@@ -16,16 +16,16 @@ namespace kaio::ops {
 struct decode_choice {
   const attention_decode_variant* variant = nullptr;
   attention_decode_division division{};
-  // "kernel:4": a second kernel adds up four parts. "kernel:4:cluster": the parts are a cluster.
+  // "kernel:4": a second kernel adds up four splits. "kernel:4:cluster": the splits are a cluster.
   std::string name() const;
 };
 
-// Whether options leave the parts open. Parts of batch_invariant calls follow from the sequence alone.
+// Whether options leave the splits open. Parts of batch_invariant calls follow from the sequence alone.
 bool is_open(const attention_decode_options& options);
 // Whether kernels read queries that the call leaves in its workspace.
 bool has_own_queries(const attention_decode_options& options);
-// The kernels of the library that can run a call. Each has numbers of parts up to four waves of blocks, or
-// `asked` parts if that is not 0.
+// The kernels of the library that can run a call. Each has numbers of splits up to four waves of blocks, or
+// `asked` splits if that is not 0.
 std::vector<decode_choice> decode_choices(const attention_decode_call& call, const device_properties& device,
                                           std::uint32_t asked = 0);
 // The key of a call in the results of tuning.

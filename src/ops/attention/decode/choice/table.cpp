@@ -11,8 +11,7 @@ namespace kaio::ops {
 std::span<const attention_decode_variant> attention_decode_variants() {
   static const auto& all = *new std::vector<attention_decode_variant>([] {
     std::vector<attention_decode_variant> list;
-    for (const auto family : {attention_decode_mma_f16, attention_decode_mma_bf16, attention_decode_mma_codes,
-                              attention_mla_rows, attention_decode_simt_rows})
+    for (const auto family : attention_decode_variant_families)
       for (const attention_decode_variant& v : family()) list.push_back(v);
     return list;
   }());

@@ -6,15 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "ops/families.hpp"
+
 namespace kaio::ops {
 
-// Each family's kernels, the smaller head sizes first.
-std::span<const attention_decode_variant> attention_decode_mma_f16();
-std::span<const attention_decode_variant> attention_decode_mma_bf16();
-std::span<const attention_decode_variant> attention_decode_mma_codes();
-std::span<const attention_decode_variant> attention_decode_simt_rows();
-std::span<const attention_decode_variant> attention_mla_rows();
-// The kernel that adds up the parts.
+// The kernel that adds up the splits.
 const ptx::kernel_image& attention_decode_combine_image(const device_properties& device,
                                                         const attention_decode_call& call);
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list);

@@ -1,4 +1,4 @@
-// attention_decode with multiply-adds, and the kernel that adds up parts: for any element type and
+// attention_decode with multiply-adds, and the kernel that adds up splits: for any element type and
 // architecture.
 
 #include <kaio/ops/attention/decode/common/combine.hpp>
@@ -25,7 +25,7 @@ std::span<const attention_decode_variant> attention_decode_simt_rows() {
 
 namespace {
 
-// Calls f(kernel) with the kernel that adds up the parts of a call.
+// Calls f(kernel) with the kernel that adds up the splits of a call.
 template <class F>
 void with_combine(const device_properties& device, const attention_decode_call& call, const F& f) {
   const bool is_wide = call.problem.v_size > 256, has_programmatic = device.target.sm >= 90;
@@ -45,7 +45,7 @@ const ptx::kernel_image& attention_decode_combine_image(const device_properties&
 }
 
 void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
-  if (call.split.parts.value <= 1 || call.split.in_cluster != 0) return;
+  if (call.split.splits.value <= 1 || call.split.in_cluster != 0) return;
   attention_problem problem = call.problem;
   if (call.is_packed()) problem.queries = static_cast<u32>(call.packed_rows);
   const auto blocks = grid(call.results());

@@ -15,6 +15,7 @@
 #include "ops/attention/forward/choice/signature.hpp"
 #include "ops/attention/forward/choice/table.hpp"
 #include "ops/choice/recent_choices.hpp"
+#include "ops/choice/strict.hpp"
 
 namespace kaio::ops {
 
@@ -91,7 +92,11 @@ std::size_t choose_attention(std::string_view operation, const attention_call& c
 void run_attention(const stream& s, const attention_arguments& arguments) {
   const device_properties& device = s.properties();  // refuses a null stream before anything else
   const attention_call call = resolve_attention(s.device_identity(), arguments);
-  if (!call.empty()) choose(arguments.operation, call, device, arguments.options->variant).run(s, call);
+  if (call.empty()) return;
+  const std::string_view named = arguments.options->variant;
+  if (named.empty())
+    check_strictly(s, [&](const device_properties& other) { choose(arguments.operation, call, other, {}); });
+  choose(arguments.operation, call, device, named).run(s, call);
 }
 
 void warm_up_attention(const runtime::device& gpu, const attention_arguments& arguments,

@@ -9,11 +9,7 @@ namespace kaio::ops {
 std::span<const attention_variant> all_attention_variants() {
   static const auto& all = *new std::vector<attention_variant>([] {
     std::vector<attention_variant> list;
-    for (const auto family :
-         {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16, attention_mma_sm75,
-          attention_mma_tf32, attention_simt_wide_f32, attention_simt_f32, attention_simt_f16,
-          attention_sm90_blocks_f16, attention_sm90_blocks_bf16, attention_mma_blocks_f16,
-          attention_mma_blocks_bf16, attention_simt_blocks_f32})
+    for (const auto family : attention_variant_families)
       for (const attention_variant& v : family()) list.push_back(v);
     return list;
   }());

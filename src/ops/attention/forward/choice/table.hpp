@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/families.hpp"
+
 namespace kaio::ops {
 
 // Why this variant cannot run this call on this device; nullptr if it can.
@@ -23,23 +25,6 @@ double cost(const attention_variant& v, const attention_call& call, const device
 // the model. Throws unsupported_device or invalid_argument if there is none.
 const attention_variant& choose(std::string_view operation, const attention_call& call,
                                 const device_properties& device, std::string_view forced);
-
-// Each family's kernels, smaller head sizes first.
-std::span<const attention_variant> attention_sm90_f16();
-std::span<const attention_variant> attention_sm90_bf16();
-std::span<const attention_variant> attention_mma_f16();
-std::span<const attention_variant> attention_mma_bf16();
-std::span<const attention_variant> attention_mma_sm75();
-std::span<const attention_variant> attention_mma_tf32();
-std::span<const attention_variant> attention_simt_f32();
-std::span<const attention_variant> attention_simt_wide_f32();
-std::span<const attention_variant> attention_simt_f16();
-// Kernels for block-sparse masks.
-std::span<const attention_variant> attention_sm90_blocks_f16();
-std::span<const attention_variant> attention_sm90_blocks_bf16();
-std::span<const attention_variant> attention_mma_blocks_f16();
-std::span<const attention_variant> attention_mma_blocks_bf16();
-std::span<const attention_variant> attention_simt_blocks_f32();
 
 // All variants; the order decides between equal costs.
 std::span<const attention_variant> all_attention_variants();

@@ -1,7 +1,7 @@
 #pragma once
 // The arguments of attention_backward, in addition to those of the attention that is differentiated.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/shared/workspace.hpp>
 
 #include <cstddef>

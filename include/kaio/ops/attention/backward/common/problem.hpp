@@ -39,8 +39,8 @@ struct attention_gradients {
   u32 batches;  // attention_problem::batches
   // For the kernels for sm_90a (turns.hpp): ticket and turns, u32; sums of dq, f32. 0: none.
   u64 turns, dq_sums;
-  u32 dq_tiles;        // tiles of 64 queries per head; packed: of all batches together
-  u32 heads_together;  // heads of K that take turns in the order of tiles; at least 1
+  u32 dq_tiles;       // tiles of 64 queries per head; packed: of all batches together
+  u32 heads_at_once;  // heads of K that take turns in the order of tiles; at least 1
 };
 
 }  // namespace kaio::ops

@@ -55,12 +55,12 @@ constexpr tile_of_head key_tile_in_turns(thread t, const val<attention_problem>&
                                          const val<attention_gradients>& gradients, const val<u32>& ticket) {
   const val tiles = t.let(gradients[&attention_gradients::key_tiles]);
   const val heads = t.let(gradients[&attention_gradients::key_heads] * problem[&attention_problem::batches]);
-  const val most = t.let(gradients[&attention_gradients::heads_together]);
+  const val most = t.let(gradients[&attention_gradients::heads_at_once]);
   const val first = t.let(ticket / (most * tiles) * most);
-  const val together = t.let(min(most, heads - first));
+  const val at_once = t.let(min(most, heads - first));
   const val of_these = t.let(ticket - first * tiles);
-  const val tile = t.let(of_these / together);
-  return {t.let(first + (of_these - tile * together)), tile};
+  const val tile = t.let(of_these / at_once);
+  return {t.let(first + (of_these - tile * at_once)), tile};
 }
 // Called by one thread of a block.
 constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients) {

@@ -69,7 +69,7 @@ struct backward_mma_tiles {
     return array_of<Columns / 8>([&](u32) { return accumulator(t, 0.0f); });
   }
   static constexpr auto fragments_of_b(thread t) {
-    return array_of<product::together>([&](u32) { return typename product::b_fragment(t); });
+    return array_of<product::at_once>([&](u32) { return typename product::b_fragment(t); });
   }
 
   // The copies of a head's rows into tiles of Rows x Depth.
@@ -96,10 +96,10 @@ struct backward_mma_tiles {
     for (std::uint32_t i = 0; i < Own::columns / product::k; ++i) {
       typename product::a_fragment a(t);
       Product::load_queries(a, own, warp_row, i);
-      for (std::uint32_t j = 0; j < fragments; j += product::together) {
+      for (std::uint32_t j = 0; j < fragments; j += product::at_once) {
         auto b = fragments_of_b(t);
         Product::load_keys(b, step, 8 * j, i);
-        for (std::uint32_t n = 0; n < product::together; ++n) Product::multiply_add(s[j + n], a, b[n]);
+        for (std::uint32_t n = 0; n < product::at_once; ++n) Product::multiply_add(s[j + n], a, b[n]);
       }
     }
   }
@@ -111,10 +111,10 @@ struct backward_mma_tiles {
     for (std::uint32_t c = 0; c < C.step / product::k; ++c) {
       typename product::a_fragment a(t);
       Product::take_probabilities(a, weights, c);
-      for (std::uint32_t j = 0; j < Columns / 8; j += product::together) {
+      for (std::uint32_t j = 0; j < Columns / 8; j += product::at_once) {
         auto b = fragments_of_b(t);
         Product::load_values(t, b, step, c, 8 * j);
-        for (std::uint32_t n = 0; n < product::together; ++n) Product::multiply_add(sum[j + n], a, b[n]);
+        for (std::uint32_t n = 0; n < product::at_once; ++n) Product::multiply_add(sum[j + n], a, b[n]);
       }
     }
   }

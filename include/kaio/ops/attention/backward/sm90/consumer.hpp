@@ -152,13 +152,13 @@ class backward_sm90_consumer {
       // in flight only if every path issues them.
       from_.advance();
       own.step.advance();
-      const val goes_on = t_.let(n + 1u < own.one.rounds);
-      if (auto more = t_.when(goes_on)) from_.wait();
-      const val next_stage = t_.let(select(goes_on, from_.stage(), stage));
+      const val continues = t_.let(n + 1u < own.one.rounds);
+      if (auto more = t_.when(continues)) from_.wait();
+      const val next_stage = t_.let(select(continues, from_.stage(), stage));
       issue_scores(0, next_stage);
       wgmma_wait<1>(t_);  // dQ
       put_dq(stage, parity);
-      if (auto more = t_.when(goes_on)) shared_.dout_full(next_stage).wait(from_.parity());
+      if (auto more = t_.when(continues)) shared_.dout_full(next_stage).wait(from_.parity());
       begin_step(next_stage);
       wgmma_wait<0>(t_);  // S
       release(shared_.steps.empty()[stage]);

@@ -54,7 +54,7 @@ void place_attention_backward_sm90(attention_backward_call& call) {
 // has to hold Q, dO and the sums of dQ of all of them. Without a causal mask, all blocks of a head are at
 // different queries, and L2 has to hold more. Using 0.4 of it was best on an H200, for heads of 2 to 16 MB.
 template <auto C>
-u32 backward_heads_together(const attention_backward_call& call, const device_properties& device) {
+u32 backward_heads_at_once(const attention_backward_call& call, const device_properties& device) {
   constexpr u32 tiles_at_work = 4;
   const attention_problem& p = call.forward.problem;
   const std::uint64_t of_query = 2 * C.depth_qk + 2 * C.depth_v + sizeof(f32) * C.depth_qk;
@@ -104,7 +104,7 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
   const attention_problem& p = forward.problem;
   const std::uint32_t multiprocessors = s.properties().multiprocessors;
   attention_gradients gradients = gradients_of(call, C.keys, multiprocessors);
-  gradients.heads_together = backward_heads_together<C>(call, s.properties());
+  gradients.heads_at_once = backward_heads_at_once<C>(call, s.properties());
   const auto q = attention_map<T>(s, forward.q, p.q, p.qk_size, C.queries);
   const auto k = attention_map<T>(s, forward.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, forward.v, p.v, p.v_size, C.keys);

@@ -225,9 +225,9 @@ struct attention_backward_sm90_wide_body {
         // flight only if every path issues them.
         from.advance();
         step.advance();
-        const val goes_on = t.let(n + 1u < rounds);
-        if (auto more = t.when(goes_on)) from.wait();
-        issue_scores(t.let(select(goes_on, from.stage(), stage)));
+        const val continues = t.let(n + 1u < rounds);
+        if (auto more = t.when(continues)) from.wait();
+        issue_scores(t.let(select(continues, from.stage(), stage)));
         wgmma_wait<1>(t);  // dV
         release(t, stage);
       }
@@ -265,14 +265,14 @@ struct attention_backward_sm90_wide_body {
       issue_dp(from.stage());
       for (auto n : t.range(0u, rounds).no_unroll()) {
         const val stage = t.let(from.stage());
-        const val goes_on = t.let(n + 1u < rounds);
+        const val continues = t.let(n + 1u < rounds);
         shared.p_full().sync();
         wgmma_wait<0>(t);  // dP
         for (u32 i = 0; i < 8; ++i) {
           const auto four = load_vec<4>(shared.p[i][own_p]);
           for (u32 j = 0; j < 4; ++j) dp[4 * i + j] *= four[j];
         }
-        if (auto more = t.when(goes_on)) shared.p_empty().arrive();
+        if (auto more = t.when(continues)) shared.p_empty().arrive();
         const auto ds = wgmma_register_operands<T, C.queries / 16>(
             [&](std::uint32_t j) { return dp.template pair<pair>(j); });
         if (auto again = t.when(n >= C.stages)) shared.ds_empty(stage).sync();
@@ -285,11 +285,11 @@ struct attention_backward_sm90_wide_body {
         accumulate(t, dk, ds, shared.q[stage]);  // dK += dS^T Q
         // Issues the next dP, and after the last step a dP that nobody reads (see sum_dv).
         from.advance();
-        if (auto more = t.when(goes_on)) {
+        if (auto more = t.when(continues)) {
           from.wait();
           shared.dout_full(from.stage()).wait(from.parity());
         }
-        issue_dp(t.let(select(goes_on, from.stage(), stage)));
+        issue_dp(t.let(select(continues, from.stage(), stage)));
         wgmma_wait<1>(t);  // dK
         release(t, stage);
       }

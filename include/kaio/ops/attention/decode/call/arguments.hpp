@@ -1,7 +1,7 @@
 #pragma once
 // The arguments of attention_decode, with and without their types.
 
-#include <kaio/ops/attention/forward/call/arguments.hpp>
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
@@ -73,17 +73,17 @@ struct attention_value_queries {
   }
 };
 
-// How the parts of a sequence's keys are added up.
+// How the splits of a sequence's keys are added up.
 enum class attention_combining {
   automatic,      // whichever is faster by a model of their times (src/ops/attention/decode/choice/forms.hpp)
   second_kernel,  // through the workspace
-  cluster         // in a cluster of the parts' blocks, up to 16: sm_90, calls of up to 16 rows of a tile
+  cluster         // in a cluster of the splits' blocks, up to 16: sm_90, calls of up to 16 rows of a tile
 };
 
 struct attention_decode_options {
   // The factor of q . k. Default: 1 / sqrt(head size of q), with qv of both head sizes together.
   std::optional<f32> scale{};
-  // (batches, queries, heads, Dv). The score becomes scale * (q . k + qv . v). K and V are then the two parts
+  // (batches, queries, heads, Dv). The score becomes scale * (q . k + qv . v). K and V are then the two splits
   // of the rows of one tensor, as in multi-head latent attention. K is rows.slice(3, Dv, D), V is
   // rows.slice(3, 0, Dv).
   attention_value_queries qv{};
@@ -93,7 +93,7 @@ struct attention_decode_options {
   // The own key of query i is i + keys - queries. Causal makes `right` 0.
   attention_window window{};
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
-  attention_f32_input
+  attention_alibi
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
   // Scales of a cache of e4m3, e5m2 or i8: its elements are codes times a scale, as append_kv writes them.
   // Default: 1. Scales of keys that no query attends to are not read.
@@ -103,7 +103,7 @@ struct attention_decode_options {
   attention_sinks sinks{};
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, and the sink;
   // -inf if there are none.
-  attention_f32_output lse{};
+  attention_lse lse{};
   // The host's upper bound of the keys of a sequence: work is divided by it. Keys from here on do not exist,
   // whatever the lengths are. 0: the room of the cache.
   std::int64_t max_length = 0;
@@ -111,7 +111,7 @@ struct attention_decode_options {
   // sequences, the number of batches, max_length or the device's size. Parts have 512 keys, or 4096 if more
   // than 16 queries and heads share a KV head, so the workspace grows with max_length.
   bool batch_invariant = false;
-  // The number of parts of the keys: 1 to 256; 2, 4, 8 or 16 in a cluster. 0: chosen by the same model.
+  // The number of splits of the keys: 1 to 256; 2, 4, 8 or 16 in a cluster. 0: chosen by the same model.
   std::uint32_t splits = 0;
   attention_combining combining = attention_combining::automatic;
   // Lengths of the cache are those before the append, last_page_len those after it. Neither is changed.

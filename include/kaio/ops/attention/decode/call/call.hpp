@@ -13,7 +13,7 @@ struct attention_decode_call {
   element_kind type = element_kind::f32;  // of q, and of k and v unless they are codes
   attention_problem problem{};
   attention_cache cache{};
-  attention_split split{};  // except row_tiles, parts, chunk and the workspace, which depend on the kernel
+  attention_split split{};  // except row_tiles, splits, chunk and the workspace, which depend on the kernel
   attention_terms terms{};
   attention_band band{};
   attention_codes codes{};
@@ -21,7 +21,7 @@ struct attention_decode_call {
   std::uint64_t packed_rows = 0;  // packed: the rows of q
   bool values_in_keys = false;    // V is the first elements of the rows of K
   bool batch_invariant = false;
-  std::uint32_t parts = 0;  // as the caller asks; 0: any number
+  std::uint32_t splits = 0;  // as the caller asks; 0: any number
   attention_combining combining = attention_combining::automatic;
 
   constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }

@@ -34,7 +34,7 @@ struct attention_decode_variant {
   std::uint32_t most_rows = 0;   // for calls with at most this many rows; 0: any number
   std::uint32_t least_rows = 0;  // for calls with at least this many rows
   std::uint32_t keys = 0;        // per tile
-  bool has_clusters = false;     // sm_90: launched programmatically, and its parts may be a cluster
+  bool has_clusters = false;     // sm_90: launched programmatically, and its splits may be a cluster
   std::uint32_t resident = 1;    // blocks on a multiprocessor at once, at most
   bool plain = false;            // its score is plain_score
 
@@ -48,7 +48,7 @@ struct planned_attention_decode {
   attention_decode_call call;
   std::size_t chosen = 0;     // index among the variants
   std::uint64_t blocks = 0;   // 0: the call does nothing
-  std::uint64_t sums = 0;     // bytes of the workspace: sums of parts,
+  std::uint64_t sums = 0;     // bytes of the workspace: sums of splits,
   std::uint64_t totals = 0;   // their totals,
   std::uint64_t queries = 0;  // and rotated queries
   std::uint64_t workspace_bytes() const { return sums + totals + queries; }
@@ -71,7 +71,7 @@ planned_attention_decode prepare_attention_decode(const stream& s,
 // Loads what such a call launches, ahead of its first use.
 void warm_up_attention_decode(const runtime::device& gpu, const attention_decode_arguments& arguments,
                               std::span<const attention_decode_variant> variants);
-// Runs after the kernel of a call: adds up the parts if there is more than one.
+// Runs after the kernel of a call: adds up the splits if there is more than one.
 void combine_attention_decode(const stream& s, const attention_decode_call& call);
 
 }  // namespace detail

@@ -1,12 +1,12 @@
 #pragma once
-// The work of a block of attention_decode: rows of a sequence, and a part of the keys that these attend to.
+// The work of a block of attention_decode: rows of a sequence, and a split of the keys that these attend to.
 // Rows are queries and heads that share a KV head. All about the sequence is read from device memory.
 //
-//   keys of a sequence    | padding |  not attended  |  part 0  |  part 1  |  part 2  | room |
+//   keys of a sequence    | padding |  not attended  |  split 0  |  split 1  |  split 2  | room |
 //                                                    ^ low                            ^ high
 //
 // The grid has one dimension. From inner to outer it counts KV heads (neighbours in memory), tiles of rows
-// (which share keys), parts, and sequences. If the parts of a tile are a cluster, they are innermost.
+// (which share keys), splits, and sequences. If the splits of a tile are a cluster, they are innermost.
 
 #include <kaio/dsl/block.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -111,10 +111,10 @@ struct decode_rows {
 struct decode_block {
   val<u32> batch, group;  // group: the KV head
   val<u32> first_row;     // of the tile
-  val<u32> part;
+  val<u32> split;
   cached_sequence sequence;
   val<i32> offset;                   // keys - queries
-  val<u32> first, last;              // keys [first, last) of this part
+  val<u32> first, last;              // keys [first, last) of this split
   val<u32> whole_first, whole_last;  // keys [whole_first, whole_last) that all queries of the tile attend to
   val<u32> queries;                  // of the sequence
   val<u32> query_row;                // the first query's row of Q and O
@@ -136,7 +136,7 @@ constexpr val<u32> settled_keys(thread t, const val<attention_cache>& cache,
 constexpr decode_block find_again(thread t, const val<attention_problem>& problem,
                                   const decode_block& block) {
   const sequence_queries found = find_queries(t, problem, block.batch);
-  return {block.batch, block.group, block.first_row,   block.part,       block.sequence, block.offset,
+  return {block.batch, block.group, block.first_row,   block.split,      block.sequence, block.offset,
           block.first, block.last,  block.whole_first, block.whole_last, found.queries,  found.query_row};
 }
 
@@ -146,40 +146,40 @@ constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split,
   return t.let(block.queries * split[&attention_split::group][&divisor::value]);
 }
 
-// The number of parts of a tile's keys.
-constexpr auto parts_of(const val<attention_split>& split) {
-  return split[&attention_split::parts][&divisor::value];
+// The number of splits of a tile's keys.
+constexpr auto splits_of(const val<attention_split>& split) {
+  return split[&attention_split::splits][&divisor::value];
 }
 
-// The tile and the part of a block. They follow from its place in the grid.
+// The tile and the split of a block. They follow from its place in the grid.
 struct decode_place {
-  val<u32> batch, group, tile, part;
+  val<u32> batch, group, tile, split;
 };
 template <bool HasClusters>
 constexpr decode_place find_place(thread t, const val<attention_split>& split) {
-  const auto parts = split[&attention_split::parts];
+  const auto splits = split[&attention_split::splits];
   const val block = t.let(block_idx_x());
-  var index(t, block), part(t, 0u);
+  var index(t, block), own_split(t, 0u);
   if constexpr (HasClusters)
     if (auto clusters = t.when(split[&attention_split::in_cluster] != 0u)) {
-      const quotient of_block = divide(t, block, parts);
+      const quotient of_block = divide(t, block, splits);
       index = of_block.whole;
-      part = of_block.rest;
+      own_split = of_block.rest;
     }
   const quotient of_heads = divide(t, t.let(index), split[&attention_split::key_heads]);
   const quotient of_tiles = divide(t, of_heads.whole, split[&attention_split::row_tiles]);
   var batch(t, of_tiles.whole);
   const auto take = [&] {
-    const quotient of_parts = divide(t, of_tiles.whole, parts);
-    batch = of_parts.whole;
-    part = of_parts.rest;
+    const quotient of_splits = divide(t, of_tiles.whole, splits);
+    batch = of_splits.whole;
+    own_split = of_splits.rest;
   };
   if constexpr (HasClusters) {
     if (auto apart = t.when(split[&attention_split::in_cluster] == 0u)) take();
   } else {
     take();
   }
-  return {t.let(batch), of_heads.rest, of_tiles.rest, t.let(part)};
+  return {t.let(batch), of_heads.rest, of_tiles.rest, t.let(own_split)};
 }
 
 // Call it before a kernel first reads memory. Then the next kernel may start, and numbers that the previous
@@ -205,7 +205,7 @@ constexpr decode_rows find_rows(thread t, const val<attention_problem>& problem,
 template <class Functions, class LengthOf>
 constexpr decode_block find_decode_block(thread t, const val<attention_cache>& cache,
                                          const val<attention_split>& split, const Functions& functions,
-                                         const decode_rows& of_block, const val<u32>& part,
+                                         const decode_rows& of_block, const val<u32>& own_split,
                                          std::uint32_t rows, std::uint32_t keys_of_tile,
                                          const LengthOf& length_of) {
   const val batch = of_block.batch, group = of_block.group, first_row = of_block.first_row;
@@ -221,26 +221,16 @@ constexpr decode_block find_decode_block(thread t, const val<attention_cache>& c
   const key_range range = functions.keys(first_query, last_query, keys, offset);
   const val low = t.let(max(range.first, sequence.left)), high = t.let(max(range.last, low));
   const val count = t.let(high - low);
-  const auto parts = split[&attention_split::parts];
+  const auto splits = split[&attention_split::splits];
   const val tiles = t.let((count + (keys_of_tile - 1)) / keys_of_tile);
-  const val even = t.let(divide(t, t.let(tiles + parts[&divisor::value] - 1u), parts).whole * keys_of_tile);
+  const val even = t.let(divide(t, t.let(tiles + splits[&divisor::value] - 1u), splits).whole * keys_of_tile);
   const val fixed = t.let(split[&attention_split::chunk]);
   const val chunk = t.let(select(fixed != 0u, fixed, max(even, split[&attention_split::least])));
-  const val before = t.let(min(cast<u64>(part) * cast<u64>(chunk), cast<u64>(count)));
+  const val before = t.let(min(cast<u64>(own_split) * cast<u64>(chunk), cast<u64>(count)));
   const val first = t.let(low + cast<u32>(before));
   const val last = t.let(first + min(chunk, high - first));
-  return {batch,
-          group,
-          first_row,
-          part,
-          sequence,
-          offset,
-          first,
-          last,
-          range.whole_first,
-          range.whole_last,
-          own_queries,
-          of_block.query_row};
+  return {batch, group, first_row,         own_split,        sequence,    offset,
+          first, last,  range.whole_first, range.whole_last, own_queries, of_block.query_row};
 }
 
 // Finds the block at the beginning of a kernel. A kernel with clusters is launched programmatically. On
@@ -253,7 +243,7 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const decode_place place = find_place<HasClusters>(t, split);
   begin_early<HasClusters>(t, split);
   const decode_block block = find_decode_block(
-      t, cache, split, functions, find_rows(t, problem, place, rows), place.part, rows, keys_of_tile,
+      t, cache, split, functions, find_rows(t, problem, place, rows), place.split, rows, keys_of_tile,
       [&] { return cached_number(t, t.let(cache[&attention_cache::lengths]), place.batch); });
   if constexpr (HasClusters) grid_dependency_wait(t);
   return block;
@@ -271,7 +261,7 @@ constexpr decode_row find_row(thread t, const val<attention_split>& split, const
   return {at.whole, t.let(block.group * group[&divisor::value] + at.rest)};
 }
 
-// The place of a row's scores. `key` is the first key; keys from the end of the part on do not exist.
+// The place of a row's scores. `key` is the first key; keys from the end of the split on do not exist.
 constexpr score_origin<1> origin_of_row(thread t, const decode_block& block, const decode_row& row,
                                         const val<u32>& key) {
   return {block.batch, row.head, {{row.query}}, key, t.let(block.queries - 1u), t.let(block.last - 1u),
@@ -332,7 +322,7 @@ constexpr val<i64> offset_of(thread t, const Strides& strides, const Page& page,
                cast<i64>(row) * strides[&attention_strides::row]);
 }
 
-// The row of the workspace for the block's part of a query's keys.
+// The row of the workspace for the block's split of a query's keys.
 constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                const val<attention_split>& split, const decode_block& block,
                                const decode_row& row) {
@@ -340,7 +330,7 @@ constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                   cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries])));
   const val of_query = t.let(before + cast<u64>(row.query));
   const val of_head = t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
-  return t.let(of_head * cast<u64>(parts_of(split)) + cast<u64>(block.part));
+  return t.let(of_head * cast<u64>(splits_of(split)) + cast<u64>(block.split));
 }
 
 constexpr void store_total(thread t, const val<attention_split>& split, const val<u64>& row,
@@ -349,11 +339,11 @@ constexpr void store_total(thread t, const val<attention_split>& split, const va
   store_vec(to[row * u64{2}], make_vec(total.largest, total.sum));
 }
 
-// Whether a block has anything to compute. A tile without rows has nothing. A part without keys has nothing,
-// unless it is the only part.
+// Whether a block has anything to compute. A tile without rows has nothing. A split without keys has nothing,
+// unless it is the only split.
 constexpr val<bool> has_work(thread t, const val<attention_split>& split, const decode_block& block) {
   return t.let(all_of(block.first_row < rows_of_sequence(t, split, block),
-                      any_of(block.first < block.last, parts_of(split) == 1u)));
+                      any_of(block.first < block.last, splits_of(split) == 1u)));
 }
 
 // Writes the totals of a block without work, for its tile of `rows` rows.

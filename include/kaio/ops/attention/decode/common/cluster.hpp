@@ -1,11 +1,11 @@
 #pragma once
-// The sum of the parts of a tile's keys, if the parts are the blocks of a cluster (sm_90). Each block adds up
+// The sum of the splits of a tile's keys, if the splits are the blocks of a cluster (sm_90). Each block adds up
 // its share of the sums from the shared memory of all blocks, in the order of the keys. No second kernel
 // runs, and nothing goes through the workspace.
 //
 //   block 0: sums of its keys | block 1: sums of its keys | ...       shared memory of each
 //   barrier of the cluster
-//   block 0: columns 0 to 31  | block 1: columns 32 to 63 | ...       of all parts: one row after the other
+//   block 0: columns 0 to 31  | block 1: columns 32 to 63 | ...       of all splits: one row after the other
 //   barrier of the cluster: no block ends while others read its sums
 
 #include <kaio/dsl/async.hpp>
@@ -61,20 +61,20 @@ constexpr void combine_in_cluster(thread t, const val<attention_problem>& proble
   constexpr u32 fours = Depth / 4, run = 8;  // run: fours that follow each other in a block, 128 bytes
   cluster_barrier(t);
   const decode_block block = find();
-  const val parts = t.let(parts_of(split));
+  const val splits = t.let(splits_of(split));
   const val size = t.let(problem[&attention_problem::v_size]);
   const val rows = rows_of_sequence(t, split, block);
   const val own_rows = t.let(min(max(rows, block.first_row) - block.first_row, Rows));
   const val rank = t.thread_rank();
-  const val first = t.let((rank / run * parts + block.part) * run + rank % run);
-  const val last = t.let(own_rows * fours), step = t.let(parts * Threads);
+  const val first = t.let((rank / run * splits + block.split) * run + rank % run);
+  const val last = t.let(own_rows * fours), step = t.let(splits * Threads);
   for (auto i : t.range(first, last, step).no_unroll()) {
     const val row = t.let(i / fours), column = t.let(i % fours * 4u);
     if (auto has = t.when(column < size)) {
       // Parts with keys come first.
       var most(t, nothing);
       var count(t, 0u);
-      for (auto p : t.range(0u, parts).template unroll<4>()) {
+      for (auto p : t.range(0u, splits).template unroll<4>()) {
         const val of_part = t.let(remote(largest[row], p)), total = t.let(remote(sum[row], p));
         most = max(most, of_part);
         count = select(total < 0.0f, count, p + 1u);

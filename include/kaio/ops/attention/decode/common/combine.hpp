@@ -1,6 +1,6 @@
 #pragma once
-// The second kernel of attention_decode: adds up the results of the parts of a row's keys. Four warps share a
-// row. Each takes every fourth part, in order, so that the bits do not depend on how many parts without keys
+// The second kernel of attention_decode: adds up the results of the splits of a row's keys. Four warps share a
+// row. Each takes every fourth split, in order, so that the bits do not depend on how many splits without keys
 // follow.
 
 #include <kaio/dsl/async.hpp>
@@ -15,7 +15,7 @@ namespace kaio::ops {
 
 struct attention_combine_config {
   static constexpr std::uint32_t warps = 4, threads = warps * 32;
-  static constexpr std::uint32_t together = 4;  // parts that a warp reads at once
+  static constexpr std::uint32_t at_once = 4;  // splits that a warp reads at once
 };
 
 template <std::uint32_t Depth>
@@ -28,7 +28,7 @@ inline constexpr auto attention_combine_name = [] {
 
 // Launched with one block per (batch, query, head) along x. If packed, it has one batch, with all rows as its
 // queries, and `packed` is the number of sequences. From sm_90 on the launch is programmatic, before the
-// kernel of the parts has ended.
+// kernel of the splits has ended.
 // Depth: the longest row, up to 512 elements.
 template <std::uint32_t Sm, std::uint32_t Depth = 256>
 inline constexpr auto attention_decode_combine =
@@ -45,11 +45,11 @@ inline constexpr auto attention_decode_combine =
       const val row = t.let(block_idx_x());
       const val of_heads = t.let(row / heads), head = t.let(row - of_heads * heads);
       const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
-      const val parts = t.let(parts_of(split));
+      const val splits = t.let(splits_of(split));
       const val size = t.let(problem[&attention_problem::v_size]);
       const val none = t.let(0u);
       const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
-      const val first = t.let(cast<u64>(row) * cast<u64>(parts));
+      const val first = t.let(cast<u64>(row) * cast<u64>(splits));
       const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
       const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
       const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
@@ -67,11 +67,11 @@ inline constexpr auto attention_decode_combine =
         exists = all_of(cast<i32>(query) >= begin, cast<i32>(query) < end);
       }
       const val is_row = t.let(exists);
-      const val own_parts = t.let(select(is_row, parts, 0u));
+      const val own_splits = t.let(select(is_row, splits, 0u));
       // Parts with keys come first.
       var largest(t, nothing);
       var used(t, 0u);
-      for (auto p : t.range(lane, own_parts, 32u)) {
+      for (auto p : t.range(lane, own_splits, 32u)) {
         const val total = load_vec<2>(totals[p * 2u]);
         largest = max(largest, total[0]);
         used = select(total[1] < 0.0f, used, p + 1u);
@@ -79,28 +79,30 @@ inline constexpr auto attention_decode_combine =
       const val most = t.let(warp_reduce(t, largest, maximum{}));
       const val count = t.let(warp_reduce(t, used, maximum{}));
 
-      // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
+      // -0 + x is x for every x: with one split the sums are those of that split, bit for bit.
       auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
       var sum(t, 0.0f);
-      // Several parts are loaded together, so that the warp does not wait for each alone.
-      for (auto base : t.range(warp, count, config::warps * config::together).no_unroll()) {
-        const auto part = array_of<config::together>([&](u32 i) { return t.let(base + i * config::warps); });
+      // Several splits are loaded together, so that the warp does not wait for each alone.
+      for (auto base : t.range(warp, count, config::warps * config::at_once).no_unroll()) {
+        const auto some_splits =
+            array_of<config::at_once>([&](u32 i) { return t.let(base + i * config::warps); });
         auto total =
-            array_of<config::together>([&](u32) { return array_of<2>([&](u32) { return var(t, 0.0f); }); });
-        auto four = array_of<config::together * fours>(
+            array_of<config::at_once>([&](u32) { return array_of<2>([&](u32) { return var(t, 0.0f); }); });
+        auto four = array_of<config::at_once * fours>(
             [&](u32) { return array_of<4>([&](u32) { return var(t, 0.0f); }); });
-        for (u32 i = 0; i < config::together; ++i)
-          if (auto is_part = t.when(part[i] < count)) {
-            const val of_part = load_vec<2>(totals[part[i] * 2u]);
+        for (u32 i = 0; i < config::at_once; ++i)
+          if (auto is_part = t.when(some_splits[i] < count)) {
+            const val of_part = load_vec<2>(totals[some_splits[i] * 2u]);
             for (u32 e = 0; e < 2; ++e) total[i][e] = of_part[e];
             for (u32 f = 0; f < fours; ++f)
               if (auto has = t.when(lane * 4u + 128 * f < size)) {
-                const val loaded = load_vec<4>(sums.from(cast<u64>(part[i]) * pitch)[lane * 4u + 128 * f]);
+                const val loaded =
+                    load_vec<4>(sums.from(cast<u64>(some_splits[i]) * pitch)[lane * 4u + 128 * f]);
                 for (u32 e = 0; e < 4; ++e) four[i * fours + f][e] = loaded[e];
               }
           }
-        for (u32 i = 0; i < config::together; ++i)
-          if (auto is_part = t.when(part[i] < count)) {
+        for (u32 i = 0; i < config::at_once; ++i)
+          if (auto is_part = t.when(some_splits[i] < count)) {
             const val weight =
                 t.let(select(total[i][0] == nothing, 0.0f, fast::ftz::exp2(total[i][0] - most)));
             sum += total[i][1] * weight;

@@ -1,6 +1,6 @@
 #pragma once
 // The end of a block of attention_decode. It adds the sums of the warps that share rows. If the block had all
-// keys, the result goes to the output, otherwise to the workspace or to the cluster that has all parts.
+// keys, the result goes to the output, otherwise to the workspace or to the cluster that has all splits.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -41,7 +41,7 @@ class attention_decode_finish {
   constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block) const {
     const val rows = rows_of_sequence(t_, split, block);
-    const val is_alone = t_.let(parts_of(split) == 1u);
+    const val is_alone = t_.let(splits_of(split) == 1u);
     for (auto i : t_.block_stride(Rows)) {
       const val row = t_.let(i), packed = t_.let(block.first_row + row);
       if (auto exists = t_.when(packed < rows)) {
@@ -78,7 +78,7 @@ class attention_decode_finish {
               x[e] += four[e] * weight;
         }
         if (auto alone = t_.when(is_alone)) {
-          // Applied after the sum, as in attention_decode_combine: with one part the bits are the same.
+          // Applied after the sum, as in attention_decode_combine: with one split the bits are the same.
           const val inverse = t_.let(inverses_[row]);
           for (auto& one : x) one *= inverse;
           with_output_type<T>(t_, problem, split, [&]<class A>(A) {
@@ -122,7 +122,7 @@ class attention_decode_finish {
   }
 
  private:
-  // Leaves the results of a part for the cluster, or in the workspace.
+  // Leaves the results of a split for the cluster, or in the workspace.
   template <class Cluster, class Workspace>
   constexpr void leave(const val<attention_split>& split, const Cluster& cluster,
                        const Workspace& workspace) const {

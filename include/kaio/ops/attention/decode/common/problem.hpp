@@ -5,8 +5,8 @@
 // unused. If it is packed, the batch strides of Q and O are 0.
 
 #include <kaio/ops/attention/common/problem.hpp>
-#include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/shared/any_element.hpp>
+#include <kaio/ops/shared/divisor.hpp>
 
 #include <cstdint>
 
@@ -39,20 +39,20 @@ struct attention_cache {
 enum class decode_unsettled : u32 { everything, elements, new_keys };
 
 // Rows of a tile are the queries of all heads that share a KV head: row = query * heads_of_group + head. If
-// parts > 1, each block leaves sums and totals of its keys, and a second kernel adds them up.
+// splits > 1, each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
   divisor key_heads;
-  u32 rows;            // queries * heads_of_group; packed: of the longest sequence
-  divisor row_tiles;   // per KV head
-  divisor group;       // heads_of_group
-  divisor parts;       // per tile
-  u32 chunk;           // keys per part; 0: the keys of a sequence are divided evenly
-  u32 least;           // smallest number of keys per part if chunk is 0
-  u32 pitch;           // f32 from one row of sums to the next, a multiple of 4
-  u64 sums;            // f32: sum of p * v, (batch, query, head, part, column); packed: (row, head, ...)
-  u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
+  u32 rows;           // queries * heads_of_group; packed: of the longest sequence
+  divisor row_tiles;  // per KV head
+  divisor group;      // heads_of_group
+  divisor splits;     // per tile
+  u32 chunk;          // keys per split; 0: the keys of a sequence are divided evenly
+  u32 least;          // smallest number of keys per split if chunk is 0
+  u32 pitch;          // f32 from one row of sums to the next, a multiple of 4
+  u64 sums;           // f32: sum of p * v, (batch, query, head, split, column); packed: (row, head, ...)
+  u64 totals;         // f32: softmax_total, (batch, query, head, split, 2); a sum of -1: no keys, and no sums
   u32 type, out_type;  // element_type: of q, k and v; of out
-  u32 in_cluster;      // 1: the parts of a tile are a cluster, which adds them up; no second kernel
+  u32 in_cluster;      // 1: the splits of a tile are a cluster, which adds them up; no second kernel
   u32 unsettled;       // decode_unsettled
 };
 

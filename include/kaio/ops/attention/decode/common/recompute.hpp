@@ -1,5 +1,5 @@
 #pragma once
-// The recomputation, from memory, of a part's rows that have NaN among their sums (common/exact_rows.hpp):
+// The recomputation, from memory, of a split's rows that have NaN among their sums (common/exact_rows.hpp):
 // the steps that kernels with matrix instructions share. A warp has 16 rows, and its own keys of each tile.
 
 #include <kaio/dsl/dsl.hpp>
@@ -11,7 +11,7 @@
 
 namespace kaio::ops {
 
-// The warp's keys of the part, as recompute_rows_of visits them.
+// The warp's keys of the split, as recompute_rows_of visits them.
 template <class Config, class Visit>
 constexpr void each_key_of_warp(thread t, const Config& config, const decode_block& block,
                                 const val<u32>& key_warp, const Visit& visit) {
@@ -22,7 +22,7 @@ constexpr void each_key_of_warp(thread t, const Config& config, const decode_blo
   }
 }
 
-// totals: the softmax totals of a thread's two rows. sums: the sums of the part, which are not divided here;
+// totals: the softmax totals of a thread's two rows. sums: the sums of the split, which are not divided here;
 // those of the warp begin at sums_row.
 template <class T, std::uint32_t Depth, class SourceOf, class Totals, class Functions, class Sums>
 constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,

@@ -45,7 +45,7 @@ constexpr void score_rows(thread t, const Scores& s, const decode_block& block,
     score_rows<Scores, Functions, Rows, R + 1>(t, s, block, rows, key, scale, functions);
 }
 
-// Applies the mask, and the end of the part. A mask that does not depend on the head runs once for all rows.
+// Applies the mask, and the end of the split. A mask that does not depend on the head runs once for all rows.
 template <class Scores, class Functions, std::uint32_t Rows, std::uint32_t R = 0>
 constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
                          const dsl::register_array<decode_row, Rows>& rows, const val<u32>& key,

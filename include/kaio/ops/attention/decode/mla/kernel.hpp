@@ -3,7 +3,7 @@
 // the matrix instructions of a warp, for sm_80 and later. Rows of K have up to 576 elements, those of V 512.
 //
 //             keys                      a block: `rows` rows, which are the queries of all heads that share a
-//           +------+------+               KV head, and a part of the keys
+//           +------+------+               KV head, and a split of the keys
 //     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V, with V from the tile of K
 //           +------+------+
 //
@@ -48,7 +48,7 @@ struct attention_mla_body {
   static constexpr std::uint32_t own_parts = 2;                    // fragments of S per warp: 16 keys
   static constexpr std::uint32_t panel = 64, panels = C.depth / panel, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
-  static constexpr std::uint32_t together = product::together;
+  static constexpr std::uint32_t at_once = product::at_once;
   // A fragment of S of 16 rows is one row here: four numbers per lane.
   using s_tile = shared_tile<f32, C.exchanges ? C.row_warps() * key_parts : 1, 128, dsl::row_major>;
 
@@ -127,10 +127,10 @@ struct attention_mla_body {
         for (std::uint32_t c = 0; c < p_slices; ++c) {
           typename product::a_fragment p(t);  // 16 x k of P
           Product::take_probabilities(p, s_parts, c);
-          for (std::uint32_t j = 0; j < value_parts; j += together) {
+          for (std::uint32_t j = 0; j < value_parts; j += at_once) {
             auto b = fragments_of_b(t);
             Product::load_values(t, b, own_v, c, 8 * j);
-            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+            for (std::uint32_t n = 0; n < at_once; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
           }
         }
       });
@@ -178,14 +178,14 @@ struct attention_mla_body {
   }
 
   static constexpr auto fragments_of_b(thread t) {
-    return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+    return array_of<at_once>([&](u32) { return typename product::b_fragment(t); });
   }
 
   // S += Q K^T of 16 rows and 16 keys.
   template <class Product, class Scores, class Tile>
   static constexpr void multiply_keys(thread t, Scores& s, const q_tile& q_shared, const val<u32>& warp_row,
                                       const Tile& keys, const val<u32>& first_key) {
-    static_assert(together == own_parts);
+    static_assert(at_once == own_parts);
     for (auto p : t.range(0u, panels)) {
       const auto of_q = q_shared.panel(p);
       const auto of_k = keys.panel(p);
@@ -194,7 +194,7 @@ struct attention_mla_body {
         ldmatrix(a, of_q, warp_row, column);
         auto b = fragments_of_b(t);
         ldmatrix(b[0], b[1], of_k, first_key, column);
-        for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(s[n], a, b[n]);
+        for (std::uint32_t n = 0; n < at_once; ++n) Product::multiply_add(s[n], a, b[n]);
       }
     }
   }
@@ -227,7 +227,7 @@ struct attention_mla_body {
     constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
     var inverse(t, 1.0f);
     const val writes = t.let(all_of(leads, exists));
-    if (auto alone = t.when(parts_of(split) == 1u)) {
+    if (auto alone = t.when(splits_of(split) == 1u)) {
       const attention_block as_block = block_of_row(t, block, at);
       const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
       store_lse(t, problem, as_block, at.query, writes, result.lse);
@@ -247,7 +247,7 @@ struct attention_mla_body {
           problem_(problem),
           split_(split),
           block_(block),
-          is_alone_(t.let(parts_of(split) == 1u)),
+          is_alone_(t.let(splits_of(split) == 1u)),
           is_f32_(
               t.let(any_of(!is_alone_, problem[&attention_problem::o][&attention_strides::is_f32] != 0u))),
           size_(t.let(problem[&attention_problem::v_size])) {}
@@ -326,7 +326,7 @@ struct attention_mla_body {
     val<u32> size_;
   };
 
-  // The rows of a warp, and all keys of the part.
+  // The rows of a warp, and all keys of the split.
   using elements = decltype(detail::row_at<T>(std::declval<thread>(), std::declval<val<u64>>(),
                                               std::declval<val<bool>>()));
   struct rows_of_part {

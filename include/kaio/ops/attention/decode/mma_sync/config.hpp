@@ -9,11 +9,11 @@ struct attention_decode_config {
   std::uint32_t depth = 128;    // longest row of Q, K, V and O, in elements
   std::uint32_t rows = 16;      // per tile: queries of the heads that share a KV head
   std::uint32_t keys = 64;      // per tile
-  std::uint32_t key_warps = 4;  // share 16 rows; each has a part of the keys of every tile
+  std::uint32_t key_warps = 4;  // share 16 rows; each has a split of the keys of every tile
   std::uint32_t stages = 2;     // tiles of K and V in shared memory
   bool q_in_registers = true;   // else Q is read again for every tile
   std::uint32_t min_blocks = 1;
-  // 90: launched programmatically, and the parts of a tile may be a cluster.
+  // 90: launched programmatically, and the splits of a tile may be a cluster.
   std::uint16_t sm = 80;
 
   constexpr bool has_clusters() const { return sm >= 90; }

@@ -2,7 +2,7 @@
 // attention_decode with the matrix instructions of a warp, for sm_80 and later.
 //
 //             keys                      a block: `rows` rows, which are the queries of all heads that share a
-//           +------+------+               KV head, and a part of the keys
+//           +------+------+               KV head, and a split of the keys
 //     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp, as in
 //           +------+------+               attention
 //
@@ -47,7 +47,7 @@ struct attention_decode_body {
                                               C.has_clusters()>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
-  static constexpr std::uint32_t together = product::together;
+  static constexpr std::uint32_t at_once = product::at_once;
 
   template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,
@@ -67,7 +67,7 @@ struct attention_decode_body {
 
  private:
   static constexpr auto fragments_of_b(thread t) {
-    return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+    return array_of<at_once>([&](u32) { return typename product::b_fragment(t); });
   }
 
   template <class Functions>
@@ -113,10 +113,10 @@ struct attention_decode_body {
         for (std::uint32_t i = 0; i < slices; ++i) {
           auto& a = q_parts[C.q_in_registers ? i : 0];
           if constexpr (!C.q_in_registers) Product::load_queries(a, q_shared, warp_row, i);
-          for (std::uint32_t j = 0; j < key_parts; j += together) {
+          for (std::uint32_t j = 0; j < key_parts; j += at_once) {
             auto b = fragments_of_b(t);
             Product::load_keys(b, own_k, 8 * j, i);
-            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(s_parts[j + n], a, b[n]);
+            for (std::uint32_t n = 0; n < at_once; ++n) Product::multiply_add(s_parts[j + n], a, b[n]);
           }
         }
       });
@@ -133,10 +133,10 @@ struct attention_decode_body {
         for (std::uint32_t c = 0; c < p_slices; ++c) {
           typename product::a_fragment p(t);  // 16 x k of P
           Product::take_probabilities(p, s_parts, c);
-          for (std::uint32_t j = 0; j < value_parts; j += together) {
+          for (std::uint32_t j = 0; j < value_parts; j += at_once) {
             auto b = fragments_of_b(t);
             Product::load_values(t, b, own_v, c, 8 * j);
-            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+            for (std::uint32_t n = 0; n < at_once; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
           }
         }
       });
@@ -193,7 +193,7 @@ struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore..
       });
 };
 
-// Launched with key_heads * row_tiles * parts * batches blocks along x. The arguments are the problem, the
+// Launched with key_heads * row_tiles * splits * batches blocks along x. The arguments are the problem, the
 // cache, the split, the arguments of the score, and those of the mask.
 template <attention_decode_config C, class T, class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_mma =

@@ -1,6 +1,6 @@
 #pragma once
 // The source of recompute_rows_of_part (common/recompute.hpp) for a warp of a 16-bit kernel: its rows, and
-// its keys of the part.
+// its keys of the split.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>

@@ -16,7 +16,7 @@ inline grid decode_grid(const attention_decode_config& config, const attention_d
                         std::uint64_t blocks) {
   grid shape(blocks);
   if (config.has_clusters()) shape = shape.programmatic();
-  if (call.split.in_cluster != 0) shape = shape.cluster(call.split.parts.value);
+  if (call.split.in_cluster != 0) shape = shape.cluster(call.split.splits.value);
   return shape;
 }
 

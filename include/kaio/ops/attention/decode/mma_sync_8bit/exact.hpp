@@ -1,6 +1,6 @@
 #pragma once
 // The source of recompute_rows_of for caches of 8-bit codes: the rows of a warp in memory, and its keys of a
-// part.
+// split.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>

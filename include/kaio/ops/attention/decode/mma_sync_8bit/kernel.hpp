@@ -43,7 +43,7 @@ struct attention_decode_quantised_body {
   using scales_type = attention_decode_scales<C>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
                                  value_parts = C.depth / 8;
-  static_assert(product::together == 2 && slices % 2 == 0 && key_parts % 2 == 0 && value_parts % 4 == 0);
+  static_assert(product::at_once == 2 && slices % 2 == 0 && key_parts % 2 == 0 && value_parts % 4 == 0);
 
   template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,

@@ -1,12 +1,12 @@
 #pragma once
 // The end of a block. Each of its warps has left the results of its keys for the rows of the tile; the block
-// adds them up. If it has a part of the keys, the sums go to the workspace, or to the blocks of its cluster,
+// adds them up. If it has a split of the keys, the sums go to the workspace, or to the blocks of its cluster,
 // which share the columns.
 //
 //   warp 0 .. 3: largest, sum, and sums of p * v, in shared memory of the block
 //   barrier of the block
 //   a row's four columns: the sum of the warps -- to the output, the workspace, or the inbox of their block
-//   inbox: the sum of the parts -- to the output
+//   inbox: the sum of the splits -- to the output
 //
 // An mbarrier counts the bytes sent to an inbox. A block thus waits only for the bytes that it reads, and no
 // store is fenced. A block arrives at the barrier of the cluster at the beginning, when its mbarrier is
@@ -30,7 +30,7 @@ namespace kaio::ops {
 template <auto C, class Ring>
 class attention_decode_warp_sums {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-  static constexpr std::uint32_t fours = C.depth / 4, most_parts = 16,
+  static constexpr std::uint32_t fours = C.depth / 4, most_splits = 16,
                                  bits_of_depth = static_cast<std::uint32_t>(std::countr_zero(C.depth));
   static_assert(std::has_single_bit(C.depth));
 
@@ -63,38 +63,39 @@ class attention_decode_warp_sums {
   constexpr void combine(const val<attention_problem>& problem, const val<attention_split>& split,
                          const decode_block& block, const val<bool>& works) const {
     t_.barrier();
-    const val parts = t_.let(parts_of(split));
+    const val splits = t_.let(splits_of(split));
     const val in_cluster = t_.let(split[&attention_split::in_cluster] != 0u);
     const val rows = rows_of_sequence(t_, split, block);
     const val own_rows = t_.let(min(max(rows, block.first_row) - block.first_row, u32{C.rows}));
     if (auto nearby = t_.when(in_cluster)) {
-      const val bits = t_.let(bits_of_depth - popc(parts - 1u));  // parts are a power of two
-      const val columns = t_.let(u32{1} << bits);                 // per block
+      const val bits = t_.let(bits_of_depth - popc(splits - 1u));  // splits are a power of two
+      const val columns = t_.let(u32{1} << bits);                  // per block
       if (auto one = t_.when(t_.thread_rank() == 0u))
-        arrived_[0].arrive_expect_tx(t_.let(parts * own_rows * (columns * 4u + 8u)));
+        arrived_[0].arrive_expect_tx(t_.let(splits * own_rows * (columns * 4u + 8u)));
       cluster_wait(t_);
       each_four(own_rows, [&](const val<u32>& row, const val<u32>& column) {
         const row_sums sums = of_warps(row, column);
         send(block, bits, row, column, sums);
       });
-      // `parts` lanes share four columns, one lane per part.
-      const val part_bits = t_.let(popc(parts - 1u));
-      const val part = t_.let(t_.thread_rank() & (parts - 1u)), own = t_.let(t_.thread_rank() >> part_bits);
-      const val ends = t_.let(own_rows * columns / 4u), first = t_.let(block.part * columns);
-      for (auto round : t_.range(0u, ends, t_.let(u32{C.threads()} >> part_bits)).no_unroll()) {
+      // `splits` lanes share four columns, one lane per split.
+      const val split_bits = t_.let(popc(splits - 1u));
+      const val own_split = t_.let(t_.thread_rank() & (splits - 1u)),
+                own = t_.let(t_.thread_rank() >> split_bits);
+      const val ends = t_.let(own_rows * columns / 4u), first = t_.let(block.split * columns);
+      for (auto round : t_.range(0u, ends, t_.let(u32{C.threads()} >> split_bits)).no_unroll()) {
         const val i = t_.let(min(round + own, ends - 1u));
         const val row = t_.let(i * 4u >> bits), column = t_.let(i * 4u & (columns - 1u));
         const output_place to = place_of_output(problem, split, block, row, t_.let(first + column));
         arrived_[0].wait(0);
-        const row_sums sums = of_parts(parts, part, bits, row, column);
-        if (auto leads = t_.when(all_of(part == 0u, round + own < ends)))
+        const row_sums sums = of_splits(splits, own_split, bits, row, column);
+        if (auto leads = t_.when(all_of(own_split == 0u, round + own < ends)))
           finish<T>(problem, split, block, to, sums);
       }
     }
     if (auto apart = t_.otherwise())
       each_four(own_rows, [&](const val<u32>& row, const val<u32>& column) {
         const row_sums sums = of_warps(row, column);
-        if (auto alone = t_.when(parts == 1u))
+        if (auto alone = t_.when(splits == 1u))
           finish<T>(problem, split, block, place_of_output(problem, split, block, row, column), sums);
         if (auto partial = t_.otherwise()) leave(problem, split, block, works, row, column, sums);
       });
@@ -130,7 +131,7 @@ class attention_decode_warp_sums {
   constexpr void send(const decode_block& block, const val<u32>& bits, const val<u32>& row,
                       const val<u32>& column, const row_sums& sums) const {
     const val to = t_.let(column >> bits), own = t_.let(column - (to << bits));
-    const val slot = t_.let(block.part * 16u + row);
+    const val slot = t_.let(block.split * 16u + row);
     const val at = t_.let(((slot << bits) + own) / 2u);
     for (std::uint32_t h = 0; h < 2; ++h)
       store_async(remote(inbox_[at + h], to), pair_of(sums.x[2 * h], sums.x[2 * h + 1]), arrived_[0]);
@@ -138,23 +139,23 @@ class attention_decode_warp_sums {
       store_async(remote(inbox_totals_[slot], to), pair_of(sums.total.largest, sums.total.sum), arrived_[0]);
   }
 
-  // Adds up all parts; each lane has one.
-  constexpr row_sums of_parts(const val<u32>& parts, const val<u32>& part, const val<u32>& bits,
-                              const val<u32>& row, const val<u32>& column) const {
-    const val slot = t_.let(part * 16u + row);
+  // Adds up all splits; each lane has one.
+  constexpr row_sums of_splits(const val<u32>& splits, const val<u32>& own_split, const val<u32>& bits,
+                               const val<u32>& row, const val<u32>& column) const {
+    const val slot = t_.let(own_split * 16u + row);
     const val both = t_.let(inbox_totals_[slot]);
     const val two = load_vec<2>(inbox_[t_.let(((slot << bits) + column) / 2u)]);
     const val largest = half_of(both, 0), total = half_of(both, 1);
     const auto four = array_of<4>([&](u32 e) { return half_of(t_.let(two[e / 2]), e % 2); });
     var most(t_, largest), sum(t_, 0.0f);
     auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
-    const auto over_parts = [&](const auto& f) {
-      for (std::uint32_t apart = 1; apart < most_parts; apart *= 2)
-        if (auto more = t_.when(parts > apart)) f(apart);
+    const auto over_splits = [&](const auto& f) {
+      for (std::uint32_t apart = 1; apart < most_splits; apart *= 2)
+        if (auto more = t_.when(splits > apart)) f(apart);
     };
-    over_parts([&](std::uint32_t apart) { most = max(most, shfl_xor(most, apart)); });
+    over_splits([&](std::uint32_t apart) { most = max(most, shfl_xor(most, apart)); });
     add(most, largest, total, four, sum, x);
-    over_parts([&](std::uint32_t apart) {
+    over_splits([&](std::uint32_t apart) {
       sum += shfl_xor(sum, apart);
       for (auto& one : x) one += shfl_xor(one, apart);
     });
@@ -215,7 +216,7 @@ class attention_decode_warp_sums {
     }
   }
 
-  // Writes a row with a part of the keys to the workspace.
+  // Writes a row with a split of the keys to the workspace.
   constexpr void leave(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block, const val<bool>& works, const val<u32>& row,
                        const val<u32>& column, const row_sums& sums) const {
@@ -233,8 +234,8 @@ class attention_decode_warp_sums {
   thread t_;
   Ring sums_;
   shared<f32, C.key_warps * 16, 2> totals_;
-  shared<u64, 16 * C.depth / 2> inbox_;        // (part, row, column of the block), two f32 each
-  shared<u64, most_parts * 16> inbox_totals_;  // (part, row): largest, sum
+  shared<u64, 16 * C.depth / 2> inbox_;         // (split, row, column of the block), two f32 each
+  shared<u64, most_splits * 16> inbox_totals_;  // (split, row): largest, sum
   mbarriers<1> arrived_;
 };
 

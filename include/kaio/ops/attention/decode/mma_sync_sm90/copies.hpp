@@ -219,7 +219,7 @@ class attention_decode_warp_copies {
   decode_columns columns_;
   cached_places places_;
   var<u32> first_;            // first key of the warp's next tile to copy
-  val<u32> end_, tiles_end_;  // the part's end; a tile exists if first_ is below tiles_end_
+  val<u32> end_, tiles_end_;  // the split's end; a tile exists if first_ is below tiles_end_
   val<u32> last_, line_, column_, warp_;
   WithKeys with_keys_;
   val<bool> has_all_columns_;

@@ -3,7 +3,7 @@
 // mainly that from the launch to the first copy, and from the last copy to the result.
 //
 //             keys                      a block: up to 16 rows, which are the queries of all heads that share
-//           +------+------+               a KV head, and a part of the keys
+//           +------+------+               a KV head, and a split of the keys
 //     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp
 //           +------+------+
 //
@@ -50,7 +50,7 @@ struct attention_decode_sm90_body {
   static constexpr auto config = C;
   static constexpr std::uint32_t slices = operands::slices, key_parts = C.own_keys() / 8,
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
-  static constexpr std::uint32_t together = product::together;
+  static constexpr std::uint32_t at_once = product::at_once;
   struct sums_of_keys {
     dsl::register_array<accumulator, value_parts> o_parts;  // 16 x depth
     online_softmax<2> softmax;
@@ -111,10 +111,10 @@ struct attention_decode_sm90_body {
         for (std::uint32_t c = 0; c < p_slices; ++c) {
           typename product::a_fragment p(t);  // 16 x k of P
           Product::take_probabilities(p, s_parts, c);
-          for (std::uint32_t j = 0; j < value_parts; j += together) {
-            auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
+          for (std::uint32_t j = 0; j < value_parts; j += at_once) {
+            auto b = array_of<at_once>([&](u32) { return typename product::b_fragment(t); });
             Product::load_values(t, b, own_v, c, 8 * j);
-            for (std::uint32_t n = 0; n < together; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
+            for (std::uint32_t n = 0; n < at_once; ++n) Product::multiply_add(o_parts[j + n], p, b[n]);
           }
         }
       });
@@ -172,7 +172,7 @@ struct attention_decode_sm90_kernel {
       });
 };
 
-// Launched programmatically, with key_heads * row_tiles * parts * batches blocks along x. If the parts of a
+// Launched programmatically, with key_heads * row_tiles * splits * batches blocks along x. If the splits of a
 // tile are a cluster, the launch has clusters of them.
 template <attention_decode_config C, class T>
 inline constexpr auto attention_decode_sm90 = attention_decode_sm90_kernel<C, T>::kernel;

@@ -76,7 +76,7 @@ constexpr void run_attention_decode_sm90(thread t, const val<attention_problem>&
   const val has_rows = t.let(of_block.first_row < rows_of_sequence(t, split, of_block));
   if (auto early = t.when(all_of(!numbers_settled, has_rows))) load_q();
   const decode_block block =
-      find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
+      find_decode_block(t, cache, split, functions, of_block, place.split, C.rows, C.keys, [&] {
         cp_async_wait_group<0>(t);
         sync_warp(t);
         return t.let(lengths_of[warp]);

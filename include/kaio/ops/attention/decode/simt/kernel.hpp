@@ -211,7 +211,7 @@ struct attention_decode_simt_body {
     const val column = t.let(t.thread_rank() % side * 4u);
     const val size = t.let(problem[&attention_problem::v_size]);
     if (auto exists = t.when(row < rows_of_sequence(t, split, block))) {
-      if (auto alone = t.when(parts_of(split) == 1u)) {
+      if (auto alone = t.when(splits_of(split) == 1u)) {
         const attention_block as_block = block_of_row(t, block, at);
         const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
         store_lse(t, problem, as_block, at.query, t.let(column == 0u), result.lse);

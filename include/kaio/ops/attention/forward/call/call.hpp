@@ -2,10 +2,10 @@
 // An attention call for its kernels: checked and normalised, so that a kernel need not know the form of the
 // caller's views. Strides along an extent of 1 are 0.
 
+#include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
-#include <kaio/ops/attention/forward/call/arguments.hpp>
 #include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/ops/shared/element_type.hpp>
 #include <kaio/runtime/buffer.hpp>

@@ -31,7 +31,7 @@ struct attention_product_16 {
   using accumulator = typename Mma::accumulator;
   using v_layout = dsl::swizzled<128>;
   static constexpr std::uint32_t k = Mma::k;
-  static constexpr std::uint32_t together = Together;  // fragments of B per load
+  static constexpr std::uint32_t at_once = Together;  // fragments of B per load
 
   static constexpr void multiply_add(accumulator& c, const a_fragment& a, const b_fragment& b) {
     if constexpr (std::is_same_v<Mma, Kept>)
@@ -47,7 +47,7 @@ struct attention_product_16 {
   // Loads keys `key` on, 8 per fragment.
   template <class Fragments, class Tile>
   static constexpr void load_keys(Fragments& b, const Tile& tile, std::uint32_t key, std::uint32_t slice) {
-    if constexpr (together == 2)
+    if constexpr (at_once == 2)
       ldmatrix(b[0], b[1], tile, key, k * slice);
     else
       ldmatrix(b[0], b[1], b[2], b[3], tile, key, k * slice);
@@ -56,7 +56,7 @@ struct attention_product_16 {
   template <class Fragments, class Tile>
   static constexpr void load_values(thread, Fragments& b, const Tile& tile, std::uint32_t slice,
                                     std::uint32_t column) {
-    if constexpr (together == 2)
+    if constexpr (at_once == 2)
       ldmatrix_trans(b[0], b[1], tile, k * slice, column);
     else
       ldmatrix_trans(b[0], b[1], b[2], b[3], tile, k * slice, column);
@@ -114,7 +114,7 @@ struct attention_product<f32, 80> {
   using accumulator = mma::accumulator;
   using v_layout = dsl::padded<4>;
   static constexpr std::uint32_t k = mma::k;
-  static constexpr std::uint32_t together = 2;
+  static constexpr std::uint32_t at_once = 2;
 
   static constexpr void multiply_add(accumulator& c, const a_fragment& a, const b_fragment& b) {
     mma::multiply_add(c, a, b);
@@ -135,7 +135,7 @@ struct attention_product<f32, 80> {
                                     std::uint32_t column) {
     const val lane = t.lane_rank();
     const auto place = tile.lane(lane % 4u * 2u, lane / 4u);
-    for (std::uint32_t i = 0; i < together; ++i)
+    for (std::uint32_t i = 0; i < at_once; ++i)
       for (std::uint32_t r = 0; r < b_fragment::register_count; ++r)
         b[i].registers[r] = round_to_tf32(tile.at(place, k * slice + r, column + 8 * i));
   }

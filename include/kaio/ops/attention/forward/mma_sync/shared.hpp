@@ -37,8 +37,8 @@ struct attention_mma_types {
   // Per warp: slices of Q and K, parts of the keys of S, slices of P, parts of the columns of O.
   static constexpr std::uint32_t slices = C.own_depth_qk() / product::k, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
-  static constexpr std::uint32_t together = product::together;
-  static_assert(key_parts % together == 0 && value_parts % together == 0);
+  static constexpr std::uint32_t at_once = product::at_once;
+  static_assert(key_parts % at_once == 0 && value_parts % at_once == 0);
   // A warp's part of the columns; a number of the host if warps do not share queries.
   using part = std::conditional_t<shares, val<u32>, u32>;
 };

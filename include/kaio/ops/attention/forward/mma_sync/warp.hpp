@@ -131,10 +131,10 @@ class attention_mma_warp {
       for (std::uint32_t i = 0; i < types::slices; ++i) {
         auto& a = q[C.q_in_registers ? i : 0];  // 16 x k of Q
         if constexpr (!C.q_in_registers) Product::load_queries(a, operands.q, row, i);
-        for (std::uint32_t j = 0; j < types::key_parts; j += types::together) {
+        for (std::uint32_t j = 0; j < types::key_parts; j += types::at_once) {
           auto b = fragments_of_b(t);  // k x 8 of K^T each
           Product::load_keys(b, operands.k, 8 * j, i);
-          for (std::uint32_t n = 0; n < types::together; ++n) Product::multiply_add(s[j + n], a, b[n]);
+          for (std::uint32_t n = 0; n < types::at_once; ++n) Product::multiply_add(s[j + n], a, b[n]);
         }
       }
     });
@@ -145,10 +145,10 @@ class attention_mma_warp {
       for (std::uint32_t c = 0; c < types::p_slices; ++c) {
         typename types::a_fragment p(t);  // 16 x k of P
         Product::take_probabilities(p, s, c);
-        for (std::uint32_t j = 0; j < types::value_parts; j += types::together) {
+        for (std::uint32_t j = 0; j < types::value_parts; j += types::at_once) {
           auto b = fragments_of_b(t);  // k x 8 of V each
           Product::load_values(t, b, operands.v, c, 8 * j);
-          for (std::uint32_t n = 0; n < types::together; ++n) Product::multiply_add(o[j + n], p, b[n]);
+          for (std::uint32_t n = 0; n < types::at_once; ++n) Product::multiply_add(o[j + n], p, b[n]);
         }
       }
     });
@@ -171,7 +171,7 @@ class attention_mma_warp {
     return array_of<2>([&](u32 r) { return t.let(first + 8 * r); });
   }
   static constexpr auto fragments_of_b(thread t) {
-    return array_of<types::together>([&](u32) { return typename product::b_fragment(t); });
+    return array_of<types::at_once>([&](u32) { return typename product::b_fragment(t); });
   }
 };
 

@@ -48,13 +48,13 @@ struct attention_sm90_step {
 // What the loop over steps knows about the products in flight.
 struct attention_sm90_progress {
   var<u32> record_of_p;  // record of the tile whose P is multiplied
-  var<u32> goes_on;      // whether S belongs to a step
+  var<u32> continues;    // whether S belongs to a step
   var<u32> ends;         // whether P ended its tile
   var<u32> has_sums;     // whether O has products of its tile
   var<u32> has_values;   // whether V has been read
 
   constexpr attention_sm90_progress(thread t, const var<u32>& record)
-      : record_of_p(t, record), goes_on(t, 1u), ends(t, 0u), has_sums(t, 0u), has_values(t, 0u) {}
+      : record_of_p(t, record), continues(t, 1u), ends(t, 0u), has_sums(t, 0u), has_values(t, 0u) {}
 };
 
 template <attention_sm90_config C, scalar T, class Score, class Functions>
@@ -102,7 +102,7 @@ class attention_sm90_consumer {
       attention_sm90_progress at(t_, record_);
       for (auto step : t_.loop()) {
         take_products(at);
-        step.break_if(at.goes_on == 0u);
+        step.break_if(at.continues == 0u);
         issue_products(at);
       }
       if constexpr (takes_turns)
@@ -125,12 +125,12 @@ class attention_sm90_consumer {
   // Waits until S and O have arrived. Takes the softmax of S while P V of the step before is in flight. O is
   // then corrected, or leaves if P ended its tile.
   constexpr void take_products(attention_sm90_progress& at) {
-    const auto ahead = read_ahead(at.goes_on != 0u);
+    const auto ahead = read_ahead(at.continues != 0u);
     wgmma_wait<1>(t_);  // S
     softmax done(softmax_);
     if (auto next_tile = t_.when(at.ends != 0u)) softmax_.clear();
     auto correction = array_of<2>([&](u32) { return var(t_, 1.0f); });
-    if (auto more = t_.when(at.goes_on != 0u)) {
+    if (auto more = t_.when(at.continues != 0u)) {
       const auto by = take_scores(ahead);
       for (u32 r = 0; r < 2; ++r) correction[r] = by[r];
     }
@@ -157,9 +157,9 @@ class attention_sm90_consumer {
     if (auto next_tile = t_.when(at.ends != 0u)) {
       record_ = (record_ + 1u) % query_records::count;
       from_q_.wait();
-      at.goes_on = select(shared_.queries.exists(t_.let(record_)), 1u, 0u);
+      at.continues = select(shared_.queries.exists(t_.let(record_)), 1u, 0u);
     }
-    if (auto more = t_.when(at.goes_on != 0u)) {
+    if (auto more = t_.when(at.continues != 0u)) {
       await_keys();
       if constexpr (takes_turns)
         own_turn_.sync();
@@ -168,15 +168,15 @@ class attention_sm90_consumer {
     }
     // After the very last step these scores come from tiles that are still there, and nobody reads them.
     // ptxas keeps products in flight only if they are issued on every path.
-    const val stage_of_q = t_.let(select(at.goes_on != 0u, from_q_.stage(), 0u));
-    const val stage_of_k = t_.let(select(at.goes_on != 0u, from_k_.stage(), 0u));
+    const val stage_of_q = t_.let(select(at.continues != 0u, from_q_.stage(), 0u));
+    const val stage_of_k = t_.let(select(at.continues != 0u, from_k_.stage(), 0u));
     issue_scores(stage_of_q, stage_of_k);
     from_v_.wait();
     add_values(p, at.has_sums);
     at.has_sums = select(at.ends != 0u, 0u, 1u);
     at.has_values = 1u;
     if constexpr (takes_turns)
-      if (auto more = t_.when(at.goes_on != 0u)) next_turn_.arrive();
+      if (auto more = t_.when(at.continues != 0u)) next_turn_.arrive();
   }
 
   // S = Q K^T
