@@ -16,8 +16,8 @@ set_tests_properties(budget PROPERTIES LABELS rules)
 add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/measurements_test.py)
 set_tests_properties(measurements PROPERTIES LABELS rules)
 
-# Sentences that are read once, and files that comments name.
-foreach(rule words mentions)
+# Sentences that are read once, files that comments name, and pages that answer what is searched for.
+foreach(rule words mentions pages)
   add_test(NAME ${rule} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/${rule}.py)
   set_tests_properties(${rule} PROPERTIES LABELS rules)
 endforeach()

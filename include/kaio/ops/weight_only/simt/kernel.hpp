@@ -72,7 +72,7 @@ inline constexpr auto matmul_w4_simt =
               var x(t, 0.0f);
               if (auto exists = t.when(all_of(row_exists, at < k))) {
                 var source(t, at);
-                if (auto act_order = t.when(act_order != u64{0}))
+                if (auto gathers = t.when(act_order != u64{0}))
                   source = cast<u32>(pointer_at<in<i32>>(t, act_order)[at]);
                 const val offset = t.let(x_line + cast<i64>(source));
                 if (auto half = t.when(is_half))
