@@ -1,12 +1,51 @@
-# Installs the headers, the libraries, the CMake package `kaio` and the pkg-config file `kaio.pc`. The installed files may
-# be moved to another prefix afterwards.
+# Installs the headers, the libraries, the program `kaio`, the CMake package `kaio` and the pkg-config file `kaio.pc`. The
+# installed files may be moved to another prefix afterwards. docs/install.md is its page.
 
 include(CMakePackageConfigHelpers)
+
+# kaio_to_install builds what an install copies, and nothing else.
+set(parts)
+foreach(target IN ITEMS kaio_runtime kaio_ptx_tool kaio_ops kaio_weights kaio_cuda_emulator kaio_program)
+  if(TARGET ${target})
+    get_target_property(type ${target} TYPE)
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      list(APPEND parts ${target})
+    endif()
+  endif()
+endforeach()
+add_custom_target(kaio_to_install)
+add_dependencies(kaio_to_install ${parts})
+
+# An install is whole or copies nothing: these rules are the first.
+if(KAIO_QUICK_TOOLS)
+  install(CODE "message(FATAL_ERROR \"kaio: nothing is installed: most of this build, which tools/kaio made for its own programs \"
+    \"(KAIO_QUICK_TOOLS), is not optimised; 'tools/kaio package' builds what an install has\")")
+endif()
+set(files "")
+foreach(part IN LISTS parts)
+  string(APPEND files " \"$<TARGET_FILE:${part}>\"")
+endforeach()
+install(CODE "
+  set(missing \"\")
+  foreach(file IN ITEMS${files})
+    if(NOT EXISTS \"\${file}\")
+      string(APPEND missing \"\\n  \${file}\")
+    endif()
+  endforeach()
+  if(missing)
+    message(FATAL_ERROR \"kaio: nothing is installed, since these files are not built:\${missing}\\nBuild them first:\"
+      \"\\n  cmake --build \\\"${CMAKE_BINARY_DIR}\\\" --target kaio_to_install\")
+  endif()")
 
 install(DIRECTORY include/kaio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
 install(FILES LICENSE-MIT LICENSE-APACHE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_weights kaio_kaio kaio_ptx_tool EXPORT kaio_targets)
+set(KAIO_HAS_PROGRAM FALSE)
+if(TARGET kaio_program)
+  set(KAIO_HAS_PROGRAM TRUE)
+  install(TARGETS kaio_program EXPORT kaio_targets DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

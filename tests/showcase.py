@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`tools/kaio showcase` shows first the programs that need least to build, runs each as soon as it is built, and continues after
-a failure; a terminal and a log show its progress. Usage: showcase.py TOOLS_FOLDER
+a failure; a terminal and a log show its progress. `tools/kaio package` packs what an install has. Usage: showcase.py TOOLS_FOLDER
 
 The tree is artificial: ninja builds it for real, but its compiler and its programs are shell scripts."""
 
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -49,6 +50,7 @@ build showcase/gamma: link showcase/gamma.cpp.o runtime/a.cpp.o runtime/b.cpp.o 
   name = gamma
 build showcase/delta: link showcase/delta.cpp.o runtime/a.cpp.o runtime/b.cpp.o runtime/c.cpp.o
   name = delta
+build kaio_to_install: phony runtime/a.cpp.o
 build showcase_alpha: phony showcase/alpha
 build showcase_beta: phony showcase/beta
 build showcase_gamma: phony showcase/gamma
@@ -57,9 +59,12 @@ build showcase_delta: phony showcase/delta
 
 cmake = """#!/bin/sh
 [ "$1" != --version ] || { echo 'cmake version 3.25.1'; exit; }
+if [ "$1" = --install ]; then mkdir -p "$4" && cp "$2/runtime/a.cpp.o" "$2/options" "$4"; exit; fi
+words=$*
 while [ "$1" != -B ]; do shift; done
 mkdir -p "$2"
 cp "$MANIFEST" "$2/build.ninja"
+echo "$words" >"$2/options"
 """
 
 report = """#!/bin/sh
@@ -132,6 +137,24 @@ class showcase(unittest.TestCase):
             self.assertGreaterEqual(float(row[4]), 0)
         self.assertEqual(done.stdout.count("words: one two"), 2)
         self.assertNotIn("GB/s", done.stdout)
+
+    def test_package_builds_and_packs_what_an_install_has(self):
+        self.write("CMakeLists.txt", "project(kaio\n  VERSION 0.1.0\n")
+        def package(*words):
+            return subprocess.run([self.root / "tools/kaio", "package", *words], capture_output=True, text=True, timeout=60,
+                                  env=self.environment)
+        self.assertIn("package does not know 'all'", package("all").stderr)
+        done = package("-DKAIO_BUILD_OPS=OFF")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        archive = pathlib.Path(done.stdout.strip())
+        self.assertRegex(archive.name, r"^kaio-0\.1\.0-[a-z]+[0-9.]*-\w+\.tar\.gz$")
+        with tarfile.open(archive) as packed:
+            folder = archive.name.removesuffix(".tar.gz")
+            self.assertEqual(sorted(packed.getnames()), [folder, f"{folder}/a.cpp.o", f"{folder}/options"])
+            words = packed.extractfile(f"{folder}/options").read().decode().split()
+        self.assertIn("-DKAIO_BUILD_OPS=OFF", words)
+        self.assertEqual(words[:2], ["--preset", "package"])
+        self.assertFalse((self.root / "build/package/runtime/b.cpp.o").exists(), "more is built than an install has")
 
     def test_a_program_that_does_not_build_is_reported_and_the_others_go_on(self):
         self.make(broken=True)

@@ -21,6 +21,18 @@ if(KAIO_INSTALL)
     endif()
     kaio_consumer_test(${way} ${way} ${CMAKE_CXX_COMPILER} ${brief})
   endforeach()
+  # Installs of builds with each KAIO_BUILD_* off, from the files of this build: a third of them with each commit.
+  if(NOT BUILD_SHARED_LIBS)
+    get_target_property(parts kaio_to_install MANUALLY_ADDED_DEPENDENCIES)
+    set(files)
+    foreach(part IN LISTS parts)
+      list(APPEND files $<TARGET_FILE:${part}>)
+    endforeach()
+    add_test(NAME consumer.install_is_whole COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer/install.py
+      --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/install --cmake ${CMAKE_COMMAND} --compiler ${CMAKE_CXX_COMPILER}
+      --flags=${CMAKE_CXX_FLAGS} --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} --precompile=${KAIO_PRECOMPILE} ${turn_of_script} ${files})
+    set_tests_properties(consumer.install_is_whole PROPERTIES LABELS consumer TIMEOUT 600)
+  endif()
   # The package, used by another supported compiler: one of them with each commit.
   list(LENGTH KAIO_OTHER_COMPILERS count)
   set(compilers ${KAIO_OTHER_COMPILERS})

@@ -3,7 +3,7 @@
 
 - With CMake, the program of kaio_add_ptx_tool must list, print, verify and profile that kernel.
 - The installed package is that of the build under test.
-- add_subdirectory builds shared libraries as Release, without the operations.
+- add_subdirectory builds shared libraries as Release, without the operations, and an install of them is whole (install.py).
 - fetch_content has only libraries that add_subdirectory has too, and builds only the program of kaio_add_ptx_tool.
 - Every project compiles its own files without a warning; the package's headers are system headers.
 
@@ -37,7 +37,7 @@ def build_with_cmake(arguments, *definitions):
         f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
         f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
         *definitions)
-    programs = {"add_subdirectory": ["silu", "kaio_program"] if not arguments.brief else ["silu_objects"],
+    programs = {"add_subdirectory": ["silu", "kaio_program", "kaio_to_install"] if not arguments.brief else ["silu_objects"],
                 "find_package": ["silu", "silu_precompiled", "silu_carries_code", "sound_kernel_check", "broken"]}.get(arguments.way, [])
     run(arguments.cmake, "--build", arguments.work, "--target", "silu_kernels", *programs)
 
@@ -59,6 +59,13 @@ def check_shared_libraries(arguments):
     expect(link, r"-o \S*libkaio_cuda_emulator\.so")
     if re.search(r"libkaio_\w+\.so", link.replace("libkaio_cuda_emulator.so", "")):
         sys.exit(f"failed: libkaio_cuda_emulator.so is not one file\n{link}")
+
+
+def check_shared_install(arguments):
+    found = [file for pattern in ("libkaio_*.a", "libkaio_*.so*", "kaio") for file in sorted(arguments.work.rglob(pattern))
+             if file.is_file() and not file.is_symlink()]
+    run(sys.executable, here / "install.py", "--work", arguments.work / "install", "--build", arguments.work, "--cmake",
+        arguments.cmake, "--compiler", arguments.compiler, f"--flags={arguments.flags}", f"--launcher={arguments.launcher}", *found)
 
 
 def expect_refused(arguments, target):
@@ -144,8 +151,10 @@ def main():
         expect_refused(arguments, "broken_checked")
         expect_refused(arguments, "broken_headers")
     elif arguments.way == "add_subdirectory":
-        build_with_cmake(arguments, *release, "-DKAIO_BUILD_TOOLS=ON", "-DBUILD_SHARED_LIBS=ON")
+        build_with_cmake(arguments, *release, "-DKAIO_BUILD_TOOLS=ON", "-DBUILD_SHARED_LIBS=ON", "-DKAIO_INSTALL=ON")
         check_shared_libraries(arguments)
+        if not arguments.brief:
+            check_shared_install(arguments)
     elif arguments.way == "fetch_content":
         build_with_cmake(arguments, *release, f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
     else:
