@@ -1,5 +1,5 @@
 // Memory that never changes is read without an order.
-// EXPECT: kaio: what an in parameter points to does not change
+// EXPECT: kaio: the memory of an in parameter does not change
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // There is no element beyond the last.
-// EXPECT: kaio: a vector has no element of this number
+// EXPECT: kaio: an element index outside the vector
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -12,6 +12,8 @@ The output must be short: at most 40 lines from g++, 60 from clang. Its first 12
 - the user's file with the line of the mistake. This line ends in `// HERE`. In a file without that mark it is any line of
   the part without KAIO_FIXED, and in a file without such a part any line.
 
+If a kernel breaks a rule while it is traced (kernel/report.hpp), both must be in its `error:`.
+
 If a compiler cannot keep to these limits, the file says so and why, and may have 100 lines:
 
     // LATE(clang): why
@@ -81,6 +83,17 @@ def measure(file, text, output):
     message = next((n for n, line in enumerate(lines, 1) if re.search(r"kaio:(?!:)", line)), 0)
     user = next((n for n, line in enumerate(lines, 1) if any(int(m) in marks for m in place.findall(line))), 0)
     return len(lines), message, user
+
+
+def error_lacks(file, text, output):
+    """The problem of the error of a kernel that breaks a rule; empty if there is none."""
+    if "kernel_breaks_rule<" not in output:
+        return ""
+    error = next((line for line in output.splitlines() if " error: " in line and "kernel_breaks_rule<" in line), "")
+    lines = {int(n) for n in re.findall(re.escape(file.name) + r":(\d+)\b", error)}
+    missing = [what for what, is_there in (("a text of kaio", '"kaio: ' in error),
+                                           ("the user's line", lines & marked_lines(text))) if not is_there]
+    return f"the error of kernel_breaks_rule has not {' and '.join(missing)}\n" if missing else ""
 
 
 def too_long(family, text, expected, measured):
@@ -163,7 +176,7 @@ def check_message(compiler, file, precompiled):
     missing = [text for text in expected if text not in output]
     if missing:
         return "".join(f"the compiler does not say: {text}\n" for text in missing) + "it says:\n" + output, measured
-    problem = too_long(family, text, expected, measured)
+    problem = error_lacks(file, text, output) + too_long(family, text, expected, measured)
     return problem and problem + output, measured
 
 

@@ -1,5 +1,5 @@
 // A place in a swizzled tile advances by multiples of its span, as sums of columns swizzle by parts.
-// EXPECT: kaio: a place in a swizzled tile goes on by multiples of its span of columns
+// EXPECT: kaio: a place in a swizzled tile moves by multiples of its span of columns
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

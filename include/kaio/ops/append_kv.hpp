@@ -26,6 +26,8 @@
 // a captured call may be replayed with other lengths and pages. Throws invalid_argument, which names the
 // argument, before anything runs; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/kv_cache.hpp>
@@ -66,6 +68,12 @@ void append_kv(const stream& s, const tensor_view<K, 4>& k, const tensor_view<V,
   detail::require_append_types<K, V, T>();
   detail::run_append_kv(s, k, v, cache, options);
 }
+// Refuses arguments that are no such views.
+template <class K, class V, class T>
+  requires(!(detail::views<4, K, V>))
+void append_kv(const stream&, const K&, const V&, const kv_cache<T>&, const append_kv_options& = {}) {
+  detail::refuse_views<K, V>();
+}
 
 // append_kv for the new tokens of all sequences, (tokens, Hkv, D) and (tokens, Hkv, Dv), with
 // options.cu_seqlens or options.slots.
@@ -74,6 +82,12 @@ void append_kv_varlen(const stream& s, const tensor_view<K, 3>& k, const tensor_
                       const kv_cache<T>& cache, const append_kv_options& options) {
   detail::require_append_types<K, V, T>();
   detail::run_append_kv(s, k, v, cache, options);
+}
+// Refuses arguments that are no such views.
+template <class K, class V, class T>
+  requires(!(detail::views<3, K, V>))
+void append_kv_varlen(const stream&, const K&, const V&, const kv_cache<T>&, const append_kv_options&) {
+  detail::refuse_views<K, V>();
 }
 
 // Loads the kernel of append_kv ahead of its first use.

@@ -26,6 +26,8 @@
 // Sources: Vaswani et al., "Attention Is All You Need", 2017; Dao et al., "FlashAttention", 2022, and
 // "FlashAttention-2", 2023.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -54,6 +56,12 @@ void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K,
   detail::require_attention_types<Q, K, V, O>();
   detail::run_attention(s, {"attention", q, k, v, out, &options});
 }
+// Refuses arguments that are no such views.
+template <class Q, class K, class V, class O>
+  requires(!(detail::views<4, Q, K, V, O>))
+void attention(const stream&, const Q&, const K&, const V&, const O&, const attention_options& = {}) {
+  detail::refuse_views<Q, K, V, O>();
+}
 
 // attention over sequences of different lengths in one tensor: q: (rows of all sequences, Hq, D), k: (rows,
 // Hkv, D), v: (rows, Hkv, Dv), out: (rows of q, Hq, Dv). The device reads which rows a sequence has, so a
@@ -65,6 +73,13 @@ void attention_varlen(const stream& s, const tensor_view<Q, 3>& q, const tensor_
                       const attention_sequences& sequences, const attention_options& options = {}) {
   detail::require_attention_types<Q, K, V, O>();
   detail::run_attention(s, {"attention_varlen", q, k, v, out, &options, false, false, &sequences});
+}
+// Refuses arguments that are no such views.
+template <class Q, class K, class V, class O>
+  requires(!(detail::views<3, Q, K, V, O>))
+void attention_varlen(const stream&, const Q&, const K&, const V&, const O&, const attention_sequences&,
+                      const attention_options& = {}) {
+  detail::refuse_views<Q, K, V, O>();
 }
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The

@@ -19,6 +19,8 @@
 // Sources: Dao et al., "Flash-Decoding for long-context inference", 2023; Kwon et al., "Efficient Memory
 // Management for Large Language Model Serving with PagedAttention", 2023.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/attention/decode/call/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -50,6 +52,13 @@ void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cach
   detail::require_attention_decode_types<Q, C, O>();
   detail::run_attention_decode(s, {"attention_decode", q, cache, out, &options});
 }
+// Refuses arguments that are no such views.
+template <class Q, class O, class C>
+  requires(!(detail::views<4, Q, O>))
+void attention_decode(const stream&, const Q&, const kv_cache<C>&, const O&,
+                      const attention_decode_options& = {}) {
+  detail::refuse_views<Q, O>();
+}
 
 // attention_decode for sequences with different numbers of queries: q: (rows of all sequences, Hq, D), out:
 // (rows, Hq, Dv), options.lse: (heads, rows). Sequence b has rows cu_q[b] to before cu_q[b + 1], at most
@@ -63,6 +72,13 @@ void attention_decode_varlen(const stream& s, const tensor_view<Q, 3>& q, const 
   detail::require_attention_decode_types<Q, C, O>();
   detail::run_attention_decode(
       s, {"attention_decode_varlen", q, cache, out, &options, false, false, false, &sequences});
+}
+// Refuses arguments that are no such views.
+template <class Q, class O, class C>
+  requires(!(detail::views<3, Q, O>))
+void attention_decode_varlen(const stream&, const Q&, const kv_cache<C>&, const O&,
+                             const attention_sequences&, const attention_decode_options& = {}) {
+  detail::refuse_views<Q, O>();
 }
 
 // The bytes of workspace that a call takes; 0 if no second kernel runs. They depend on the extents,

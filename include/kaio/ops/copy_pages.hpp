@@ -9,6 +9,8 @@
 // on the device. Nothing is allocated, read back or waited for, so a call may be captured into a graph.
 // Throws invalid_argument, which names the argument, before anything runs; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/shared/any_cache.hpp>
 #include <kaio/ops/shared/any_view.hpp>
@@ -61,6 +63,12 @@ void copy_pages(const stream& s, const tensor_view<T, Rank>& pages, const tensor
                 "kaio: copy_pages takes elements of 1, 2 or 4 bytes, which are not const");
   detail::run_copy_pages(s, pages, pairs);
 }
+// Refuses arguments that are no such views.
+template <class P>
+  requires(!(detail::views<0, P>))
+void copy_pages(const stream&, const P&, const tensor_view<const i32, 2>&) {
+  detail::refuse_views<P>();
+}
 
 // k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), any strides whose last one is 1. Their element type is the cache's,
 // of 1, 2 or 4 bytes. From a cache of e4m3, e5m2 or i8 it may also be f32, f16 or bf16: x * scale in f32,
@@ -72,6 +80,12 @@ void gather_kv(const stream& s, const kv_cache<T>& cache, const tensor_view<K, 4
   detail::require_gather_types<T, K, V>();
   detail::run_gather_kv(s, cache, k, v, options);
 }
+// Refuses arguments that are no such views.
+template <class K, class V, class T>
+  requires(!(detail::views<4, K, V>))
+void gather_kv(const stream&, const kv_cache<T>&, const K&, const V&, const gather_kv_options& = {}) {
+  detail::refuse_views<K, V>();
+}
 
 // gather_kv into (rows of all sequences, Hkv, D) and (rows, Hkv, Dv), by options.cu_seqlens.
 template <class T, class K, class V>
@@ -79,6 +93,12 @@ void gather_kv_varlen(const stream& s, const kv_cache<T>& cache, const tensor_vi
                       const tensor_view<V, 3>& v, const gather_kv_options& options) {
   detail::require_gather_types<T, K, V>();
   detail::run_gather_kv(s, cache, k, v, options);
+}
+// Refuses arguments that are no such views.
+template <class K, class V, class T>
+  requires(!(detail::views<3, K, V>))
+void gather_kv_varlen(const stream&, const kv_cache<T>&, const K&, const V&, const gather_kv_options&) {
+  detail::refuse_views<K, V>();
 }
 
 // Loads the kernels of copy_pages and gather_kv ahead of their first use.

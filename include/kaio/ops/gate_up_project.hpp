@@ -19,6 +19,8 @@
 //
 // Source: Shazeer, "GLU Variants Improve Transformer", 2020.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/gate_up_project/call/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -68,6 +70,13 @@ void gate_up_project(const stream& s, const tensor_view<X, Rank>& x, const gate_
                      const tensor_view<Out, Rank>& out, const gate_up_project_options& options = {}) {
   detail::require_gate_up_types<X, Out, Rank>();
   detail::run_gate_up(s, {"gate_up_project", x, out, &weights, &options});
+}
+// Refuses arguments that are no such views.
+template <class X, class Out>
+  requires(!(detail::views<0, X, Out>))
+void gate_up_project(const stream&, const X&, const gate_up_weights&, const Out&,
+                     const gate_up_project_options& = {}) {
+  detail::refuse_views<X, Out>();
 }
 
 // The bytes of workspace that a call takes, from extents, options and the device. The contents of the views

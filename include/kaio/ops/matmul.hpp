@@ -20,6 +20,8 @@
 // invalid_argument, which names the argument, before anything runs; unsupported_device if no kernel is made
 // for the device; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -49,6 +51,12 @@ void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B
             const tensor_view<C, RankC>& c, const matmul_options& options = {}) {
   detail::require_matmul_types<A, B, C, RankA, RankB, RankC>();
   detail::run_matmul(s, {"matmul", a, b, c, &options});
+}
+// Refuses arguments that are no such views.
+template <class A, class B, class C>
+  requires(!(detail::views<0, A, B, C>))
+void matmul(const stream&, const A&, const B&, const C&, const matmul_options& = {}) {
+  detail::refuse_views<A, B, C>();
 }
 
 // C[i] = epilogue(A[i] * B[i]) for matrices anywhere in memory, given by host arrays of their views: one

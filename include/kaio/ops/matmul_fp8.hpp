@@ -22,6 +22,8 @@
 // Throws invalid_argument, which names the argument, before anything runs; unsupported_device if no kernel is
 // made for the device; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/fp8/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
@@ -46,6 +48,12 @@ void matmul_fp8(const stream& s, const tensor_view<A, RankA>& a, const tensor_vi
                 const tensor_view<C, RankC>& c, const matmul_fp8_options& options = {}) {
   detail::require_matmul_fp8_types<A, B, C, RankA, RankB, RankC>();
   detail::run_matmul_fp8(s, {"matmul_fp8", a, b, c, &options});
+}
+// Refuses arguments that are no such views.
+template <class A, class B, class C>
+  requires(!(detail::views<0, A, B, C>))
+void matmul_fp8(const stream&, const A&, const B&, const C&, const matmul_fp8_options& = {}) {
+  detail::refuse_views<A, B, C>();
 }
 
 // Loads what this call launches, ahead of its first use. The contents of the views are not looked at. Throws

@@ -20,6 +20,8 @@
 // Throws invalid_argument, which names the argument, before anything runs; unsupported_device if no kernel is
 // made for the device; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/int8/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
@@ -47,6 +49,12 @@ void matmul_int8(const stream& s, const tensor_view<A, RankA>& a, const tensor_v
   detail::require_matmul_int8_types<A, B, C, RankA, RankB, RankC>();
   detail::run_matmul_int8(s, {"matmul_int8", a, b, c, &options});
 }
+// Refuses arguments that are no such views.
+template <class A, class B, class C>
+  requires(!(detail::views<0, A, B, C>))
+void matmul_int8(const stream&, const A&, const B&, const C&, const matmul_int8_options& = {}) {
+  detail::refuse_views<A, B, C>();
+}
 
 // sums[n] = sum over k of B[k][n], exact, for column_sums of asymmetric products: once for each weight. B may
 // have any strides.
@@ -54,6 +62,12 @@ template <class B>
 void int8_column_sums(const stream& s, const tensor_view<B, 2>& b, const tensor_view<i32, 1>& sums) {
   static_assert(std::is_same_v<std::remove_const_t<B>, i8>, "kaio: int8_column_sums adds up a view of i8");
   detail::run_int8_column_sums(s, b, sums);
+}
+// Refuses arguments that are no such views.
+template <class B>
+  requires(!(detail::views<2, B>))
+void int8_column_sums(const stream&, const B&, const tensor_view<i32, 1>&) {
+  detail::refuse_views<B>();
 }
 
 // Loads what this call launches, ahead of its first use. The contents of the views are not looked at. Throws

@@ -14,6 +14,8 @@
 // invalid_argument, which names the argument, before anything runs; unsupported_device before sm_70, and for
 // own codes before sm_80; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ops/weight_only/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -48,6 +50,12 @@ void matmul_w4(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
   detail::require_w4_types<X, Out>();
   detail::run_matmul_w4(s, {"matmul_w4", x, out, &w, &options});
+}
+// Refuses arguments that are no such views.
+template <class X, class Out>
+  requires(!(detail::views<2, X, Out>))
+void matmul_w4(const stream&, const X&, const w4_weights&, const Out&, const matmul_w4_options& = {}) {
+  detail::refuse_views<X, Out>();
 }
 
 // The bytes of workspace that a call takes, from its extents, the alignment of x, options and the device; 0

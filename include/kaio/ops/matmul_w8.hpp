@@ -12,6 +12,8 @@
 // The kernels are those of matmul_w4 with other codes. Its header applies here too: numbers, bits, parts,
 // options and errors.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/call/arguments_w8.hpp>
 
@@ -53,6 +55,12 @@ void matmul_w8(const stream& s, const tensor_view<X, 2>& x, const w8_weights& w,
   detail::require_w4_types<X, Out>();
   const w4_weights weights = detail::as_w4_weights(w);
   detail::run_matmul_w4(s, {"matmul_w8", x, out, &weights, &options});
+}
+// Refuses arguments that are no such views.
+template <class X, class Out>
+  requires(!(detail::views<2, X, Out>))
+void matmul_w8(const stream&, const X&, const w8_weights&, const Out&, const matmul_w8_options& = {}) {
+  detail::refuse_views<X, Out>();
 }
 
 std::uint64_t matmul_w8_workspace_bytes(const stream& s, const any_view& x, const w8_weights& w,

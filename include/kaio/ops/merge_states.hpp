@@ -11,6 +11,8 @@
 // output is 0 and its lse -inf. Sinks belong to one of the two. Throws invalid_argument, which names the
 // argument, before anything runs, and what a launch throws. Source: Dao et al., "FlashAttention", 2022.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/attention/common/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -53,6 +55,12 @@ void merge_states(const stream& s, const tensor_view<A, Rank>& out_a,
                 "kaio: the output of merge_states is a view of elements that are not const");
   detail::run_merge_states(s, {out_a, lse_a, out_b, lse_b, out,
                                lse.is_null() && lse.empty() ? attention_view() : attention_view(lse)});
+}
+// Refuses arguments that are no such views.
+template <class A, class LseA, class B, class LseB, class O, class Lse>
+  requires(!(detail::views<0, A, LseA, B, LseB, O, Lse>))
+void merge_states(const stream&, const A&, const LseA&, const B&, const LseB&, const O&, const Lse&) {
+  detail::refuse_views<A, LseA, B, LseB, O, Lse>();
 }
 
 // Loads what merge_states launches, ahead of its first use: calls may then be captured into a graph.

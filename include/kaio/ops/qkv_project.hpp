@@ -24,6 +24,8 @@
 // and positions. Repeated calls give equal bits. Throws invalid_argument, which names the argument, before
 // anything runs; unsupported_device if the product has no kernel for the device; and what a launch throws.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/qkv_project/call/arguments.hpp>
 #include <kaio/ops/shared/kernel_choice.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -66,6 +68,13 @@ void qkv_project(const stream& s, const tensor_view<X, Rank>& x, const qkv_weigh
                  const qkv_outputs& outputs, const qkv_project_options& options = {}) {
   detail::require_qkv_types<X, Rank>();
   detail::run_qkv_project(s, {"qkv_project", x, &weights, &outputs, &options});
+}
+// Refuses arguments that are no such views.
+template <class X>
+  requires(!(detail::views<0, X>))
+void qkv_project(const stream&, const X&, const qkv_weights&, const qkv_outputs&,
+                 const qkv_project_options& = {}) {
+  detail::refuse_views<X>();
 }
 
 // The bytes of workspace that a call takes, from extents, options and the device. The contents of the views

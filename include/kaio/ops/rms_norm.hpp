@@ -17,6 +17,8 @@
 //
 // Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/dsl/number/half.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/output_view.hpp>
@@ -95,6 +97,19 @@ void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<
               const tensor_view<Code, Rank>& codes, f32 scale, const rms_norm_options& options = {}) {
   detail::require_rms_norm_types<X, Weight, Code, Rank>();
   detail::run_rms_norm_codes(s, x, weight, codes, {}, scale, options);
+}
+// Refuses arguments that are no such views.
+template <class X, class Weight, class Out>
+  requires(!(detail::views<0, X, Out> && detail::views<1, Weight>))
+void rms_norm(const stream&, const X&, const Weight&, const Out&, const rms_norm_options& = {}) {
+  detail::refuse_views<X, Weight, Out>();
+}
+template <class X, class Weight, class Codes, class Scales>
+  requires(!(detail::views<0, X, Codes> && detail::views<1, Weight> &&
+             (detail::views<0, Scales> || std::is_convertible_v<Scales, f32>)))
+void rms_norm(const stream&, const X&, const Weight&, const Codes&, const Scales&,
+              const rms_norm_options& = {}) {
+  detail::refuse_views<X, Weight, Codes, Scales>();
 }
 
 // Loads the kernels for elements of `kind`, into such elements and into codes, ahead of their first use.

@@ -17,6 +17,8 @@
 // Sources: Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021; Peng et al.,
 // "YaRN: Efficient Context Window Extension of Large Language Models", 2023; the Llama 3.1 model card.
 
+#include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
+
 #include <kaio/ops/cache/rotary/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -62,6 +64,12 @@ void rotary(const stream& s, const tensor_view<X, 4>& x, const tensor_view<Out, 
   detail::require_rotary_types<X, Out, Cos, Sin>();
   detail::run_rotary(s, x, out, cos, sin, options);
 }
+// Refuses arguments that are no such views.
+template <class X, class Out, class Cos, class Sin>
+  requires(!(detail::views<4, X, Out> && detail::views<2, Cos, Sin>))
+void rotary(const stream&, const X&, const Out&, const Cos&, const Sin&, const rotary_options& = {}) {
+  detail::refuse_views<X, Out, Cos, Sin>();
+}
 
 // rotary for (tokens of all sequences, H, D), with options.cu_seqlens or options.positions. Tokens that
 // cu_seqlens gives to no sequence are not written.
@@ -71,6 +79,12 @@ void rotary_varlen(const stream& s, const tensor_view<X, 3>& x, const tensor_vie
                    const rotary_options& options) {
   detail::require_rotary_types<X, Out, Cos, Sin>();
   detail::run_rotary(s, x, out, cos, sin, options);
+}
+// Refuses arguments that are no such views.
+template <class X, class Out, class Cos, class Sin>
+  requires(!(detail::views<3, X, Out> && detail::views<2, Cos, Sin>))
+void rotary_varlen(const stream&, const X&, const Out&, const Cos&, const Sin&, const rotary_options&) {
+  detail::refuse_views<X, Out, Cos, Sin>();
 }
 
 // cos and sin: (positions, P) of f32, f16 or bf16. Row p has those of (first_position + p) * frequency_i for
@@ -82,6 +96,12 @@ void rotary_table(const stream& s, const tensor_view<Cos, 2>& cos, const tensor_
   static_assert(detail::is_rotary_element<Cos> && std::is_same_v<Cos, Sin>,
                 "kaio: the tables of rotary are both f32, both f16 or both bf16, and not const");
   detail::run_rotary_table(s, cos, sin, options);
+}
+// Refuses arguments that are no such views.
+template <class Cos, class Sin>
+  requires(!(detail::views<2, Cos, Sin>))
+void rotary_table(const stream&, const Cos&, const Sin&, const rotary_table_options& = {}) {
+  detail::refuse_views<Cos, Sin>();
 }
 
 // Loads the kernels of rotary and rotary_table ahead of their first use.

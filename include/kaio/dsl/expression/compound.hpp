@@ -1,6 +1,6 @@
 #pragma once
-// Assignments by an operator of what knows no kernel: a literal in a val, the index of a block. The variable
-// or cell that is assigned to knows it.
+// Compound assignments whose right side knows no kernel: a literal in a val, the index of a block. The variable or cell
+// on the left knows it.
 //
 //   const val factor = 3.0f;
 //   v *= factor;                     // var<f32> v
@@ -12,7 +12,7 @@
 
 namespace kaio::dsl {
 
-// What +=, -=, *= and /= change.
+// Requires a type that +=, -=, *= and /= can change.
 template <scalar T>
 constexpr auto require_number() {
   static_assert(!std::is_same_v<T, bool>,
@@ -77,6 +77,67 @@ template <class V, class E>
   requires compound_assignment<V, E>
 constexpr void operator>>=(V&& to, const E& e) {
   to.template change<operation::shr>(e);
+}
+
+// The error for a variable of the host on the left side: it has no value that a kernel could change.
+template <class E>
+constexpr void refuse_host_variable() {
+  static_assert(
+      never<E>,
+      "kaio: a variable of the host cannot collect device values; declare a var: var s(t, 0.0f), then s += x");
+}
+template <class H, class E>
+concept host_assignment = std::is_arithmetic_v<H> && device<E>;
+
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator+=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator-=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator*=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator/=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator&=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator|=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator%=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator^=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator<<=(H&, const E&) {
+  refuse_host_variable<E>();
+}
+template <class H, class E>
+  requires host_assignment<H, E>
+constexpr void operator>>=(H&, const E&) {
+  refuse_host_variable<E>();
 }
 
 }  // namespace kaio::dsl

@@ -124,7 +124,7 @@ struct unchanging {
     refuse<E>();
   }
 
- private:
+ protected:
   template <class E>
   static constexpr auto refuse() {
     static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");

@@ -22,7 +22,7 @@ struct common<First, Rest...> {
   using type = element<First>;
 };
 
-// Operands of one type; a mismatch names itself at the operator.
+// Requires operands of one type; a mismatch is reported at the operator.
 template <class... E>
 constexpr auto require_same() {
   static_assert(((device<E> || host_number<E> || host_constant<E>)&&...),
@@ -72,9 +72,9 @@ constexpr auto arithmetic(const A& a, const B& b) {
 
 template <operation Op, class A, class B>
 constexpr auto comparison(const A& a, const B& b) {
-  using T = typename operand_pair<A, B>::type;
-  static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
+  static_assert(Op == operation::eq || Op == operation::ne || !(device_of<A, bool> || device_of<B, bool>),
                 "kaio: bool has no order; use ==, !=, &, | and !, and (a < b) & (b < c) for a < b < c");
+  using T = typename operand_pair<A, B>::type;
   static_assert(!packed<T>,
                 "kaio: a comparison of packed pairs; compare low(a) with low(b), high(a) with high(b)");
   return make_binary<Op, bool, T>(a, b);
@@ -147,7 +147,7 @@ constexpr auto operator*(const A& a, const B& b) {
   return arithmetic<operation::mul>(a, b);
 }
 
-// A quotient or a remainder; a divisor that the host knows is not 0.
+// A quotient or a remainder. A divisor that the host knows must not be 0.
 template <operation Op, class A, class B>
 constexpr auto divided(const A& a, const B& b) {
   auto tree = arithmetic<Op>(a, b);
@@ -239,14 +239,16 @@ constexpr auto operator>=(const A& a, const B& b) {
 
 template <class A, class B>
   requires operands<A, B>
-constexpr void operator&&(const A&, const B&) {
+constexpr auto operator&&(const A& a, const B& b) {
   no_short_circuit<A>();
+  return a & b;
 }
 
 template <class A, class B>
   requires operands<A, B>
-constexpr void operator||(const A&, const B&) {
+constexpr auto operator||(const A& a, const B& b) {
   no_short_circuit<A>();
+  return a | b;
 }
 
 template <device A>
@@ -296,7 +298,7 @@ constexpr auto any_of(const A& a, const Rest&... rest) {
     return a | any_of(rest...);
 }
 
-// The type of a choice among two: that of the device value among them, else that of both literals.
+// The result type of select: that of the first device operand, otherwise that of both literals.
 template <class A, class B>
 struct choice : common<A, B> {
   static_assert((device<A> || host_number<A> || host_constant<A>)&&(device<B> || host_number<B> ||
@@ -311,8 +313,7 @@ struct choice<A, B> {
                 "kaio: the two literals of select have different types; write both in one: 1.0f and 0.0f");
 };
 
-// condition ? a : b, without a branch. A literal takes the type of the other side; two have their own, which
-// is the same.
+// condition ? a : b, without a branch. A literal takes the type of the other side; two literals must have one type.
 template <device C, class A, class B>
 constexpr auto select(const C& condition, const A& a, const B& b) {
   static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");

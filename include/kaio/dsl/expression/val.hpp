@@ -14,12 +14,12 @@ namespace kaio::dsl {
 
 struct in_kernel;  // the ordinary val: computed, known by its number
 
-// A val of an expression that knows no kernel (`val row = block_idx_x();`) keeps the tree in place of a
-// value: it is pure, and is computed once where it is used.
+// A val of an expression that knows no kernel (`val row = block_idx_x();`) keeps the tree instead of a value. The tree is
+// pure, and is computed once where it is used.
 template <class T, class Tree = in_kernel>
 class val;
 
-// Required where the user writes the val, as in statement.hpp.
+// Checked where the user writes the val, as in statement.hpp.
 template <class T, class E>
 struct bound_to {
   static_assert(std::is_same_v<E, T>, "kaio: the val has another type than its value; write cast<T>(x)");
@@ -36,7 +36,7 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
                 const char* file = __builtin_FILE())
       : leaf_(bind(e, line, file)) {}
 
-  // A literal, in the type of the val: where a function takes one, in an array, as a member of a struct.
+  // A literal in the type of the val: as a function's argument, an element of an array, a member of a struct.
   template <host_number L>
   constexpr val(L number) : leaf_(leaf<T>::of(bits_of_literal<T>(number))) {}
 
@@ -56,15 +56,15 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
 
   template <class E>
   constexpr void operator=(const E&) {
-    static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");
+    refuse<E>();
   }
   constexpr void operator=(const val& other) { operator=<val>(other); }
 
   constexpr const leaf<T>& node() const { return leaf_; }
 
  private:
-  // By a function that returns it, because g++ 12 takes an assignment in a constructor for a change of a const
-  // struct that the val is a member of.
+  // Returns the leaf for the constructor's initializer. If a const struct has the val as a member, g++ 12 takes an
+  // assignment in the constructor for a change of the struct.
   template <class E>
   static constexpr leaf<T> bind(const E& e, std::uint32_t line, const char* file) {
     const auto& tree = e.node();
@@ -90,13 +90,19 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
 };
 
 template <scalar T, class Tree>
-class val<T, Tree> : public no_host_bool {
+class val<T, Tree> : public no_host_bool, public unchanging {
  public:
   using device_type = T;
   template <device E>
   constexpr val(const E& e) : tree_(e.node()) {}
   template <host_number L>
   constexpr val(L number) : tree_(make_literal<T>(number)) {}
+  constexpr val(const val&) = default;
+  template <class E>
+  constexpr void operator=(const E&) {
+    refuse<E>();
+  }
+  constexpr void operator=(const val& other) { operator=<val>(other); }
   constexpr const Tree& node() const { return tree_; }
 
  private:

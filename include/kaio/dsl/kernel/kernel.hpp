@@ -1,6 +1,6 @@
 #pragma once
 // A kernel: a lambda over device values, traced while the compiler runs. The object is empty; the program,
-// its text and its needs are constants that belong to its type: any number of threads may launch it at once.
+// its text and its needs are constants that belong to its type. Any number of threads may launch it at once.
 //
 //   inline constexpr auto scale = kernel<"scale", 256>([](thread t, inout<f32> x, val<f32> a, val<u32> n) {
 //     val i = t.global_id();
@@ -23,7 +23,7 @@
 
 namespace kaio::dsl {
 
-// The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.
+// The compiler has evaluated the body of the kernel, and the checks. If it has not, it has reported why.
 template <class Tracing>
 concept evaluated = requires { typename std::bool_constant<Tracing::trace.fault.message == nullptr>; } &&
                     requires { typename std::bool_constant<Tracing::fault.message == nullptr>; };
@@ -55,34 +55,33 @@ class kernel_object {
     return source::trace.program;
   }
 
-  // On every path, each register is written before it is read. A kernel always is, unless it reads a fragment
-  // that nothing has filled, or kaio has an error: ask in tests.
+  // Whether each register is written before it is read, on every path. If a kernel is not, it reads a fragment that
+  // nothing has filled, or kaio has an error: ask in tests.
   static constexpr bool is_well_formed() {
     return ptx::find_unassigned(program()) == ptx::assignment_fault{};
   }
 
-  // The banks and sectors of accesses to shared and global memory, in the order of the text; computed when
-  // it is asked for. What is evaluated and what is assumed: kaio/ptx/analysis/access_facts.hpp.
+  // The banks and sectors of accesses to shared and global memory, in the order of the text; computed on demand.
+  // kaio/ptx/analysis/access_facts.hpp says what is evaluated and what is assumed.
   static constexpr const auto& accesses() { return ptx::access_analysis<kernel_object>::accesses; }
-  // Wavefronts lost to bank conflicts, each access to shared memory counted once; of the known ones.
+  // Wavefronts that the known accesses to shared memory lose to bank conflicts, each access counted once.
   static constexpr std::uint32_t bank_conflicts() {
     return ptx::access_analysis<kernel_object>::bank_conflicts();
   }
-  // Every access to global memory is known, and touches no more sectors than its bytes fill.
+  // Whether every access to global memory is known, and touches no more sectors than its bytes fill.
   static constexpr bool coalesced() { return ptx::access_analysis<kernel_object>::coalesced(); }
-  // No address depends on data, or on a product of a thread index with a parameter.
+  // Whether no address depends on data, or on a product of a thread index with a parameter.
   static constexpr bool accesses_known() { return ptx::access_analysis<kernel_object>::accesses_known(); }
 
-  // What the runtime loads and launches.
+  // The image that the runtime loads and launches.
   static constexpr const ptx::kernel_image& image() {
-    // A compiler that stops in the body prints a line for each template between it and the user's file: so
-    // the trace is named first, here and where users come from. What follows a failure is not instantiated.
+    // A compiler that stops in the body prints a line for each template between the body and the user's file. So the
+    // trace is named first, here and in what users call. What follows a failure is not instantiated.
     [[maybe_unused]] constexpr const auto& trace = source::trace;
     if constexpr (!evaluated<source>) {
       return no_image;
     } else if constexpr (source::fault.message != nullptr) {
-      report_at<detail::place_text<source::fault, true>, detail::place_text<source::fault, false>,
-                detail::message_text<source::fault>>();
+      report<source::fault>(std::make_index_sequence<detail::piece_count(source::fault.message)>());
       return no_image;
     } else {
       return result::image;
@@ -127,8 +126,8 @@ inline constexpr bool is_kernel = false;
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 inline constexpr bool is_kernel<kernel_object<Name, Block, Options, Body, P...>> = true;
 
-// Makes kernels that nothing may launch, so that each mistake in them is an error here. They are passed by
-// value: objects of no size. True, for a static_assert.
+// Compiles kernels that nothing may launch, so that each mistake in them is an error here. They are objects of no size,
+// passed by value. Returns true, for a static_assert.
 //
 //   static_assert(check_kernels(scale, sharpen<f32, 4>));
 template <class... K>

@@ -1,15 +1,17 @@
 #pragma once
-// What the compiler prints for a kernel that breaks a rule about values. The trace keeps the first fault as data;
-// here it becomes the text of a failed static_assert, in template arguments, since C++20 has no other texts
-// that are computed: the file and line of the user's statement, and the message.
+// The compiler's message for a kernel that breaks a rule about values. The trace keeps the first fault as data: the file
+// and line of the user's statement, and the message. Here they become template arguments in the text of an error: C++20
+// prints no other computed text.
 //
-//   error: static assertion failed ... kernel_error_at<"scale.cpp:12", "kaio: a loop() that nothing leaves; ...">
+//   g++     error: invalid application of 'sizeof' to incomplete type 'kernel_breaks_rule<"scale.cpp:12", "kaio: a loop() ...">'
+//   clang   error: static assertion failed due to requirement 'kernel_breaks_rule<"scale.cpp:12", "kaio: a loop() ...">'
 
 #include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/number/fixed_string.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace kaio::dsl {
 
@@ -23,7 +25,7 @@ constexpr std::size_t length_of(const char* text) {
 
 inline constexpr std::size_t most_characters = 36;
 
-// The file and line of a fault, "scale.cpp:12"; without the folders where it would be too long.
+// The file and line of a fault, "scale.cpp:12"; without the folders if it would be too long.
 struct fault_place {
   char text[512] = {};
   std::size_t size = 0;
@@ -44,7 +46,8 @@ struct fault_place {
   }
 };
 
-// clang shortens the longer of these strings where it prints an error, but not in the notes.
+// clang shortens strings of more than most_characters in an error, but not in its notes: a place loses its folders, and a
+// message is cut into pieces.
 template <const kernel_fault& Fault, bool Shortened>
 inline constexpr auto place_text = [] {
 #ifdef __clang__
@@ -65,24 +68,70 @@ inline constexpr auto message_text = [] {
   return text;
 }();
 
+// The words of a message from `first` on that clang prints in full in an error.
+constexpr std::size_t end_of_piece(const char* message, std::size_t first) {
+  const std::size_t length = length_of(message);
+  if (length - first <= most_characters) return length;
+  std::size_t end = first + most_characters;
+  while (end > first && message[end - 1] != ' ') --end;
+  return end == first ? first + most_characters : end;
+}
+constexpr std::size_t piece_count(const char* message) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; message[at] != '\0'; at = end_of_piece(message, at)) ++count;
+  return count;
+}
+template <const kernel_fault& Fault, std::size_t I>
+inline constexpr auto message_piece = [] {
+  constexpr std::size_t first = [] {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < I; ++i) at = end_of_piece(Fault.message, at);
+    return at;
+  }();
+  constexpr std::size_t size = end_of_piece(Fault.message, first) - first;
+  fixed_string<size + 1> text;
+  for (std::size_t i = 0; i < size; ++i) text.data[i] = Fault.message[first + i];
+  text.data[size] = '\0';
+  return text;
+}();
+
 }  // namespace detail
 
-template <fixed_string Place, fixed_string Message>
-inline constexpr bool kernel_error_at = false;
-
 #ifdef __clang__
-// clang prints the whole text of what a concept is given, in a note.
-template <fixed_string Place, fixed_string Message>
-concept kernel_without_fault = kernel_error_at<Place, Message>;
-#endif
 
-// `Place` may be shortened, `Full` is not.
-template <fixed_string Place, fixed_string Full, fixed_string Message>
-constexpr void report_at() {
-  static_assert(kernel_error_at<Place, Message>, "kaio: the kernel breaks this rule, in this line");
-#ifdef __clang__
-  static_assert(kernel_without_fault<Full, Message>);
-#endif
+template <fixed_string Place, fixed_string... Message>
+inline constexpr bool kernel_breaks_rule = false;  // a failed requirement names it
+// clang prints the arguments of a concept in full, in a note.
+template <fixed_string Place, fixed_string Message>
+concept kernel_without_fault = kernel_breaks_rule<Place, Message>;
+
+// Templates of the texts, not of the fault: clang prints a requirement with the arguments of its template.
+template <fixed_string Place, fixed_string... Message>
+constexpr void report_pieces() {
+  static_assert(kernel_breaks_rule<Place, Message...>, "kaio: the kernel breaks this rule, in this line");
 }
+template <fixed_string Place, fixed_string Message>
+constexpr void report_whole() {
+  static_assert(kernel_without_fault<Place, Message>);
+}
+template <const kernel_fault& Fault, std::size_t... I>
+constexpr void report(std::index_sequence<I...>) {
+  report_pieces<detail::place_text<Fault, true>, detail::message_piece<Fault, I>...>();
+  report_whole<detail::place_text<Fault, false>, detail::message_text<Fault>>();
+}
+
+#else
+
+// Has no definition: an error about its size names the type.
+template <fixed_string Place, fixed_string Message>
+struct kernel_breaks_rule;
+
+template <const kernel_fault& Fault, std::size_t... I>
+constexpr void report(std::index_sequence<I...>) {
+  static_assert(sizeof(kernel_breaks_rule<detail::place_text<Fault, false>, detail::message_text<Fault>>) !=
+                0);
+}
+
+#endif
 
 }  // namespace kaio::dsl

@@ -60,6 +60,10 @@ struct any_view {
   std::array<std::int64_t, 5> extents{}, strides{};
 
   any_view() = default;
+  template <detail::without_view M>
+  any_view(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   any_view(const tensor_view<T, Rank>& view)
       : type(element_kind_of<T>()),

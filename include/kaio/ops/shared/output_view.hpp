@@ -11,6 +11,10 @@ namespace kaio::ops {
 
 struct output_view : any_view {
   output_view() = default;
+  template <detail::without_view M>
+  output_view(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   output_view(const tensor_view<T, Rank>& view) : any_view(view) {
     static_assert(!std::is_const_v<T>, "kaio: the operation writes to this view, whose elements are const");

@@ -12,6 +12,7 @@
 // view: every operation refuses it, naming the argument. A tensor with an extent of 0 is empty.
 
 #include <kaio/dsl/number/scalar.hpp>
+#include <kaio/ops/shared/view_refusal.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/buffer.hpp>
 
@@ -119,6 +120,11 @@ class tensor_view {
   template <class Memory, std::integral... I>
     requires(sizeof...(I) == Rank && std::is_constructible_v<tensor_view, Memory&, const ops::extents<Rank>&>)
   tensor_view(Memory& memory, I... counts) : tensor_view(memory, ops::extents<Rank>(counts...)) {}
+  // Memory alone has no extents.
+  template <detail::without_view M>
+  tensor_view(const M&) {
+    detail::refuse_views<M>();
+  }
   // A view that only reads.
   template <class U>
     requires std::is_same_v<const U, T>

@@ -39,7 +39,7 @@ struct block_mask_output {
 struct block_mask_options {
   std::int64_t queries = 0, keys = 0;  // per head, as the attention will have them
   // For ops::band_mask, as in attention_options.
-  causal_alignment causal = causal_alignment::none;
+  causal_option causal = causal_alignment::none;
   attention_window window{};
 };
 

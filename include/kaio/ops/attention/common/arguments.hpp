@@ -23,6 +23,10 @@ enum class attention_precision : std::uint8_t { ieee, tf32 };
 struct attention_sinks {
   attention_view view;
   attention_sinks() = default;
+  template <detail::without_view M>
+  attention_sinks(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
 };
@@ -31,6 +35,10 @@ struct attention_sinks {
 struct attention_bias {
   attention_view view;
   attention_bias() = default;
+  template <detail::without_view M>
+  attention_bias(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_bias(const tensor_view<T, Rank>& v) {
     using element = std::remove_const_t<T>;
@@ -45,6 +53,10 @@ struct attention_bias {
 struct attention_keep {
   attention_view view;  // elements of one byte
   attention_keep() = default;
+  template <detail::without_view M>
+  attention_keep(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_keep(const tensor_view<T, Rank>& v) {
     using element = std::remove_const_t<T>;
@@ -59,6 +71,10 @@ struct attention_keep {
 struct attention_alibi {
   attention_view view;
   attention_alibi() = default;
+  template <detail::without_view M>
+  attention_alibi(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_alibi(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the slopes of ALiBi are f32");
@@ -70,6 +86,10 @@ struct attention_alibi {
 struct attention_lse {
   attention_view view;
   attention_lse() = default;
+  template <detail::without_view M>
+  attention_lse(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_lse(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(
@@ -85,6 +105,20 @@ struct attention_lse {
 //   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: queries belong to the last keys
 enum class causal_alignment : std::uint8_t { none, top_left, bottom_right };
 
+// The option `causal`: an alignment. true would not say which one.
+struct causal_option {
+  causal_alignment alignment = causal_alignment::none;
+  constexpr causal_option(causal_alignment a) : alignment(a) {}
+  template <class B>
+    requires std::is_arithmetic_v<B>
+  constexpr causal_option(B) {
+    static_assert(!std::is_arithmetic_v<B>,
+                  "kaio: causal is an alignment; write causal_alignment::bottom_right (FlashAttention's) or "
+                  "causal_alignment::top_left (torch's is_causal)");
+  }
+  constexpr operator causal_alignment() const noexcept { return alignment; }
+};
+
 // Number of keys before and after its own one that a query attends to, not counting its own; -1: all. A
 // sliding window of W keys including the own one is {W - 1, 0}.
 struct attention_window {
@@ -93,7 +127,7 @@ struct attention_window {
 
 struct attention_options {
   std::optional<f32> scale{};  // factor of q . k; if not given, 1 / sqrt(head size of q)
-  causal_alignment causal = causal_alignment::none;
+  causal_option causal = causal_alignment::none;
   // The own key of query i is i + keys - queries, or i with top_left. Causal makes `right` 0.
   attention_window window{};
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
@@ -128,6 +162,10 @@ struct attention_i32_input {
   attention_view view;  // elements of four bytes
   tensor_view<const i32, 1> numbers{};
   attention_i32_input() = default;
+  template <detail::without_view M>
+  attention_i32_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   attention_i32_input(const tensor_view<T, 1>& v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the lengths of sequences are i32");

@@ -19,6 +19,10 @@ template <std::size_t Rank>
 struct block_mask_input {
   attention_view view;  // elements of four bytes
   block_mask_input() = default;
+  template <detail::without_view M>
+  block_mask_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t R>
   block_mask_input(const tensor_view<T, R>& v) : view(detail::view_of_numbers(v)) {
     static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the numbers of a block mask are i32");
@@ -32,6 +36,10 @@ struct block_mask_input {
 template <std::size_t Rank>
 struct block_mask_numbers : block_mask_input<Rank> {
   block_mask_numbers() = default;
+  template <detail::without_view M>
+  block_mask_numbers(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t R>
   block_mask_numbers(const tensor_view<T, R>& v) : block_mask_input<Rank>(v) {
     static_assert(!std::is_const_v<T>, "kaio: a block mask is written to views of i32 that are not const");

@@ -24,6 +24,10 @@ struct attention_view : any_view {
   constexpr attention_view() { type = element_kind::f32; }
   // Numbers that are not elements of an attention: only their size counts.
   explicit attention_view(const any_view& numbers) : any_view(numbers) {}
+  template <detail::without_view M>
+  attention_view(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_view(const tensor_view<T, Rank>& view) : any_view(view) {
     static_assert(detail::is_attention_element<std::remove_const_t<T>>,

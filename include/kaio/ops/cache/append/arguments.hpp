@@ -16,6 +16,10 @@ namespace kaio::ops {
 struct rotary_table_input {
   any_view view;
   rotary_table_input() = default;
+  template <detail::without_view M>
+  rotary_table_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   rotary_table_input(const tensor_view<T, 2>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()), "kaio: the tables of rotary are f32, f16 or bf16");
@@ -50,6 +54,10 @@ struct append_rotary {
 struct append_scale_input {
   any_view view;
   append_scale_input() = default;
+  template <detail::without_view M>
+  append_scale_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   append_scale_input(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");

@@ -17,6 +17,10 @@ namespace kaio::ops {
 struct token_number_input {
   any_view view;
   token_number_input() = default;
+  template <detail::without_view M>
+  token_number_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   token_number_input(const tensor_view<T, Rank>& v) : view(v) {
     using element = std::remove_const_t<T>;

@@ -31,6 +31,10 @@ struct gate_up_weights {
 struct gate_up_vector {
   any_view view;
   gate_up_vector() = default;
+  template <detail::without_view M>
+  gate_up_vector(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   gate_up_vector(const tensor_view<T, 1>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()),

@@ -37,6 +37,10 @@ inline constexpr bool is_matmul_output =
 // A type-erased tensor_view: up to three dimensions, an element type from element_kind.
 struct matmul_view : any_view {
   constexpr matmul_view() { type = element_kind::f32; }
+  template <detail::without_view M>
+  matmul_view(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   matmul_view(const tensor_view<T, Rank>& view) : any_view(view) {
     static_assert(detail::is_matmul_operand<std::remove_const_t<T>> ||
@@ -59,11 +63,23 @@ matmul_bias per_column(const tensor_view<T, Rank>& vector) {
   static_assert(detail::is_matmul_output<std::remove_const_t<T>>, "kaio: a bias is of f32, f16 or bf16");
   return {vector, false};
 }
+template <class M>
+  requires(!detail::view_of<M, 0>)
+matmul_bias per_column(const M&) {
+  detail::refuse_views<M>();
+  return {};
+}
 template <class T, std::size_t Rank>
 matmul_bias per_row(const tensor_view<T, Rank>& vector) {
   static_assert(Rank <= 2, "kaio: a bias is a vector, or one for each product of a batch");
   static_assert(detail::is_matmul_output<std::remove_const_t<T>>, "kaio: a bias is of f32, f16 or bf16");
   return {vector, true};
+}
+template <class M>
+  requires(!detail::view_of<M, 0>)
+matmul_bias per_row(const M&) {
+  detail::refuse_views<M>();
+  return {};
 }
 
 struct matmul_options {

@@ -66,6 +66,10 @@ struct qkv_outputs {
 struct qkv_vector {
   any_view view;
   qkv_vector() = default;
+  template <detail::without_view M>
+  qkv_vector(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   qkv_vector(const tensor_view<T, 1>& v) : view(v) {
     using element = std::remove_const_t<T>;

@@ -55,6 +55,10 @@ struct w4_weights {
 struct w4_words {
   any_view view;
   w4_words() = default;
+  template <detail::without_view M>
+  w4_words(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   w4_words(const tensor_view<T, 2>& v) : view(v) {
     using element = std::remove_const_t<T>;
@@ -66,6 +70,10 @@ struct w4_words {
 struct w4_scales {
   any_view view;
   w4_scales() = default;
+  template <detail::without_view M>
+  w4_scales(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   w4_scales(const tensor_view<T, 2>& v) : view(v) {
     using element = std::remove_const_t<T>;
@@ -104,6 +112,10 @@ struct compressed_tensors_w4 {               // format pack-quantized
 struct w4_bytes {
   any_view view;
   w4_bytes() = default;
+  template <detail::without_view M>
+  w4_bytes(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   w4_bytes(const tensor_view<T, 2>& v) : view(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, u8> || std::is_same_v<std::remove_const_t<T>, e4m3>,

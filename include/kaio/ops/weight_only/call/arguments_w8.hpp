@@ -37,6 +37,10 @@ struct w8_weights {
 struct w8_scales {
   any_view view;
   w8_scales() = default;
+  template <detail::without_view M>
+  w8_scales(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   w8_scales(const tensor_view<T, 1>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()),
@@ -53,6 +57,10 @@ struct w8_scales {
 struct w8_bytes {
   any_view view;
   w8_bytes() = default;
+  template <detail::without_view M>
+  w8_bytes(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   w8_bytes(const tensor_view<T, 2>& v) : view(v) {
     static_assert(sizeof(T) == 1, "kaio: weights of eight bits are i8, u8 or e4m3");

@@ -20,6 +20,10 @@ struct int8_weights {
 struct fp8_matrix {
   any_view view;
   fp8_matrix() = default;
+  template <detail::without_view M>
+  fp8_matrix(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   fp8_matrix(const tensor_view<T, 2>& v) : view(v) {
     using element = std::remove_const_t<T>;
@@ -46,6 +50,10 @@ struct projection_weight {
   bool is_packed = false;
 
   projection_weight() = default;
+  template <detail::without_view M>
+  projection_weight(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   projection_weight(const tensor_view<T, 2>& v) : matrix(v) {
     static_assert(

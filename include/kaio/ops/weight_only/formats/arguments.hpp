@@ -17,6 +17,10 @@ namespace kaio::ops {
 struct scales_of_bytes {
   any_view view;
   scales_of_bytes() = default;
+  template <detail::without_view M>
+  scales_of_bytes(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   scales_of_bytes(const tensor_view<T, 2>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()) || std::is_same_v<std::remove_const_t<T>, u8>,
@@ -27,6 +31,10 @@ struct scales_of_bytes {
 struct byte_codes {
   any_view view;
   byte_codes() = default;
+  template <detail::without_view M>
+  byte_codes(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T>
   byte_codes(const tensor_view<T, 2>& v) : view(v) {
     static_assert(is_quantised(element_kind_of<T>()), "kaio: codes of eight bits are i8, e4m3 or e5m2");

@@ -15,6 +15,10 @@ namespace kaio::ops {
 struct attention_gradient {
   attention_view view;
   attention_gradient() = default;
+  template <detail::without_view M>
+  attention_gradient(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_gradient(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(!std::is_const_v<T>,
@@ -26,6 +30,10 @@ struct attention_gradient {
 struct attention_row_input {
   attention_view view;
   attention_row_input() = default;
+  template <detail::without_view M>
+  attention_row_input(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_row_input(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(

@@ -22,6 +22,10 @@ struct attention_cache_scale {
   attention_view view;
   any_view numbers;  // the scales, in the form that append_kv takes
   attention_cache_scale() = default;
+  template <detail::without_view M>
+  attention_cache_scale(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_cache_scale(const tensor_view<T, Rank>& v) : view(v), numbers(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
@@ -35,6 +39,10 @@ struct attention_cache_scale {
 struct attention_new_rows {
   any_view view;
   attention_new_rows() = default;
+  template <detail::without_view M>
+  attention_new_rows(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_new_rows(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()), "kaio: new keys and values are f32, f16 or bf16");
@@ -66,6 +74,10 @@ struct attention_append {
 struct attention_value_queries {
   attention_view view;
   attention_value_queries() = default;
+  template <detail::without_view M>
+  attention_value_queries(const M&) {
+    detail::refuse_views<M>();
+  }
   template <class T, std::size_t Rank>
   attention_value_queries(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(Rank == 3 || Rank == 4,
@@ -89,7 +101,7 @@ struct attention_decode_options {
   attention_value_queries qv{};
   // bottom_right: the last query attends to all keys, each earlier query to one key less. There is no
   // top_left.
-  causal_alignment causal = causal_alignment::none;
+  causal_option causal = causal_alignment::none;
   // The own key of query i is i + keys - queries. Causal makes `right` 0.
   attention_window window{};
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
