@@ -10,12 +10,13 @@
 #   app_kernels list                     each kernel: target, PTX version, instructions, block, shared memory
 #   app_kernels ptx NAME [--lines]       its PTX, with the C++ line that each line came from
 #   app_kernels dump FOLDER              all kernels as files
-#   app_kernels verify                   ptxas on every kernel, for each target that it claims
-#   app_kernels profile NAME [OPTION...] a run on the emulator, and what it costs; the options of `kaio profile`
+#   app_kernels verify [--require]       ptxas on every kernel, for each target that it runs on
+#   app_kernels profile NAME [OPTION...] a run on the emulator, and what it costs
+#   app_kernels check NAME [OPTION...]   a run on the emulator with every check
 #
 # KERNELS are C++ expressions, HEADERS declare them. Printing a kernel needs neither the runtime nor the emulator, so the
-# program is linked without them; headers with functions that launch need LINK_LIBRARIES kaio::kaio. profile starts the
-# program `kaio`; if kaio is a subfolder, it is the target kaio_program. SOURCES may hold further lists of kernels:
+# program is linked without them; headers with functions that launch need LINK_LIBRARIES kaio::kaio. profile and check start
+# the program `kaio`, and print the command that builds it if there is none. SOURCES may hold further lists of kernels:
 # <kaio/tool/ptx_tool.hpp>.
 
 function(kaio_add_ptx_tool target)
@@ -42,9 +43,14 @@ function(kaio_add_ptx_tool target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE kaio::dsl kaio::ptx_tool ${arg_LINK_LIBRARIES})
   target_compile_definitions(${target} PRIVATE KAIO_VERIFIER="${verifier}")
+  set(program "")
+  set(command "")
   if(TARGET kaio::program)
-    target_compile_definitions(${target} PRIVATE KAIO_PROGRAM="$<TARGET_FILE:kaio::program>")
-  else()
-    target_compile_definitions(${target} PRIVATE KAIO_PROGRAM="")
+    set(program $<TARGET_FILE:kaio::program>)
   endif()
+  if(kaio_SOURCE_DIR)  # a subfolder of this project, or kaio itself
+    set(command "cmake '${CMAKE_BINARY_DIR}' -DKAIO_BUILD_TOOLS=ON && cmake --build '${CMAKE_BINARY_DIR}' --target ")
+    string(APPEND command "kaio_program ${target}")
+  endif()
+  target_compile_definitions(${target} PRIVATE KAIO_PROGRAM="${program}" KAIO_PROGRAM_COMMAND="${command}")
 endfunction()

@@ -18,7 +18,7 @@ patterns = [
     (r"^test cases:\s+\d+(?: \|\s+(?P<passed>\d+) passed)?(?: \|\s+(?P<failed>\d+) failed)?"
      r"(?: \|\s+(?P<expected>\d+) failed as expected)?"),
     r"^All tests passed \(.*?(?P<passed>\d+) test cases?\)",
-    r"^(?P<passed>\d+) passed, (?P<failed>\d+) failed$",
+    r"^(?P<passed>\d+) passed, (?P<failed>\d+) failed(?:, \d+ not verified)?$",
     (r"^Ran (?P<ran>\d+) tests? in .*\n+"
      r"(?:OK|FAILED \((?:failures=(?P<failures>\d+))?(?:, )?(?:errors=(?P<errors>\d+))?)"),
 ]

@@ -1,4 +1,4 @@
-// The commands of a program of kernels: list, ptx, dump, verify and profile. It is linked into a program for
+// The commands of a program of kernels: list, ptx, dump, verify, profile, check. It is linked into a program for
 // each family of kernels, and into projects of others: it needs nothing but the standard library and src/host.
 
 #include <kaio/tool/ptx_tool.hpp>
@@ -31,13 +31,33 @@ namespace {
 namespace files = std::filesystem;
 using ptx::kernel_image;
 
+// After "usage: PROGRAM ".
 constexpr const char* help =
-    R"(commands:
+    R"(COMMAND [ARGUMENT...]
+
   list                      print every kernel with what it needs
   ptx NAME [--lines]        print the PTX of a kernel; --lines adds the C++ line that each PTX line came from
   dump FOLDER               write every kernel to FOLDER/NAME.ptx, and FOLDER/manifest.json
-  verify [OPTION...]        assemble every kernel with ptxas, for each target that it claims
-  profile NAME [OPTION...]  run a kernel on the emulator and print what it costs; options as of `kaio profile`
+  verify [OPTION...]        assemble every kernel with ptxas for each target that it runs on; verify --help has
+                            the options, such as --require: fail if a target cannot be verified here
+  profile NAME [OPTION...]  run a kernel on the emulator and print what it costs; profile --help has the options
+  check NAME [OPTION...]    run a kernel on the emulator with every check; check --help has the options
+)";
+
+// After "usage: PROGRAM profile" or "usage: PROGRAM check".
+constexpr const char* help_of_runs =
+    R"( NAME [OPTION...]
+
+Runs a kernel of this program on the emulator: profile prints what it costs, check reports races, reads of
+uninitialised memory and every other fault that the sanitizer knows. The program `kaio` does it.
+
+  --grid X[,Y[,Z]]    blocks
+  --block X[,Y[,Z]]   threads of a block
+  --arg VALUE         an argument, in the order of the parameters: 3:u32, 1.5:f32, in:x.npy, zeros:f32:256, ...
+  --arch sm_NN        the emulated GPU
+  --output FILE       profile: FILE.html, FILE.json or FILE.txt
+
+`kaio emulate --help` has the others.
 )";
 
 struct entry {
@@ -79,15 +99,15 @@ std::string to_string(ptx::isa_version version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-// The architectures that kaio is tested for. A kernel claims those that are at least what it needs; an
+// The architectures of data centres and desktops. A kernel claims those that are at least what it needs; an
 // arch-specific one claims its own alone.
-constexpr unsigned tested_architectures[] = {70, 75, 80, 86, 89, 90};
+constexpr unsigned architectures[] = {70, 75, 80, 86, 89, 90, 100, 103, 120};
 
 std::vector<std::string> claimed_targets(const kernel_image& image) {
   const ptx::target least = image.needs.target;
   if (least.arch_specific) return {to_string(least)};
   std::vector<std::string> claimed;
-  for (const unsigned sm : tested_architectures)
+  for (const unsigned sm : architectures)
     if (sm >= least.sm) claimed.push_back("sm_" + std::to_string(sm));
   if (claimed.empty()) claimed.push_back(to_string(least));
   return claimed;
@@ -198,8 +218,8 @@ std::size_t dump(const files::path& folder) {
 }
 
 #if !defined(_WIN32)
-// Starts a program and waits; returns its exit code.
-int run_program(const std::vector<std::string>& words) {
+// Starts a program and waits; returns its exit code. `advice` says how to get a program that is missing.
+int run_program(const std::vector<std::string>& words, const std::string& advice) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -209,8 +229,8 @@ int run_program(const std::vector<std::string>& words) {
   if (child < 0) throw std::runtime_error(std::string("kaio: fork failed: ") + std::strerror(errno));
   if (child == 0) {
     execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "kaio: cannot start %s: %s; build it, or install it\n", arguments[0],
-                 std::strerror(errno));
+    std::fprintf(stderr, "kaio: cannot start %s: %s; %s\n", arguments[0], std::strerror(errno),
+                 advice.c_str());
     _exit(127);
   }
   int status = 0;
@@ -218,66 +238,84 @@ int run_program(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int verify(const programs& paths, const std::vector<std::string>& options) {
+int verify(const std::string& program, const programs& paths, const std::vector<std::string>& options) {
   if (paths.verifier.empty())
     throw std::runtime_error("kaio: this program does not know where verify.py is; use `tools/kaio verify`");
   const temporary_folder folder;
   dump(folder.path());
-  std::vector<std::string> words = {"python3", std::string(paths.verifier), folder.path().string()};
+  std::vector<std::string> words = {"python3", std::string(paths.verifier), "--program", program + " verify",
+                                    folder.path().string()};
   words.insert(words.end(), options.begin(), options.end());
-  return run_program(words);
+  return run_program(words, "install Python 3");
 }
 
-int profile(const programs& paths, const std::string& name, const std::vector<std::string>& options) {
+// Gives a kernel's PTX to the program `kaio`: the one that was built with this program, or else that of PATH.
+int run_on_emulator(const programs& paths, const std::string& command, const std::string& name,
+                    const std::vector<std::string>& options) {
   const temporary_folder folder;
   const files::path file = folder.path() / (name + ".ptx");
   write_file(file, text_of(find_kernel(name)));
-  std::vector<std::string> words = {paths.kaio.empty() ? "kaio" : std::string(paths.kaio), "profile",
-                                    file.string()};
+  std::vector<std::string> words = {files::exists(paths.kaio) ? std::string(paths.kaio) : "kaio"};
+  if (command == "check")
+    words.insert(words.end(), {"emulate", "--sanitize", "all"});
+  else
+    words.push_back(command);
+  words.push_back(file.string());
   words.insert(words.end(), options.begin(), options.end());
-  return run_program(words);
+  return run_program(words,
+                     paths.kaio_command.empty()
+                         ? "`ln -s KAIO/tools/kaio /usr/local/bin/` installs it; KAIO is the folder of "
+                           "kaio's sources"
+                         : "this command builds it: " + std::string(paths.kaio_command));
 }
 #else
-int verify(const programs&, const std::vector<std::string>&) {
+int verify(const std::string&, const programs&, const std::vector<std::string>&) {
   throw std::runtime_error("kaio: verify is not there on Windows; dump the kernels and run verify.py");
 }
-int profile(const programs&, const std::string&, const std::vector<std::string>&) {
-  throw std::runtime_error("kaio: profile is not there on Windows; dump the kernels and run kaio profile");
+int run_on_emulator(const programs&, const std::string& command, const std::string&,
+                    const std::vector<std::string>&) {
+  throw std::runtime_error("kaio: " + command +
+                           " is not there on Windows; dump the kernels and run kaio emulate");
 }
 #endif
 
-int wrong_usage(const std::string& why) {
-  std::cerr << "kaio: " << why << '\n' << help;
+int wrong_usage(const std::string& program, const std::string& why) {
+  std::cerr << "kaio: " << why << "\nusage: " << program << ' ' << help;
   return 1;
 }
 
-int run_command(std::vector<std::string> words, const programs& paths) {
+bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+int run_command(const std::string& program, std::vector<std::string> words, const programs& paths) {
   const auto take = [&words] {
     std::string word = words.front();
     words.erase(words.begin());
     return word;
   };
-  if (words.empty()) return wrong_usage("a command is needed");
+  if (words.empty()) return wrong_usage(program, "a command is needed");
   const std::string command = take();
-  if (command == "--help" || command == "help" || command == "-h") {
-    std::cout << help;
+  if (command == "verify") return verify(program, paths, words);
+  const bool on_emulator = command == "profile" || command == "check";
+  if (command == "help" || asks_for_help(command) || std::any_of(words.begin(), words.end(), asks_for_help)) {
+    std::cout << "usage: " << program << ' ' << (on_emulator ? command + help_of_runs : help);
     return 0;
   }
   if (command == "list" && words.empty()) return list(), 0;
-  if (command == "verify") return verify(paths, words);
-  if (command == "ptx" || command == "dump" || command == "profile") {
+  if (command == "ptx" || command == "dump" || on_emulator) {
     const auto lines = command == "ptx" ? std::find(words.begin(), words.end(), "--lines") : words.end();
     const bool with_lines = lines != words.end();
     if (with_lines) words.erase(lines);
-    if (words.empty()) return wrong_usage(command + " needs a name");
+    if (words.empty()) return wrong_usage(program, command + " needs a name");
     const std::string name = take();
-    if (command == "profile") return profile(paths, name, words);
-    if (!words.empty()) return wrong_usage(command + " takes one name, not '" + words.front() + "' too");
+    if (on_emulator) return run_on_emulator(paths, command, name, words);
+    if (!words.empty())
+      return wrong_usage(program, command + " takes one name, not '" + words.front() + "' too");
     if (command == "ptx") return print(find_kernel(name), with_lines), 0;
     std::cout << dump(name) << " kernels in " << name << '\n';
     return 0;
   }
-  return wrong_usage("there is no command '" + command + "'" + (words.empty() ? "" : " with arguments"));
+  return wrong_usage(program,
+                     "there is no command '" + command + "'" + (words.empty() ? "" : " with arguments"));
 }
 
 }  // namespace
@@ -292,7 +330,8 @@ image_list all_images() {
 
 int run(int argc, char** argv, const programs& paths) {
   try {
-    const int code = run_command(std::vector<std::string>(argv + 1, argv + argc), paths);
+    const int code = run_command(files::path(argv[0]).filename().string(),
+                                 std::vector<std::string>(argv + 1, argv + argc), paths);
     if (!std::cout.flush())
       throw std::runtime_error("kaio: the standard output cannot be written; is its disk full?");
     return code;

@@ -1,3 +1,9 @@
+# The files of docs/continuous_integration.md, with every fourth commit: the page's script downloads ptxas.
+add_test(NAME continuous_integration COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer/continuous_integration.py
+  --work ${CMAKE_CURRENT_BINARY_DIR}/continuous_integration --compiler ${CMAKE_CXX_COMPILER})
+set_tests_properties(continuous_integration PROPERTIES LABELS consumer TIMEOUT 600)
+kaio_takes_turns(1 4 continuous_integration)
+
 # tests/consumer: projects that use the installed package, or the source tree, in each supported way.
 if(KAIO_INSTALL)
   set(prefix ${CMAKE_CURRENT_BINARY_DIR}/installed)

@@ -1,5 +1,7 @@
-# tests/ptx: every kernel of the repository through ptxas, for every target that it claims; in a run that has a turn for the
-# newest and another one, and an eighth of them are printed. `tools/kaio verify` has all of them.
+# tests/ptx: every kernel of the repository through ptxas, for every target that it runs on. A run that has a turn takes sm_90
+# and one other, and prints an eighth of the kernels. `tools/kaio verify` has all of them.
+add_test(NAME ptx.verify COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify_test.py)
+set_tests_properties(ptx.verify PROPERTIES LABELS ptx TIMEOUT 60)
 if(TARGET kaio_kernels)
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/ptx)
   add_test(NAME tool.dump COMMAND kaio_kernels dump ${kernels})
@@ -14,7 +16,8 @@ if(TARGET kaio_kernels)
   if(TARGET kaio_ops_precompiled)
     set(kept --kept ${PROJECT_BINARY_DIR}/precompiled/ops/ptx/cubin)
   endif()
-  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels} ${targets} ${kept})
+  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels}
+    --spills ${CMAKE_CURRENT_SOURCE_DIR}/ptx/spills.txt ${targets} ${kept})
   set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT ${timeout} PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_kernels)
   kaio_identical_test(kernels ptx dumped_kernels)

@@ -53,7 +53,7 @@ if("random" IN_LIST KAIO_TESTS)
   set_tests_properties(random.dump PROPERTIES LABELS random FIXTURES_SETUP dumped_programs
     ENVIRONMENT KAIO_RANDOM_DUMP=${folder}/ptx)
   add_test(NAME random.ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py
-    --level=-O3 --brief --may-spill ${folder}/ptx)
+    --claimed --level=-O3 --brief --may-spill ${folder}/ptx)
   set_tests_properties(random.ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_programs)
   kaio_identical_test(random random/ptx dumped_programs)
@@ -87,7 +87,7 @@ if("random" IN_LIST KAIO_TESTS)
   set_tests_properties(random.native.dump PROPERTIES LABELS random FIXTURES_SETUP dumped_native_programs
     ENVIRONMENT "KAIO_RANDOM_DUMP=${folder}/native;${dumped}")
   add_test(NAME random.native.ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py
-    --level=-O3 --brief --may-spill ${folder}/native)
+    --claimed --level=-O3 --brief --may-spill ${folder}/native)
   set_tests_properties(random.native.ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_native_programs)
   kaio_identical_test(random_native random/native dumped_native_programs)

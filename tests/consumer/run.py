@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds a project that uses kaio in one way, and runs its program: the kernel must compute the right result.
 
-- With CMake, the program of kaio_add_ptx_tool must list, print, verify and profile that kernel.
+- With CMake, the program of kaio_add_ptx_tool must list, print, verify, profile and check that kernel.
 - The installed package is that of the build under test.
 - add_subdirectory builds shared libraries as Release, without the operations, and an install of them is whole (install.py).
 - fetch_content has only libraries that add_subdirectory has too, and builds only the program of kaio_add_ptx_tool.
@@ -114,8 +114,10 @@ def try_ptx_tool(arguments, environment):
     expect((arguments.work / f"dumped/{name}.ptx").read_text(), rf"\.entry {name}\(")
     expect(tool("verify", codes=(0, 77)), "skipped|0 failed")  # 77: no ptxas here
     if arguments.way != "fetch_content" and not arguments.brief:  # these do not build the program `kaio`
-        expect(tool("profile", name, "--block", "256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256", "--arg",
-                    "zeros:f32:256", "--arg", "256:u32"), name)
+        launch = ["--block", "256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256"]
+        expect(tool("profile", name, *launch, "--arg", "256:u32"), name)
+        tool("check", name, *launch, "--arg", "256:u32")
+        tool("check", name, *launch, "--arg", "257:u32", "--grid", "2", codes=(3,))  # writes after the end
 
 
 def try_precompiled(arguments, environment):

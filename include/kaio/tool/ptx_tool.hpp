@@ -1,5 +1,5 @@
 #pragma once
-// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool writes
+// A program that lists, prints, verifies, profiles and checks kernels by their names. CMake's kaio_add_ptx_tool writes
 // one for the kernels of a project. If it has several lists of kernels, write one source file for each list:
 //
 //   const kaio::tool::family filters("filters", [] { return kaio::tool::images(blur, sharpen<f32>); });
@@ -29,10 +29,11 @@ struct family {
 // The kernels of all lists of the program in the order of their names, each once. Called by main() or later.
 image_list all_images();
 
-// The programs that two commands start. An empty `kaio` is looked up in PATH; without a verifier, verify fails.
+// The programs that three commands start. Without a verifier, verify fails.
 struct programs {
-  std::string_view kaio;      // profile: the program `kaio`
-  std::string_view verifier;  // verify: the Python script that runs ptxas
+  std::string_view kaio;          // profile and check: the program `kaio`; if it does not exist, that of PATH
+  std::string_view verifier;      // verify: the Python script that runs ptxas
+  std::string_view kaio_command;  // the shell command that builds `kaio`, for the message if there is none
 };
 
 // The program: what main() returns. Errors are printed, none is thrown. Called once, by main() itself.
