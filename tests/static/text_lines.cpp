@@ -40,3 +40,27 @@ constexpr unsigned text_lines() {
 }
 static_assert(k.image().line_count == text_lines());
 static_assert(k.image().statement_of_line[0] == ptx::no_statement);
+
+// A cell is read before the statement that it belongs to is open: it is of that statement all the same.
+// clang-format off
+#line 200
+inline constexpr auto reads = kernel<"reads", 32>([](thread t, in<f32> x, inout<f32> y) {
+  shared<f32, 32> part(t);
+  part[t.thread_rank()] = x[t.global_id()];
+  t.barrier();
+  var sum(t, 0.0f);
+  sum += part[31u - t.thread_rank()];
+  val old = y[t.global_id()];
+  y[t.global_id()] = sum + old;
+});
+#line 57
+// clang-format on
+constexpr unsigned line_of_load(unsigned occurrence) {
+  const ptx::program& p = reads.program();
+  for (unsigned i = 0; i < p.instruction_count; ++i)
+    if (p.instructions[i].op == opcode::ld && p.instructions[i].modifiers != 0 && occurrence-- == 0)
+      return p.statements[p.instructions[i].statement].line;
+  return 0;
+}
+static_assert(line_of_load(0) == 205);  // of shared memory
+static_assert(line_of_load(1) == 206);  // of an inout parameter

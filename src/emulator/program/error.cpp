@@ -33,8 +33,9 @@ std::string describe(const nearest_object& object) {
 }
 
 std::string describe(const other_access& o) {
-  std::string text = fmt::format("\n  the other side: {} at PTX line {}: {}", o.how, o.ptx_line, o.ptx_text);
-  if (!o.file.empty()) text += fmt::format("\n    from {}:{}", o.file, o.line);
+  std::string text = fmt::format("\n  the other side: {}", o.how);
+  if (!o.file.empty()) text += fmt::format(" from {}:{}\n   ", o.file, o.line);
+  text += fmt::format(" at PTX line {}: {}", o.ptx_line, o.ptx_text);
   return text + fmt::format("\n    by block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}", o.block.x,
                             o.block.y, o.block.z, o.thread.x, o.thread.y, o.thread.z, o.warp, o.lane);
 }
@@ -45,8 +46,8 @@ std::string format(const fault_report& r) {
   if (r.access != access_kind::none)
     text += fmt::format("\n  {} of {} bytes of {} memory at {:#x}: {}", verb(r.access), r.bytes, r.space,
                         r.address, describe(r.object));
-  if (r.ptx_line != 0) text += fmt::format("\n  PTX line {}: {}", r.ptx_line, r.ptx_text);
   if (!r.file.empty()) text += fmt::format("\n  from {}:{}", r.file, r.line);
+  if (r.ptx_line != 0) text += fmt::format("\n  PTX line {}: {}", r.ptx_line, r.ptx_text);
   text += fmt::format("\n  block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}", r.block.x, r.block.y,
                       r.block.z, r.thread.x, r.thread.y, r.thread.z, r.warp, r.lane);
   if (r.other.ptx_line != 0) text += describe(r.other);

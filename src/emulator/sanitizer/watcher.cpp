@@ -35,6 +35,7 @@ void watcher::start(block&) {
 
 void watcher::finish(block&) {
   async_.finish();
+  grid_.reports.settle();
   grid_.early.report(block_.number);
 }
 

@@ -22,6 +22,7 @@ struct checked_launch {
   kaio::ptx::dim3 cluster{0, 0, 0};
   bool cooperative = false;
   schedule order = {};
+  const kaio::ptx::kernel_image* image = nullptr;
 };
 
 // The report of the fault that the kernel raises; none if it ends well.
@@ -43,6 +44,7 @@ inline std::optional<fault_report> checked(std::string_view body, checked_launch
   l.cluster = how.cluster;
   l.cooperative = how.cooperative;
   l.order = how.order;
+  l.image = how.image;
   l.parameters.resize(pointers.size() * 8);
   std::memcpy(l.parameters.data(), pointers.data(), l.parameters.size());
   l.observers.push_back(&checks);

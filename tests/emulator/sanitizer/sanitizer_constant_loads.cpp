@@ -33,7 +33,7 @@ TEST_CASE("a load of constant memory after a write of the same launch, and befor
   const auto r = checked(place + "st.global.u32 [%d0], 7;\nld.global.nc.u32 %r1, [%d0];", one_warp);
   REQUIRE(r);
   CHECK(contains(r->detail, "a thread loads with ld.global.nc memory that PTX line"));
-  CHECK(contains(r->advice, "inout<T>"));
+  CHECK(contains(r->advice, "ordinary ld.global"));
 }
 
 TEST_CASE("neighbours in a word, and other launches, do not count") {

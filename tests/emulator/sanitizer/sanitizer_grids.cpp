@@ -71,7 +71,7 @@ TEST_CASE("what the grid before writes is read after the wait for it") {
   const auto r = reported({{write_0, read_0 + wait}});
   REQUIRE(r);
   CHECK(contains(r->detail, "reads before its griddepcontrol.wait what k, a grid before it, writes"));
-  CHECK(contains(r->advice, "grid_dependency_wait"));
+  CHECK(contains(r->advice, "griddepcontrol.wait"));
 }
 
 TEST_CASE("what the grid before reads or writes is written after the wait for it") {

@@ -170,6 +170,28 @@ TEST_CASE("suppressed reports are not printed, and are counted") {
                  "the file of suppressions '/' cannot be read: it is a directory; name a text file"));
 }
 
+TEST_CASE("races that a barrier would end are suppressed by either line") {
+  const std::string body =
+      "mov.u32 %r9, cells; mad.lo.u32 %r8, %tid_, 4, %r9; xor.b32 %r1, %tid_, 32; mad.lo.u32 %r7, %r1, 4, %r9;\n"
+      "st.shared.u32 [%r8], %tid_;\nst.shared.u32 [%r7], %tid_;\nld.shared.u32 %r2, [%r7];";
+  checked_launch l{{1, 64}, ".shared .align 16 .b8 cells[256];"};
+  l.options.most_reports = 10;
+  const auto found = checked(body, l);
+  REQUIRE(found);
+  CHECK(found->more.empty());
+  const auto told = [&](const std::string& rules) {
+    const text_file file(rules);
+    checked_launch with = l;
+    with.options.suppressions = file.path();
+    return checked(body, with).has_value();
+  };
+  CHECK(!told("races k\n"));
+  CHECK(told("races k 1\n"));
+  CHECK(told("races other\n"));
+  const std::uint32_t first = std::min(found->ptx_line, found->other.ptx_line);
+  CHECK(!told("races k " + std::to_string(first) + "\nraces k " + std::to_string(first + 1) + "\n"));
+}
+
 TEST_CASE("the environment asks for the sanitizer") {
   memory global;
   const array<std::uint32_t> out(global, 64);

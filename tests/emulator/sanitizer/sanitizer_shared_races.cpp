@@ -143,8 +143,10 @@ TEST_CASE("atomics do not race with atomics, and do with plain accesses") {
   const std::string zero = "setp.eq.u32 %q0, %tid_, 0; @%q0 st.shared.u32 [cells], 0;\nbar.sync 0;\n";
   CHECK(
       is_clean(zero + "red.shared.add.u32 [cells], 1; bar.sync 0; ld.shared.u32 %r1, [cells];", four_warps));
-  CHECK(has(zero + "red.shared.add.u32 [cells], 1;\nld.shared.u32 %r1, [cells];", fault_kind::race,
-            "ld.shared.u32 %r1", four_warps));
+  const auto r = checked(zero + "red.shared.add.u32 [cells], 1;\nld.shared.u32 %r1, [cells];", four_warps);
+  REQUIRE(r);
+  CHECK(r->kind == fault_kind::race);
+  CHECK(contains(r->ptx_text + r->other.ptx_text, "ld.shared.u32 %r1"));
   CHECK(is_clean(zero + "red.shared.add.u32 [cells], 1;\nld.volatile.shared.u32 %r1, [cells];", four_warps));
 }
 

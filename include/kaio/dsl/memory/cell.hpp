@@ -194,6 +194,7 @@ class cell : public no_host_bool, public no_increment, public no_elements {
 
   constexpr leaf<T, true> node() const {
     tracer& t = *at_.trace;
+    t.read_ahead();
     const value loaded =
         t.probing() ? at_.seen_value() : t.load(plain_load<Location>, ptx_type<T>, at_.find());
     return {{}, &t, loaded, t.scope()};

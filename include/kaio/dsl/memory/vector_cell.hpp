@@ -170,6 +170,7 @@ class vector_cell<vec<T, N>, Location> {
       at_.see();
       for (value& id : result.ids) id = t.new_identity();
     } else {
+      t.read_ahead();
       load_elements<T, N>(t, plain_load<Location>, at_.find(), result.ids);
     }
     return result;

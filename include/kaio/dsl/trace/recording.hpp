@@ -58,6 +58,8 @@ constexpr void tracer::statement(std::uint32_t line, const char* file) {
     if (line != 0) note(line, file);
     return see(line);
   }
+  const std::uint32_t ahead = ahead_ == 0 ? position_ : ahead_;
+  ahead_ = 0;
   if (line == 0 || line == statement_line_) return;
   std::uint32_t n = program_.statement_count;
   if (n == ptx::program::max_statements) {
@@ -69,6 +71,7 @@ constexpr void tracer::statement(std::uint32_t line, const char* file) {
   here_ = {file, line};
   program_.statements[n] = here_;
   program_.statement_count = n + 1;
+  for (std::uint32_t i = ahead; i < position_; ++i) program_.instructions[i].statement = statement_;
 }
 
 constexpr std::uint64_t tracer::all_events() const {

@@ -99,6 +99,11 @@ class tracer {
 
   // Every effect of a kernel starts with one.
   constexpr void statement(std::uint32_t line, const char* file);
+  // A cell is read while the compiler builds the expression of a statement that is not open yet. What is recorded from
+  // here on belongs to the next statement.
+  constexpr void read_ahead() {
+    if (lowering_ == 0 && ahead_ == 0) ahead_ = position_;
+  }
   // While an expression is lowered, the statements of library functions belong to the user's statement.
   constexpr void begin_lowering() { ++lowering_; }
   constexpr void end_lowering() { --lowering_; }
@@ -684,6 +689,8 @@ class tracer {
   bool fault_is_early_ = false;  // the next statement is the one that is wrong
   ptx::source_line here_;        // the open statement's
   std::uint32_t statement_line_ = 0;
+  std::uint32_t ahead_ =
+      0;  // the position before the first instruction of the next statement; 0: there is none
   std::uint32_t depth_ = 0;  // of guards and loops
   std::uint32_t deepest_ = 0;
   std::uint32_t skipped_ = 0;

@@ -7,6 +7,8 @@
 #include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/bit_ranges.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -121,10 +123,12 @@ void async_check::check_proxy(const access_view& a, const piece& p, u64 offset, 
     identify(a.by, a.i, lane, report);
     if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
     races_.describe_other(r, writer, report);
-    report.detail =
-        "an asynchronous operation reads memory that a thread wrote, with no fence.proxy.async in between";
-    report.advice =
-        "let the threads that wrote execute fence.proxy.async after their stores, then meet the thread that starts the operation at a barrier";
+    const std::string_view fence = grid_.say("fence_proxy_async(t)", "fence.proxy.async");
+    report.detail = fmt::format(
+        "an asynchronous operation reads memory that a thread wrote, with no {} in between", fence);
+    report.advice = fmt::format(
+        "let the threads that wrote execute {} after their stores, then meet the thread that starts the operation at {}",
+        fence, grid_.say("t.barrier()", "a barrier"));
     block_.describe_place(p, word * 4, 4, access_kind::read, report);
     grid_.reports.report(check::async, std::move(report));
     return;
@@ -168,8 +172,9 @@ void async_check::finish() {
   identify(w, w.code[first->pc], by % warp_lanes, report);
   if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
   report.detail = "a block ends while a bulk copy that no thread has waited for reads its shared memory";
-  report.advice =
-      "execute cp.async.bulk.commit_group after the copies and cp.async.bulk.wait_group.read 0 before the thread that started them ends";
+  report.advice = fmt::format("execute {} after the copies and {} before the thread that started them ends",
+                              grid_.say("bulk_commit_group(t)", "cp.async.bulk.commit_group"),
+                              grid_.say("bulk_wait_group_read<0>(t)", "cp.async.bulk.wait_group.read 0"));
   grid_.reports.report(check::async, std::move(report));
 }
 

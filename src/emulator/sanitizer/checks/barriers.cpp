@@ -35,6 +35,12 @@ void barrier_check::report(const warp& w, const instruction& i, u32 lanes, std::
   grid_.reports.report(check::barriers, std::move(r));
 }
 
+std::string barrier_check::out_of_branch() const {
+  return std::string(grid_.say(
+      "call the barrier where all of its threads pass: outside of t.when, and of loops whose turns differ by thread",
+      "move the barrier out of the branch, or use barrier.sync without .aligned"));
+}
+
 void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number) {
   barrier_view& b = barriers_[number];
   if (b.warps.empty()) b.warps.resize(block_.of.warps.size());
@@ -42,12 +48,11 @@ void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number
   const auto reduces = [](u32 o) { return o == static_cast<u32>(operation::bar_red) + 1; };
   if (b.op == 0) {
     b.op = op;
-    b.line = i.line;
+    b.pc = static_cast<u32>(&i - w.code);
   } else if (reduces(op) != reduces(b.op)) {
     report(w, i, lanes,
-           fmt::format(
-               "threads meet at barrier {} with a reduction and without one: the other is at PTX line {}",
-               number, b.line),
+           fmt::format("threads meet at barrier {} with a reduction and without one: the other is at {}",
+                       number, grid_.place_of(w.code[b.pc])),
            "use another barrier number, or let all threads reduce");
   }
   arrival& a = b.warps[w.index];
@@ -58,9 +63,10 @@ void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number
     report(
         w, i, lanes,
         fmt::format(
-            "a divergent barrier: lanes of one warp arrive at barrier {} here, others at PTX line {}; bar.sync wants all lanes of a warp at one instruction",
-            number, w.code[a.pc].line),
-        "move the barrier out of the branch, or use barrier.sync without .aligned");
+            "a divergent barrier: lanes of one warp arrive at barrier {} here, others at {}; {} wants all lanes of a warp at one {}",
+            number, grid_.place_of(w.code[a.pc]), grid_.say("it", "bar.sync"),
+            grid_.say("statement", "instruction")),
+        out_of_branch());
   }
   a.lanes |= lanes;
   order_.arrive(w, lanes);
@@ -81,9 +87,9 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
       report(
           w, i, a.lanes,
           fmt::format(
-              "a divergent barrier: barrier {} completes without lanes {:#010x} of the warp; bar.sync needs all lanes together",
-              number, missing),
-          "move the barrier out of the branch, or use barrier.sync without .aligned");
+              "a divergent barrier: barrier {} completes without lanes {:#010x} of the warp; {} needs all lanes together",
+              number, missing, grid_.say("it", "bar.sync")),
+          out_of_branch());
   }
   if (state.counted) {
     for (const warp& w : block_.of.warps) {
@@ -92,9 +98,9 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
       report(
           w, w.code[a.pc], a.lanes,
           fmt::format(
-              "a divergent barrier: lanes {:#010x} of the warp have ended, and bar.sync wants all of them at barrier {} together",
-              w.existing & ~w.live & ~a.lanes, number),
-          "move the barrier out of the branch, or use barrier.sync without .aligned");
+              "a divergent barrier: lanes {:#010x} of the warp have ended, and {} wants all of them at barrier {} together",
+              w.existing & ~w.live & ~a.lanes, grid_.say("it", "bar.sync"), number),
+          out_of_branch());
     }
     return;
   }
@@ -109,7 +115,8 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
           fmt::format(
               "barrier {} is for all threads of the block, and lanes {:#010x} of warp {} have ended without it",
               number, ended, w.index),
-          "let the threads that have nothing to do skip the work and not the barrier, or give the barrier a thread count");
+          fmt::format("let the threads that have nothing to do skip the work and not the barrier, or {}",
+                      grid_.say("use a named_barrier of the others", "give the barrier a thread count")));
       return;
     }
   }
@@ -122,6 +129,7 @@ void barrier_check::completed(u32 number) {
   bool everybody = b.arrived.empty();
   for (const warp& w : block_.of.warps) everybody = everybody && (w.live & ~b.warps[w.index].waiting) == 0;
   if (everybody) {
+    grid_.reports.settle();
     grid_.early.report(block_.number);
     order_.join_block();
   } else {

@@ -34,9 +34,10 @@ class barrier_check {
     std::vector<arrival> warps;  // by index
     std::vector<event_number> arrived;
     u32 op = 0;  // 0: no thread has arrived; otherwise the first thread's operation plus 1
-    u32 line = 0;
+    u32 pc = 0;  // of that operation
   };
 
+  std::string out_of_branch() const;
   void check_completed(u32 number, const barrier_view& b);
   void report(const warp& w, const instruction& i, u32 lanes, std::string detail, std::string advice);
 

@@ -58,11 +58,14 @@ void constant_load_check::report(const warp& w, const instruction& i, unsigned l
   const std::string where = from.file.empty()
                                 ? fmt::format("PTX line {}", other.line)
                                 : fmt::format("PTX line {}, from {}:{},", other.line, from.file, from.line);
-  r.detail = loads ? fmt::format("a thread loads with ld.global.nc memory that {} wrote", where)
-                   : fmt::format("a thread writes what {} loaded by ld.global.nc", where);
+  r.detail = loads ? fmt::format("a thread loads {} memory that {} wrote",
+                                 grid_.say("through in<T>", "with ld.global.nc"), where)
+                   : fmt::format("a thread writes what {} loaded {}", where,
+                                 grid_.say("through in<T>", "by ld.global.nc"));
   r.detail += "; such a load is for memory that nobody writes while the kernel runs";
   r.advice =
-      "read and write the memory through one inout<T> (an ordinary ld.global), or let the kernel write to other memory";
+      grid_.say("read and write the memory through one inout<T>, or let the kernel write to other memory",
+                "read and write the memory by ordinary ld.global, or let the kernel write to other memory");
   const u32 element = ptx::size_of(i.type);
   block_.describe_place(p, word * 4, std::max(element, 4u), loads ? access_kind::read : access_kind::write,
                         r);

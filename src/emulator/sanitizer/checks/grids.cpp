@@ -53,15 +53,21 @@ void grid_check::report(const warp& w, const instruction& i, unsigned lane, acce
   fault_report r;
   r.kind = fault_kind::race;
   identify(w, i, lane, r);
-  r.detail = fmt::format("a race between grids: this kernel was launched programmatically, and {} what {}",
-                         has_waited                  ? "loads by ld.global.nc"
-                         : kind == access_kind::read ? "reads before its griddepcontrol.wait"
-                                                     : "writes before its griddepcontrol.wait",
-                         what);
+  r.detail =
+      fmt::format("a race between grids: this kernel was launched programmatically, and {} what {}",
+                  has_waited ? std::string("loads by ld.global.nc")
+                             : fmt::format("{} before its {}", kind == access_kind::read ? "reads" : "writes",
+                                           grid_.say("grid_dependency_wait(t)", "griddepcontrol.wait")),
+                  what);
   r.advice =
       has_waited
-          ? "load it by an ordinary ld.global: nothing orders such a load after griddepcontrol.wait, and ptxas moves it above; in<T> is read so after grid_dependency_wait(t)"
-          : "call grid_dependency_wait(t) (griddepcontrol.wait) before, in this thread or in one that it meets at a barrier, or launch the kernel without .programmatic()";
+          ? std::string(grid_.say(
+                "call grid_dependency_wait(t) before the first use of the in<T>, which is read by ordinary loads after it",
+                "load it by an ordinary ld.global: nothing orders such a load after griddepcontrol.wait, and ptxas moves it above"))
+          : fmt::format(
+                "call {} before, in this thread or in one that it meets at a barrier, or launch the kernel without {}",
+                grid_.say("grid_dependency_wait(t)", "griddepcontrol.wait"),
+                grid_.say(".programmatic()", "programmatic stream serialization"));
   const u32 element = ptx::size_of(i.type);
   block_.describe_place(p, word * 4, std::max(element, 4u), kind, r);
   grid_.reports.report(check::races, std::move(r));

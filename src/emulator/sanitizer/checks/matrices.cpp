@@ -57,9 +57,16 @@ void matrix_check::before(warp& w, const instruction& i) {
       if (reg != no_register && touched(reg) == fences)
         report(
             w, i, row,
-            fences == 1 ? "is given to the first wgmma.mma_async of the kernel without a wgmma.fence"
-                        : "was written since the last wgmma.fence and is given to wgmma.mma_async",
-            "execute wgmma.fence.sync.aligned between the last write of the registers of a product and its wgmma.mma_async, and before the first one");
+            std::string(
+                fences == 1
+                    ? grid_.say("is given to the kernel's first product outside of a wgmma_batch",
+                                "is given to the first wgmma.mma_async of the kernel without a wgmma.fence")
+                    : grid_.say(
+                          "was written since the last wgmma_batch was opened, and is given to a product",
+                          "was written since the last wgmma.fence and is given to wgmma.mma_async")),
+            std::string(grid_.say(
+                "open a wgmma_batch after the last write of the registers of a product",
+                "execute wgmma.fence.sync.aligned between the last write of the registers of a product and its wgmma.mma_async, and before the first one")));
     }
     return;
   }
@@ -73,9 +80,11 @@ void matrix_check::before(warp& w, const instruction& i) {
     const auto found = registers.find(row);
     if (found == registers.end() || (k < i.reads && !found->second.destination)) continue;
     report(w, i, row,
-           fmt::format("is {} while a wgmma.mma_async that uses it is under way",
-                       k < i.reads ? "read" : "written"),
-           "commit the product with wgmma.commit_group and wait for it with wgmma.wait_group first");
+           fmt::format("is {} while a {} that uses it is under way", k < i.reads ? "read" : "written",
+                       grid_.say("product", "wgmma.mma_async")),
+           std::string(grid_.say(
+               "end the C++ block of the product's wgmma_batch and call wgmma_wait<0>(t) first",
+               "commit the product with wgmma.commit_group and wait for it with wgmma.wait_group first")));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace kaio::emulator::sanitizing {
 namespace {
@@ -26,16 +27,17 @@ bool covers(const record& newer, const record& older) {
          (older.lanes & ~newer.lanes) == 0 && (older.bytes & ~newer.bytes & 15u) == 0;
 }
 
-std::string how_of(const record& r) {
-  const std::string_view scope = r.scope() == reach::block     ? ".cta"
-                                 : r.scope() == reach::cluster ? ".cluster"
-                                                               : ".gpu";
+std::string how_of(const record& r, bool of_kaio) {
+  const std::string_view scope = r.scope() == reach::block ? (of_kaio ? "scope::block" : "scope .cta")
+                                 : r.scope() == reach::cluster
+                                     ? (of_kaio ? "scope::cluster" : "scope .cluster")
+                                     : (of_kaio ? "scope::device" : "scope .gpu");
   const std::string_view what = r.write != 0 ? "write" : "read";
   if ((r.actor & asynchronous_actor) != 0) return fmt::format("asynchronous {}", what);
   switch (r.how()) {
-    case strength::weak: return fmt::format("weak {}", what);
-    case strength::strong: return fmt::format("strong {} at scope {}", what, scope);
-    default: return fmt::format("atomic operation at scope {}", scope);
+    case strength::weak: return fmt::format("{}{}", of_kaio ? "" : "weak ", what);
+    case strength::strong: return fmt::format("strong {} at {}", what, scope);
+    default: return fmt::format("atomic operation at {}", scope);
   }
 }
 
@@ -264,14 +266,50 @@ void race_check::describe_other(const record& r, unsigned lane, fault_report& re
   o.access = r.how() == strength::atomic ? access_kind::atomic
              : r.write != 0              ? access_kind::write
                                          : access_kind::read;
-  o.how = how_of(r);
+  o.how = how_of(r, grid_.of_kaio);
+}
+
+// The advice for two accesses that a barrier of the block, or of the warp, would order.
+std::string race_check::advice_of_barrier(const race_row& row, const instruction& from, const instruction& to,
+                                          bool both_write) const {
+  if (!grid_.of_kaio)
+    return row.within_warp
+               ? "the lanes of a warp run independently: put bar.warp.sync (__syncwarp) between the accesses"
+               : "put a barrier (bar.sync, __syncthreads) that both threads take part in between the accesses";
+  const std::string_view barrier = row.within_warp ? "sync_warp(t)" : "t.barrier()";
+  const std::string_view who = row.within_warp ? "the lanes of a warp run independently: " : "";
+  // A barrier between the two is there: what one turn of a loop does last races with what the next one does first.
+  if (row.first != row.second && !row.within_warp &&
+      std::any_of(&from + 1, &to, [](const instruction& i) { return i.op == operation::bar_sync; }))
+    return fmt::format("one turn of a loop races with the next one: put {} after {}, at the end of the turn",
+                       barrier, grid_.place_of(to));
+  if (row.first != row.second)
+    return fmt::format("{}put {} between {} and {}, where all threads of the {} pass", who, barrier,
+                       grid_.place_of(from), grid_.place_of(to), row.within_warp ? "warp" : "block");
+  if (both_write) return fmt::format("end each turn of the loop with {}, or let one thread write", barrier);
+  return fmt::format(
+      "the statement reads what another thread writes in it: end each turn of its loop with {}; if threads race within a turn, read into a val first and call {} before the write too",
+      barrier, barrier);
 }
 
 void race_check::report(const access_view& a, const piece& p, u64 word, const record& r, unsigned lane) {
   const bool asynchronous = ((r.actor | a.what.actor) & asynchronous_actor) != 0;
   const check what = asynchronous ? check::async : check::races;
   if (!grid_.reports.wants(what)) return;
-  if (!grid_.reports.is_new(what, a.i.line)) return;
+  const bool same_instruction =
+      !asynchronous && r.pc == a.what.pc && r.time == a.what.time && r.actor == a.what.actor;
+  const reach far = asynchronous ? reach::block : block_.distance(block_.block_of(r.actor));
+  // A barrier of the block would end it.
+  const bool held = !asynchronous && !same_instruction && far == reach::block;
+  grid_.early.drop(p.data + word * 4);
+  const instruction* from = &a.i;
+  const instruction* to = &a.i;
+  race_row row;
+  if (held) {
+    (r.pc < a.what.pc ? from : to) = a.by.code + r.pc;
+    row = {r.actor == a.what.actor, grid_.statement_of(from->line), grid_.statement_of(to->line)};
+  }
+  if (held ? grid_.reports.count(row, a.i.line) : !grid_.reports.is_new(what, a.i.line)) return;
   fault_report report;
   report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
   identify(a.by, a.i, lane, report);
@@ -287,8 +325,6 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
   const u32 element = ptx::size_of(a.i.type);
   const u32 bytes = element == 0 ? 4 : element * a.i.count;
   const u8 of_word = bytes < 4 ? static_cast<u8>(((1u << bytes) - 1) << a.offset % 4) : u8{0xf};
-  const bool same_instruction =
-      !asynchronous && r.pc == a.what.pc && r.time == a.what.time && r.actor == a.what.actor;
   const bool same =
       a.kind == access_kind::write && r.write && !same_instruction && same_value(a, p, word, of_word);
   const bool both_strong = r.how() != strength::weak && a.what.how() != strength::weak;
@@ -302,13 +338,16 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
     if (mine && (r.actor & asynchronous_actor) == 0)
       report.detail = fmt::format("an asynchronous operation {} memory that a thread {} without order",
                                   a.what.write ? "writes" : "reads", r.write ? "wrote" : "reads");
-    report.advice =
-        "wait for the operation first (cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group, or a wait for its phase of the mbarrier), and let the other threads that use the memory meet the one that waited at a barrier";
+    report.advice = fmt::format(
+        "wait for the operation first ({}, or a wait for its phase of the mbarrier), and let the other threads that use the memory meet the one that waited at {}",
+        grid_.say("cp_async_wait_group<N>(t), bulk_wait_group<N>(t), wgmma_wait<N>(t)",
+                  "cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group"),
+        grid_.say("t.barrier()", "a barrier"));
   } else if (same_instruction) {
     report.detail = "a race: lanes of one instruction write different values to one place";
-    report.advice = "let one lane write, or use an atomic operation";
+    report.advice = fmt::format("let one lane write, or use an atomic operation{}",
+                                grid_.say(", such as atomic_add(x[i], value)", ""));
   } else {
-    const reach far = block_.distance(block_.block_of(r.actor));
     const auto name = [](bool atomic, bool write) {
       return atomic ? "an atomic operation" : write ? "a write" : "a read";
     };
@@ -323,26 +362,38 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
                     name(mine_atomic, a.what.write != 0), other, same ? "; both write the same value" : "");
     if (both_strong) {
       report.detail += ", as their scopes do not reach each other";
-      report.advice = fmt::format("use scope {} on both sides", far == reach::device    ? ".gpu"
-                                                                : far == reach::cluster ? ".cluster"
-                                                                                        : ".cta");
+      report.advice = fmt::format("use {} on both sides",
+                                  far == reach::device ? grid_.say("scope::device", "scope .gpu")
+                                                       : grid_.say("scope::cluster", "scope .cluster"));
     } else if (far == reach::device) {
-      report.advice =
-          "blocks are ordered by nothing but memory: let the one side write, fence at scope .gpu and set a flag by an atomic or a release, and the other acquire the flag (with a fence after a relaxed read); or use atomics, or two kernels";
+      report.advice = fmt::format(
+          "blocks are ordered by nothing but memory: let the one side write, {} and set a flag by an atomic or a release, and the other acquire the flag (with a fence after a relaxed read); or use atomics, {}two kernels",
+          grid_.say("fence(t, order::acq_rel, scope::device)", "fence at scope .gpu"),
+          grid_.say("grid_barrier(t, state), or ", "or "));
     } else if (far == reach::cluster) {
-      report.advice =
-          "put barrier.cluster.arrive and .wait between them, or an mbarrier or a flag with scope .cluster";
-    } else if (r.actor == a.what.actor) {
-      report.advice =
-          "the lanes of a warp run independently: put bar.warp.sync (__syncwarp) between the accesses";
+      report.advice = fmt::format("put {} between them, or an mbarrier or a flag with {}",
+                                  grid_.say("cluster_barrier(t)", "barrier.cluster.arrive and .wait"),
+                                  grid_.say("scope::cluster", "scope .cluster"));
     } else {
-      report.advice =
-          "put a barrier (bar.sync, __syncthreads) that both threads take part in between the accesses";
+      report.advice = advice_of_barrier(row, *from, *to, both_write);
     }
   }
   block_.describe_place(p, bytes < 4 ? a.offset : word * 4, bytes, a.kind, report);
-  grid_.early.drop(p.data + word * 4);
-  grid_.reports.report(what, std::move(report));
+  if (!held) {
+    grid_.reports.report(what, std::move(report));
+    return;
+  }
+  const auto side = [&](const instruction& i) {
+    const access_kind kind = &i == &a.i ? a.kind : report.other.access;
+    return fmt::format("the {} at {}",
+                       kind == access_kind::read    ? "read"
+                       : kind == access_kind::write ? "write"
+                                                    : "atomic operation",
+                       grid_.place_of(i));
+  };
+  std::string sides = fmt::format("{} and {}", side(*from), side(*to));
+  grid_.reports.hold(
+      row, {std::min(r.pc, a.what.pc), std::max(r.pc, a.what.pc), std::move(sides), std::move(report)});
 }
 
 }  // namespace kaio::emulator::sanitizing

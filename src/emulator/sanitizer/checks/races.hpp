@@ -47,6 +47,8 @@ class race_check {
            (r.time <= order_.floor() && p.home == &block_ && r.actor - block_.first_actor < block_.warps);
   }
   bool same_value(const access_view& a, const piece& p, u64 word, u8 bytes) const;
+  std::string advice_of_barrier(const race_row& row, const instruction& from, const instruction& to,
+                                bool both_write) const;
   void report(const access_view& a, const piece& p, u64 word, const record& r, unsigned lane);
 
   // ---- lines.cpp ----

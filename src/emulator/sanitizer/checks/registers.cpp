@@ -167,11 +167,12 @@ void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, s
   identify(w, i, lane, r);
   const std::string& name = block_.of.launched.kernel.register_names[reg];
   const int count = std::popcount(lanes);
-  r.detail = fmt::format("register {} is used{}{} but {} (by {} of the {} lanes)", name,
-                         as.empty() ? "" : " ", as, what, count, std::popcount(w.active));
+  r.detail = fmt::format("{} {} is used{}{} but {} (by {} of the {} lanes)",
+                         grid_.say("a value in register", "register"), name, as.empty() ? "" : " ", as, what,
+                         count, std::popcount(w.active));
   r.advice = fmt::format(
       "give {} a value on every path that leads here; a copy of an unwritten value, for example from uninitialised local memory, counts as unwritten",
-      name);
+      grid_.say("the val or var", name));
   registers_of(w)[reg] |= lanes;  // report once
   grid_.reports.report(check::uninitialised, std::move(r));
 }

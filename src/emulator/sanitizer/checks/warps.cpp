@@ -13,14 +13,14 @@
 namespace kaio::emulator::sanitizing {
 namespace {
 
-std::string_view name_of(operation op) {
+std::string_view name_of(operation op, bool of_kaio) {
   switch (op) {
     case operation::shfl: return "a shuffle";
     case operation::vote: return "a vote";
     case operation::match: return "a match";
     case operation::redux: return "a reduction";
     case operation::elect: return "an election";
-    default: return "bar.warp.sync";
+    default: return of_kaio ? "sync_warp" : "bar.warp.sync";
   }
 }
 
@@ -61,8 +61,8 @@ void warp_check::met(const warp& w, const instruction& i, u32 lanes, u32 members
   r.kind = fault_kind::member_mask;
   identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
   if (!grid_.reports.is_new(check::warps, r.ptx_line)) return;
-  r.detail = fmt::format("{} names lanes {:#010x} in its member mask {:#010x}, and ", name_of(i.op),
-                         ended | absent, members);
+  r.detail = fmt::format("{} names lanes {:#010x} in its member mask {:#010x}, and ",
+                         name_of(i.op, grid_.of_kaio), ended | absent, members);
   if (absent == 0)
     r.detail += "they have ended without it";
   else if (ended == 0)

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace kaio::emulator::sanitizing {
@@ -74,6 +76,7 @@ void early_reads::report_all() {
 watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool& p, line_store& s,
                            preceding_grids& before)
     : launched(g),
+      of_kaio(g.image != nullptr && g.image->statement_count != 0),
       reports(r),
       order(c),
       pool(p),
@@ -124,6 +127,26 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
     b.constant_loads = reinterpret_cast<u32*>(storage.data());
     b.writes = b.constant_loads + words;
   }
+}
+
+u32 watched_grid::statement_of(u32 line) {
+  if (statements_.empty()) {
+    const std::vector<source_place> places = statements(launched.program, launched.image);
+    std::map<std::pair<std::string, u32>, u32> first;
+    statements_.push_back(0);  // lines count from 1
+    for (const source_place& p : places) {
+      const auto own = static_cast<u32>(statements_.size());
+      statements_.push_back(p.file.empty() ? own
+                                           : first.emplace(std::pair(p.file, p.line), own).first->second);
+    }
+  }
+  return line < statements_.size() ? statements_[line] : line;
+}
+
+std::string watched_grid::place_of(const instruction& i) const {
+  const source_place from = source_of(launched, i);
+  if (from.file.empty()) return fmt::format("PTX line {}", i.line);
+  return fmt::format("{}:{}", from.file.substr(from.file.rfind('/') + 1), from.line);
 }
 
 const piece* watched_grid::buffer_at(const std::byte* at) const {

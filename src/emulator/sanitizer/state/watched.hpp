@@ -56,6 +56,12 @@ struct watched_grid {
 
   // The buffer that holds this byte; nullptr: none.
   const piece* buffer_at(const std::byte* at) const;
+  // A number for the statement of a PTX line: the first line that has its C++ place; without one, the line.
+  u32 statement_of(u32 line);
+  // "main.cpp:12" if the C++ place is known, else "PTX line 12".
+  std::string place_of(const instruction& i) const;
+  // Text in the words of the kernel's language: kaio, or PTX and CUDA.
+  std::string_view say(std::string_view kaio, std::string_view ptx) const { return of_kaio ? kaio : ptx; }
   // nullptr: the block is not watched.
   watched_block* watched(const block& b) const {
     const auto found = running.find(&b);
@@ -63,6 +69,7 @@ struct watched_grid {
   }
 
   const grid& launched;
+  const bool of_kaio;  // the image has C++ statements: only kernels of the language do
   reporter& reports;
   causality& order;
   record_pool& pool;
@@ -84,6 +91,7 @@ struct watched_grid {
   std::unordered_map<u32, u32> issuers;  // the warp of a single operation
 
  private:
+  std::vector<u32> statements_;      // by PTX line; empty: not asked for yet
   std::vector<zeroed_bytes> words_;  // for buffers: piece::constant_loads and ::writes
 };
 
