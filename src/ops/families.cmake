@@ -41,6 +41,8 @@ kaio_family(split_reduce FILE matmul/common/split_reduce.cpp)
 kaio_family(backward FILE matmul/call/backward.cpp)
 kaio_family(tune FILE choice/measure.cpp)
 
+# Kernels of `fp8` take no group scales, those of `fp8_groups` need them. Those of `fp8_any` take calls with and without, operands of two
+# types and any layout.
 kaio_family(fp8_sm90 FILE matmul_8bit/fp8/sm90.cpp ADDS fp8)
 kaio_family(fp8_mma_sync FILE matmul_8bit/fp8/mma_sync.cpp ADDS fp8)
 kaio_family(fp8_groups_sm90 FILE matmul_8bit/fp8/groups_sm90.cpp ADDS fp8_groups)

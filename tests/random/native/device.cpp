@@ -2,6 +2,7 @@
 #include "tests/random/native/machine.hpp"
 
 #include <memory>
+#include <string_view>
 
 namespace kaio::tests::random {
 
@@ -75,6 +76,32 @@ void machine::run(const statement& s) {
   }
 }
 
+namespace {
+
+dsl::kernel_options options_of(const program& p) { return {.contract = p.contract, .target = {p.target}}; }
+
+void record(const program& p, dsl::tracer& t) {
+  dsl::value pointers[2 * buffers] = {};
+  for (std::uint32_t k = 0; k < 2 * buffers; ++k) pointers[k] = t.probing() ? 0 : t.global_pointer(k);
+  machine m(p, t, pointers + buffers);
+  for (std::uint32_t k = 0; k < buffers; ++k)
+    with_type(p.inputs[k], [&]<class T>(std::type_identity<T>) {
+      const in<T> x{{&t, pointers[k]}};
+      m.bind<T>(k, x[m.index]);
+    });
+  m.run(p.body);
+}
+
+}  // namespace
+
+bool fits(const program& p) {
+  const auto t = std::make_unique<dsl::tracer>();
+  prepare(*t, p.name(), options_of(p));
+  record(p, *t);
+  const char* const fault = t->fault().message;
+  return fault == nullptr || !std::string_view(fault).starts_with("kaio: the kernel is too large");
+}
+
 images::native_kernel trace(const program& p) {
   const auto parameter = [&](element type, bool is_input) {
     return with_type(type, [&]<class T>(std::type_identity<T>) {
@@ -84,19 +111,8 @@ images::native_kernel trace(const program& p) {
   std::vector<ptx::parameter> parameters;
   for (const element type : p.inputs) parameters.push_back(parameter(type, true));
   for (const element type : p.outputs) parameters.push_back(parameter(type, false));
-
-  const dsl::kernel_options options{.contract = p.contract, .target = {p.target}};
-  return images::trace_entry(p.name(), threads, options, std::move(parameters), [&](dsl::tracer& t) {
-    dsl::value pointers[2 * buffers] = {};
-    for (std::uint32_t k = 0; k < 2 * buffers; ++k) pointers[k] = t.probing() ? 0 : t.global_pointer(k);
-    machine m(p, t, pointers + buffers);
-    for (std::uint32_t k = 0; k < buffers; ++k)
-      with_type(p.inputs[k], [&]<class T>(std::type_identity<T>) {
-        const in<T> x{{&t, pointers[k]}};
-        m.bind<T>(k, x[m.index]);
-      });
-    m.run(p.body);
-  });
+  return images::trace_entry(p.name(), threads, options_of(p), std::move(parameters),
+                             [&](dsl::tracer& t) { record(p, t); });
 }
 
 contents run_on_device(const program& p, const images::native_kernel& kernel, device& gpu,

@@ -9,6 +9,8 @@
 
 namespace kaio::tests::random {
 
+// Whether the kernel has at most the instructions that a kernel may have. Few programs have more.
+bool fits(const program& p);
 images::native_kernel trace(const program& p);
 contents run_on_device(const program& p, const images::native_kernel& kernel, device& gpu,
                        const contents& inputs);

@@ -45,7 +45,4 @@ void add_fp8_rows(variant_list& list, matmul_variant row, Launch) {
   }
 }
 
-// sm90 and mma_sync take no group scales; groups_* need them. any and simt take calls with and without group
-// scales, both operand types and any layout.
-
 }  // namespace kaio::ops
