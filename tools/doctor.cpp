@@ -41,7 +41,7 @@ void print(const kaio::device_properties& properties) {
 }  // namespace
 
 // In place of the emulator's.
-std::unique_ptr<kaio::runtime::backend> kaio::runtime::open_emulator_backend(ptx::target architecture) {
+std::unique_ptr<kaio::runtime::backend> kaio::runtime::open_emulator_backend(ptx::target architecture, int) {
   throw emulator_chosen{architecture};
 }
 

@@ -6,6 +6,6 @@
 
 #include "runtime/base/backend.hpp"
 
-std::unique_ptr<kaio::runtime::backend> kaio::runtime::open_emulator_backend(ptx::target) {
+std::unique_ptr<kaio::runtime::backend> kaio::runtime::open_emulator_backend(ptx::target, int) {
   throw unsupported_device("kaio: this program is linked without the emulator; it only lists kernels");
 }

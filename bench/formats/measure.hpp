@@ -68,11 +68,11 @@ class format_bench : attention_measurement<T> {
  private:
   template <class E>
   static tensor_view<E, 1> line(buffer<E>& memory, u64 count) {
-    return {memory.view(0, count), ops::extents<1>(count)};
+    return {memory.slice(0, count), ops::extents<1>(count)};
   }
   template <class E>
   static tensor_view<E, 2> rows(buffer<E>& memory, i64 n, i64 k) {
-    return {memory.view(0, static_cast<u64>(n * k)), ops::extents<2>(n, k)};
+    return {memory.slice(0, static_cast<u64>(n * k)), ops::extents<2>(n, k)};
   }
 
   // The numbers of 16 bits in blocks are small and finite; no e4m3 is NaN.

@@ -340,7 +340,7 @@ class qkv_bench : attention_measurement<T> {
                        std::array<tensor_view<T, 4>, 3> parts;
                        for (u32 part = 0; part < 3; ++part) {
                          const u32 n = heads[part] * p.size;
-                         const auto memory = product.view(at, u64{p.m} * n);
+                         const auto memory = product.slice(at, u64{p.m} * n);
                          multiply(p, i, part + 1, tensor_view<T, 2>(memory, extents(p.m, n)), workspace);
                          parts[part] = tensor_view<T, 4>(
                              memory, extents(p.sequences(), p.tokens(), heads[part], p.size));

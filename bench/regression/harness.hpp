@@ -69,7 +69,7 @@ class rotated {
       : count_(static_cast<std::size_t>(count)),
         pitch_((count_ * sizeof(T) + 255) / 256 * 256 / sizeof(T)),
         memory_(gpu.allocate<T>(pitch_ * sets, uninitialised)) {}
-  device_pointer<T> operator[](std::size_t i) const { return memory_.view(i * pitch_, count_); }
+  device_pointer<T> operator[](std::size_t i) const { return memory_.slice(i * pitch_, count_); }
   // The memory of all sets, and the gaps between them.
   device_pointer<T> all() const { return memory_.view(); }
 

@@ -122,7 +122,7 @@ class generator {
                           .slice(1, i64{a.count - 1} * hidden, hidden);  // batches x hidden
     matmul(s_, last, m_.embedding.transposed(),
            tensor_view<f32, 2>(logits_, sequences_, vocabulary).slice(0, first, a.batches));
-    advance.launch(s_, grid(a.batches), lengths_.view(first, a.batches), static_cast<i32>(a.count));
+    advance.launch(s_, grid(a.batches), lengths_.slice(first, a.batches), static_cast<i32>(a.count));
   }
 
   // Keys and queries are rotated, keys and values appended, and all attended to: one call.

@@ -23,6 +23,14 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
+using CUkernel = struct CUkern_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphExec = struct CUgraphExec_st*;
+using CUarray = struct CUarray_st*;
+
+using CUhostFn = void(KAIO_CUDAAPI*)(void*);
 
 enum CUresult : int {
 #define KAIO_DRIVER_RESULT(name, value, text) name = value,
@@ -257,6 +265,151 @@ enum CUstreamCaptureMode : int {
   CU_STREAM_CAPTURE_MODE_RELAXED = 2,
 };
 inline constexpr unsigned mem_host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTABLE, a macro in cuda.h
+inline constexpr int mem_allocation_type_pinned = 1;    // CU_MEM_ALLOCATION_TYPE_PINNED
+
+enum CUpointer_attribute : int {
+  CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
+  CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+  CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
+  CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
+  CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+  CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+  CU_POINTER_ATTRIBUTE_MAPPED = 13,
+  CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
+  CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
+  CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
+  CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
+  CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
+  CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+  CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
+};
+enum CUgraphExecUpdateResult : int {
+  CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+  CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+  CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+  CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
+  CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
+  CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
+  CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8,
+};
+enum CUmemPool_attribute : int {
+  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
+};
+enum CUmemorytype : int {
+  CU_MEMORYTYPE_HOST = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_MEMORYTYPE_ARRAY = 3,
+  CU_MEMORYTYPE_UNIFIED = 4,
+};
+enum CUmemAccess_flags : int {
+  CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+  CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+  CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+};
+enum CUmemLocationType : int {
+  CU_MEM_LOCATION_TYPE_INVALID = 0,
+  CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEM_LOCATION_TYPE_HOST = 2,
+};
+
+struct CUDA_MEMCPY2D {
+  std::size_t source_x, source_y;
+  CUmemorytype source_type;
+  const void* source_host;
+  CUdeviceptr source_device;
+  CUarray source_array;
+  std::size_t source_pitch;
+  std::size_t target_x, target_y;
+  CUmemorytype target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  CUarray target_array;
+  std::size_t target_pitch;
+  std::size_t width, height;
+};
+
+struct CUDA_MEMCPY3D {
+  std::size_t source_x, source_y, source_z, source_lod;
+  CUmemorytype source_type;
+  const void* source_host;
+  CUdeviceptr source_device;
+  CUarray source_array;
+  void* reserved0;
+  std::size_t source_pitch, source_height;
+  std::size_t target_x, target_y, target_z, target_lod;
+  CUmemorytype target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  CUarray target_array;
+  void* reserved1;
+  std::size_t target_pitch, target_height;
+  std::size_t width, height, depth;
+};
+
+struct CUmemLocation {
+  CUmemLocationType type;
+  int id;
+};
+
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  CUmemAccess_flags flags;
+};
+
+struct CUmemPoolProps {
+  int allocation_type;
+  int handle_types;
+  CUmemLocation location;
+  void* security_attributes;
+  std::size_t maximum_size;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+struct CUDA_KERNEL_NODE_PARAMS {
+  CUfunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+  CUkernel kernel;
+  CUcontext context;
+};
+
+struct CUDA_MEMSET_NODE_PARAMS {
+  CUdeviceptr target;
+  std::size_t pitch;
+  unsigned value;
+  unsigned element_size;
+  std::size_t width, height;
+};
+
+struct CUDA_HOST_NODE_PARAMS {
+  CUhostFn function;
+  void* data;
+};
+
+struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode error_node, error_from_node;
+};
 
 // 128 bytes that only the driver and the GPU understand. Aligned to 64 until CUDA 12, and to 128 from 13 on.
 struct alignas(64) CUtensorMap {

@@ -1,14 +1,18 @@
 #include <kaio/runtime/buffer.hpp>
 
+#include <kaio/runtime/copy.hpp>
 #include <kaio/runtime/error.hpp>
 #include <kaio/runtime/host_buffer.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
+#include "runtime/pool.hpp"
+#include "runtime/stream_access.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -55,7 +59,7 @@ allocation::allocation(const context_ref& context, std::uint64_t count, std::uin
   context_ = context;
   if (!zeroed || bytes == 0 || device.allocates_zeroes()) return;
   try {
-    device.fill_zero(address_, bytes, context->transfer_stream());
+    device.fill({.to = address_, .count = bytes}, context->transfer_stream());
     device.synchronize_stream(context->transfer_stream());
   } catch (...) {
     release();
@@ -63,11 +67,95 @@ allocation::allocation(const context_ref& context, std::uint64_t count, std::uin
   }
 }
 
+namespace {
+
+// The release of a pool's block.
+void release_block(void* owner, std::uint64_t address) noexcept {
+  const std::unique_ptr<pool_block> block(static_cast<pool_block*>(owner));
+  block->from->free(address, *block);
+}
+
+}  // namespace
+
+allocation::allocation(const pool_ref& from, std::uint64_t count, std::uint32_t element_bytes, bool zeroed,
+                       const stream& s)
+    : element_bytes_(element_bytes) {
+  const std::uint64_t bytes = checked_bytes(count, element_bytes);
+  if (!from)
+    throw invalid_argument(
+        "kaio: allocate of a null memory_pool; it was default-constructed: use device::create_pool");
+  context& on = device_of(s, "allocate from a pool");
+  if (&on != &from->device())
+    throw invalid_argument(text("kaio: allocate from a pool on ", from->device().description(),
+                                " in a stream of another device; use a stream of the pool's device"));
+  if (bytes != 0) {
+    auto block = std::make_unique<pool_block>();
+    block->from = from;
+    block->stream = s.native_;
+    block->is_borrowed = s.is_borrowed();
+    address_ = from->allocate(bytes, *block);
+    owner_ = {release_block, block.release()};
+  }
+  bytes_ = bytes;
+  context_ = s.context_;
+  if (!zeroed || bytes == 0) return;
+  try {
+    on.use().fill({.to = address_, .count = bytes}, s.native_);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+allocation::allocation(const context_ref& context, std::uint64_t address, std::uint64_t count,
+                       std::uint32_t element_bytes, std::uint32_t alignment, memory_owner owner)
+    : element_bytes_(element_bytes) {
+  const std::uint64_t bytes = checked_bytes(count, element_bytes);
+  backend& device = context->use();
+  if (bytes != 0 && address == 0)
+    throw invalid_argument(
+        text("kaio: adopt of ", bytes, " bytes at a null address; pass the address of device memory"));
+  if (address % alignment != 0)
+    throw invalid_argument(text("kaio: adopt of memory at ", hexadecimal(address),
+                                ", which is no multiple of ", alignment,
+                                "; pass an address that is aligned to its elements"));
+  if (bytes != 0 && (!device.has_memory(address) || !device.has_memory(address + bytes - 1)))
+    throw invalid_argument(text("kaio: adopt of ", bytes, " bytes at ", hexadecimal(address),
+                                ", which are not memory of ", context->description(),
+                                "; use the device that device::of_pointer returns"));
+  if (owner.release == nullptr)
+    throw invalid_argument(
+        "kaio: adopt of memory without a release function; write device_pointer for memory that is only lent");
+  address_ = address;
+  bytes_ = bytes;
+  owner_ = owner;
+  context_ = context;
+}
+
+void check_elements(const char* operation, std::uint64_t first, std::uint64_t count, std::uint64_t size) {
+  if (first > size || count > size - first) {
+    throw invalid_argument(text("kaio: ", operation, " of ", count, " elements from element ", first,
+                                " of a buffer of ", size, " elements; the range must be inside of it"));
+  }
+}
+
+void check_reinterpret(std::uint64_t address, std::uint64_t bytes, std::uint32_t element_bytes,
+                       std::uint32_t alignment) {
+  if (address % alignment != 0)
+    throw invalid_argument(text("kaio: reinterpret of memory at ", hexadecimal(address),
+                                ", which is no multiple of ", alignment,
+                                "; begin the slice at an element that is aligned for the new type"));
+  if (bytes % element_bytes != 0)
+    throw invalid_argument(text("kaio: reinterpret of ", bytes, " bytes as elements of ", element_bytes,
+                                " bytes, which is no whole number; slice the memory first"));
+}
+
 allocation::allocation(allocation&& other) noexcept
     : context_(std::move(other.context_)),
       address_(std::exchange(other.address_, 0)),
       bytes_(std::exchange(other.bytes_, 0)),
-      element_bytes_(other.element_bytes_) {}
+      element_bytes_(other.element_bytes_),
+      owner_(std::exchange(other.owner_, {})) {}
 
 allocation& allocation::operator=(allocation&& other) noexcept {
   if (this != &other) {
@@ -76,14 +164,30 @@ allocation& allocation::operator=(allocation&& other) noexcept {
     address_ = std::exchange(other.address_, 0);
     bytes_ = std::exchange(other.bytes_, 0);
     element_bytes_ = other.element_bytes_;
+    owner_ = std::exchange(other.owner_, {});
   }
   return *this;
 }
 
 void allocation::release() noexcept {
-  if (address_ != 0) context_->device().free(address_);
+  if (owner_.release != nullptr)
+    owner_.release(owner_.owner, address_);
+  else if (address_ != 0)
+    context_->device().free(address_);
+  owner_ = {};
   address_ = bytes_ = 0;
   context_ = context_ref();
+}
+
+void allocation::release(const stream& s) {
+  if (!context_) return;
+  require("release", s);
+  if (owner_.release == release_block) {
+    auto& block = *static_cast<pool_block*>(owner_.owner);
+    block.stream = s.native_;
+    block.is_borrowed = s.is_borrowed();
+  }
+  release();
 }
 
 void allocation::require(const char* operation) const {
@@ -108,11 +212,7 @@ void allocation::require(const char* operation, const stream& s) const {
 }
 
 std::uint64_t allocation::range(const char* operation, std::uint64_t count, std::uint64_t first) const {
-  const std::uint64_t size = bytes_ / element_bytes_;
-  if (first > size || count > size - first) {
-    throw invalid_argument(text("kaio: ", operation, " of ", count, " elements from element ", first,
-                                " of a buffer of ", size, " elements; the range must be inside of it"));
-  }
+  check_elements(operation, first, count, bytes_ / element_bytes_);
   return count * element_bytes_;
 }
 
@@ -165,23 +265,18 @@ void allocation::copy_to(void* host, std::uint64_t count, std::uint64_t first, c
 void allocation::copy_from(const allocation& source, const stream& s) const {
   require("copy_from", s);
   source.require("copy_from, as its source,");
-  if (source.context_.get() != context_.get()) {
-    throw invalid_argument(text("kaio: copy_from a buffer on ", source.context_->description(),
-                                " into one on another device, ", context_->description(),
-                                "; download it and upload it there"));
-  }
   if (source.bytes_ != bytes_) {
     throw invalid_argument(text("kaio: copy_from a buffer of ", source.bytes_, " bytes into one of ", bytes_,
                                 " bytes; both must have the same size"));
   }
-  backend& device = context_->use();
-  if (bytes_ != 0 && this != &source) device.copy_on_device(address_, source.address_, bytes_, s.native_);
+  if (this == &source) return;
+  copy(s, {address_, context_.get(), bytes_}, {source.address_, source.context_.get(), source.bytes_});
 }
 
 void allocation::fill_zero(const stream& s) const {
   require("fill_zero", s);
   backend& device = context_->use();
-  if (bytes_ != 0) device.fill_zero(address_, bytes_, s.native_);
+  if (bytes_ != 0) device.fill({.to = address_, .count = bytes_}, s.native_);
 }
 
 host_allocation::host_allocation(const context_ref& context, std::uint64_t count,

@@ -1,62 +1,125 @@
 #include "runtime/context.hpp"
 
-#include <map>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
 #include <mutex>
 
-#include "host/lasting.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/log.hpp"
+#include "runtime/base/text.hpp"
+#include "runtime/open_devices.hpp"
+#include "runtime/pool.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime::detail {
 
-namespace {
-
-// The contexts of the GPUs that are open. They outlive static objects, which may hold devices.
-struct open_gpus {
-  std::mutex changing;
-  std::map<int, context*> by_ordinal;
-};
-
-open_gpus& gpus() {
-  static open_gpus& instance = *host::make_lasting<open_gpus>();
-  return instance;
-}
-
-}  // namespace
-
-context::context(std::unique_ptr<backend> device) : device_(std::move(device)) {
-  default_stream_ = device_->create_stream();
-  try {
-    transfer_stream_ = device_->create_stream();
-  } catch (...) {
-    device_->destroy_stream(default_stream_);
-    throw;
-  }
-}
+context::context(std::unique_ptr<backend> device) : device_(std::move(device)) {}
 
 context::~context() {
   device_->drain();  // code must not be unloaded while it runs
-  device_->destroy_stream(transfer_stream_);
-  device_->destroy_stream(default_stream_);
+  pool_ = pool_ref();
+  for (const auto* own : {&transfer_stream_, &default_stream_})
+    if (own->load() != nullptr) device_->destroy_stream(own->load());
   kernels_.clear();
 }
 
-context_ref context::open_gpu(int ordinal) {
-  open_gpus& open = gpus();
-  const std::scoped_lock lock(open.changing);
-  const auto found = open.by_ordinal.find(ordinal);
-  if (found != open.by_ordinal.end() && found->second->try_retain()) return context_ref(found->second);
-  auto fresh = std::make_unique<context>(open_cuda_backend(ordinal));
-  open.by_ordinal[ordinal] = fresh.get();
-  log().info("opened cuda:{}: {}", ordinal, fresh->description());
-  return context_ref(fresh.release());
+backend::native_stream context::own_stream(std::atomic<backend::native_stream>& s) {
+  if (const auto made = s.load(std::memory_order_acquire)) return made;
+  const std::scoped_lock lock(changing_);
+  if (s.load(std::memory_order_relaxed) == nullptr) {
+    const auto fresh = device_->create_stream(0);
+    try {
+      live_streams_.push_back(fresh);
+    } catch (...) {
+      device_->destroy_stream(fresh);
+      throw;
+    }
+    s.store(fresh, std::memory_order_release);
+  }
+  return s.load(std::memory_order_relaxed);
 }
 
-context_ref context::open_emulator(ptx::target architecture) {
-  auto fresh = std::make_unique<context>(open_emulator_backend(architecture));
-  log().info("opened {}", fresh->description());
-  return context_ref(fresh.release());
+backend::native_stream context::create_stream(int priority) {
+  const auto fresh = use().create_stream(priority);
+  const std::scoped_lock lock(changing_);
+  try {
+    live_streams_.push_back(fresh);
+  } catch (...) {
+    device_->destroy_stream(fresh);
+    throw;
+  }
+  return fresh;
+}
+
+void context::destroy_stream(backend::native_stream s) noexcept {
+  {
+    const std::scoped_lock lock(changing_);
+    std::erase(live_streams_, s);
+  }
+  device_->destroy_stream(s);
+}
+
+bool context::is_live(backend::native_stream s) {
+  const std::scoped_lock lock(changing_);
+  return std::find(live_streams_.begin(), live_streams_.end(), s) != live_streams_.end();
+}
+
+void context::enable_access(context& other) {
+  if (&other == this || reaches(&other)) return;
+  backend &mine = use(), &theirs = other.use();
+  const bool same_kind = properties().is_emulator() == other.properties().is_emulator();
+  if (!same_kind || !mine.can_access(theirs))
+    throw unsupported_device(text("kaio: ", description(), " cannot access the memory of ",
+                                  other.description(), "; copy with kaio::copy, which needs no access"));
+  mine.enable_access(theirs);
+  {
+    const std::scoped_lock lock(other.changing_);
+    for (const backend::native_pool p : other.native_pools_) theirs.open_pool_to(p, mine);
+    other.accessors_.push_back(this);
+  }
+  const std::scoped_lock lock(changing_);
+  for (auto& p : peers_) {
+    const void* none = nullptr;
+    if (reaches(&other) || p.compare_exchange_strong(none, &other)) return;
+  }
+  throw unsupported_device(text("kaio: ", description(), " accesses the memory of ", peers_.size(),
+                                " devices already; that is the most"));
+}
+
+void context::forget_peer(const context* other) noexcept {
+  const std::scoped_lock lock(changing_);
+  for (auto& p : peers_)
+    if (p.load() == other) p.store(nullptr);
+  std::erase(accessors_, other);
+}
+
+pool_ref context::default_pool() {
+  {
+    const std::scoped_lock lock(changing_);
+    if (pool_) return pool_;
+  }
+  pool_ref fresh(pool::make_default(*this));
+  const std::scoped_lock lock(changing_);
+  if (!pool_) std::swap(pool_, fresh);
+  return pool_;
+}
+
+void context::set_default_pool(pool_ref p) {
+  pool_ref before;
+  const std::scoped_lock lock(changing_);
+  before = std::exchange(pool_, std::move(p));
+}
+
+void context::add_native_pool(backend::native_pool p) {
+  const std::scoped_lock lock(changing_);
+  for (context* c : accessors_) device_->open_pool_to(p, *c->device_);
+  native_pools_.push_back(p);
+}
+
+void context::remove_native_pool(backend::native_pool p) noexcept {
+  const std::scoped_lock lock(changing_);
+  std::erase(native_pools_, p);
 }
 
 bool context::try_retain() noexcept {
@@ -71,12 +134,7 @@ void retain(context* c) noexcept { c->references_.fetch_add(1, std::memory_order
 
 void release(context* c) noexcept {
   if (c->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (!c->properties().is_emulator()) {
-    open_gpus& open = gpus();
-    const std::scoped_lock lock(open.changing);
-    const auto found = open.by_ordinal.find(c->properties().ordinal);
-    if (found != open.by_ordinal.end() && found->second == c) open.by_ordinal.erase(found);
-  }
+  forget_open(c);
   delete c;
 }
 
@@ -89,6 +147,10 @@ const loaded_kernel& context::load(const ptx::kernel_image& kernel) {
     log().debug("loaded kernel {} on {}", kernel.name, description());
     return code;
   });
+}
+
+bool reaches(const void* device, const void* other) noexcept {
+  return device == other || (device != nullptr && static_cast<const context*>(device)->reaches(other));
 }
 
 std::uint64_t context::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) {

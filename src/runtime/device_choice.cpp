@@ -16,18 +16,26 @@ namespace {
 constexpr std::uint16_t architectures[] = {70, 75, 80, 86, 87, 88, 89, 90};
 }  // namespace
 
-int ordinal_of(std::string_view name, std::string_view origin) {
-  if (name == "emulator") return emulator_ordinal;
-  constexpr std::string_view cuda = "cuda:";
-  if (name.starts_with(cuda)) {
-    const std::string_view digits = name.substr(cuda.size());
-    int ordinal = 0;
-    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), ordinal);
-    const bool plain = !digits.empty() && digits.front() >= '0' && digits.front() <= '9';
-    if (plain && failed == std::errc() && end == digits.data() + digits.size()) return ordinal;
-  }
+namespace {
+// N of `prefix` + N; nullopt: the name is no such thing.
+std::optional<int> number_after(std::string_view prefix, std::string_view name) {
+  if (!name.starts_with(prefix)) return {};
+  const std::string_view digits = name.substr(prefix.size());
+  int number = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool plain = !digits.empty() && digits.front() >= '0' && digits.front() <= '9';
+  if (plain && failed == std::errc() && end == digits.data() + digits.size()) return number;
+  return {};
+}
+}  // namespace
+
+device_choice choice_of(std::string_view name, std::string_view origin) {
+  if (name == "emulator") return {};
+  if (const auto n = number_after("cuda:", name)) return {.ordinal = *n};
+  if (const auto n = number_after("emulator:", name); n && *n < most_emulators) return {.emulator = *n};
   throw invalid_argument(text("kaio: ", origin, " is '", name,
-                              "', which names no device; write emulator, or cuda:N with N from 0"));
+                              "', which names no device; write emulator, emulator:N with N from 0 to ",
+                              most_emulators - 1, ", or cuda:N with N from 0"));
 }
 
 namespace {

@@ -8,11 +8,19 @@
 
 namespace kaio::runtime {
 
-inline constexpr int emulator_ordinal = -1;
+// What a name means: GPU `ordinal`, or, if that is -1, the emulator `emulator`, which is -1 for one without a number.
+struct device_choice {
+  int ordinal = -1;
+  int emulator = -1;
+  bool is_gpu() const noexcept { return ordinal >= 0; }
+};
 
-// `emulator` is emulator_ordinal, `cuda:N` is N. `origin` is the source of the name, for the error. Throws
+// The numbers of emulators are below.
+inline constexpr int most_emulators = 16;
+
+// The device of `emulator`, `emulator:N` or `cuda:N`. `origin` is the source of the name, for the error. Throws
 // invalid_argument.
-int ordinal_of(std::string_view name, std::string_view origin);
+device_choice choice_of(std::string_view name, std::string_view origin);
 
 // The names of the emulator's architectures, for an error.
 inline constexpr std::string_view architecture_names =

@@ -56,10 +56,6 @@ bool event::is_done() const {
   return !was_recorded() || device.event_is_done(native_);
 }
 
-void* event::native_handle() const noexcept {
-  return context_ && !context_->properties().is_emulator() ? native_ : nullptr;
-}
-
 double elapsed_ms(const event& begin, const event& end) {
   backend& device = device_of(begin.context_);
   device_of(end.context_);

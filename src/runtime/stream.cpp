@@ -1,5 +1,6 @@
 #include <kaio/runtime/stream.hpp>
 
+#include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 #include <kaio/runtime/event.hpp>
 
@@ -7,24 +8,16 @@
 
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
+#include "runtime/checked_launch.hpp"
 #include "runtime/context.hpp"
+#include "runtime/stream_access.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime {
 
+using detail::device_of;
+
 namespace {
-
-[[noreturn]] void throw_null_stream(std::string_view operation) {
-  throw invalid_argument(text(
-      "kaio: ", operation,
-      " on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()"));
-}
-
-detail::context& context_of(const detail::context_ref& context, std::string_view operation) {
-  if (!context) [[unlikely]]
-    throw_null_stream(operation);
-  return *context.get();
-}
 
 // The first use of a kernel on a device. Out of line: not on the launch path. Errors of the call itself are
 // reported before anything is loaded.
@@ -52,18 +45,18 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
 
 }  // namespace
 
-// If the device's own stream is moved from, it stays usable through the device: both are handles to it.
+// If a stream that is not owned is moved from, it stays usable: both are handles to it.
 stream::stream(stream&& other) noexcept
-    : context_(other.owned_ ? std::move(other.context_) : other.context_),
-      native_(other.owned_ ? std::exchange(other.native_, nullptr) : other.native_),
-      owned_(std::exchange(other.owned_, false)) {}
+    : context_(other.kind_ == kind::owned ? std::move(other.context_) : other.context_),
+      native_(other.kind_ == kind::owned ? std::exchange(other.native_, nullptr) : other.native_),
+      kind_(other.kind_ == kind::owned ? std::exchange(other.kind_, kind::of_device) : other.kind_) {}
 
 stream& stream::operator=(stream&& other) noexcept {
   if (this != &other) {
     stream taken(std::move(other));
     std::swap(context_, taken.context_);
     std::swap(native_, taken.native_);
-    std::swap(owned_, taken.owned_);
+    std::swap(kind_, taken.kind_);
   }
   return *this;
 }
@@ -71,37 +64,32 @@ stream& stream::operator=(stream&& other) noexcept {
 stream::~stream() { destroy(); }
 
 void stream::destroy() noexcept {
-  if (owned_) context_->device().destroy_stream(native_);
+  if (kind_ == kind::owned && context_) context_->destroy_stream(native_);
+}
+
+stream stream::borrow(const device& gpu, void* handle) {
+  return {gpu.context_, gpu.context_->device().borrowed_stream(handle), kind::borrowed};
 }
 
 void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, const ptx::argument* arguments,
                     std::size_t count) const {
-  detail::context& context = context_of(context_, "launch");
-  backend& device = context.use();
-  check_count(kernel, arguments, count);
-  if (is_empty(grid)) return;
+  detail::context& on = device_of(*this, "launch");
+  backend& device = on.use();
+  detail::with_checked_launch(
+      on, kernel, grid, arguments, count,
+      [&]() -> const loaded_kernel& { return load_for_launch(on, kernel, grid, arguments, native_); },
+      [&](const loaded_kernel& code, const checked_launch& launch) { device.launch(code, launch, native_); });
+}
 
-  const loaded_kernel* code = context.find(kernel);
-  if (!code) [[unlikely]]
-    code = &load_for_launch(context, kernel, grid, arguments, native_);
-
-  const ptx::dim3 blocks = checked_grid(kernel, grid, context.properties(), context.description());
-  const std::uint32_t shared =
-      checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
-  void* values[max_parameters];
-  for (std::size_t i = 0; i < count; ++i) {
-    check_argument(kernel, i, arguments[i], &context, context.description());
-    const void* const value = arguments[i].data != nullptr ? arguments[i].data : &arguments[i].bits;
-    values[i] = const_cast<void*>(value);  // the driver only reads
-  }
-  check_overlaps(kernel, arguments);
-  if (has_attributes(kernel, grid))
-    check_attributes(kernel, grid, context.properties(), context.description());
-  device.launch(*code, {kernel, blocks, shared, values, arguments, grid.cluster, grid.programmatic}, native_);
+void stream::host_function(void (*function)(void* data), void* data) const {
+  detail::context& on = device_of(*this, "host_function");
+  if (function == nullptr)
+    throw invalid_argument("kaio: host_function of a null function; pass the function that is to be called");
+  on.use().call_host(native_, function, data);
 }
 
 void stream::record(event& mark) const {
-  detail::context& context = context_of(context_, "record");
+  detail::context& context = device_of(*this, "record");
   if (!mark.context_)
     throw invalid_argument(
         "kaio: record of a null event; it was default-constructed or moved from: use gpu.create_event()");
@@ -114,37 +102,36 @@ void stream::record(event& mark) const {
 }
 
 void stream::wait(const event& mark) const {
-  detail::context& context = context_of(context_, "wait");
+  detail::context& context = device_of(*this, "wait");
   if (!mark.context_)
     throw invalid_argument(
         "kaio: wait for a null event; it was default-constructed or moved from: use gpu.create_event()");
-  if (mark.context_.get() != &context) {
-    throw invalid_argument(text("kaio: wait for an event of another device on a stream of ",
-                                context.description(), "; synchronise the event on the host"));
+  if (mark.context_->properties().is_emulator() != context.properties().is_emulator()) {
+    throw invalid_argument(text("kaio: wait for an event of ", mark.context_->description(),
+                                " on a stream of ", context.description(),
+                                "; synchronise the event on the host"));
   }
   backend& device = context.use();
   if (mark.was_recorded()) device.stream_wait(native_, mark.native_);
 }
 
-void stream::synchronize() const { context_of(context_, "synchronize").use().synchronize_stream(native_); }
+void stream::synchronize() const { device_of(*this, "synchronize").use().synchronize_stream(native_); }
 
-bool stream::is_done() const { return context_of(context_, "is_done").use().stream_is_done(native_); }
+bool stream::is_capturing() const {
+  return device_of(*this, "is_capturing").use().stream_is_capturing(native_);
+}
+
+bool stream::is_done() const { return device_of(*this, "is_done").use().stream_is_done(native_); }
 
 std::uint64_t stream::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) const {
-  return context_of(context_, "resident_blocks").resident_blocks(kernel, shared_bytes);
+  return device_of(*this, "resident_blocks").resident_blocks(kernel, shared_bytes);
 }
 
 std::uint64_t stream::max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
                                           std::uint32_t shared_bytes) const {
-  return context_of(context_, "max_active_clusters").max_active_clusters(kernel, cluster, shared_bytes);
+  return device_of(*this, "max_active_clusters").max_active_clusters(kernel, cluster, shared_bytes);
 }
 
-const device_properties& stream::properties() const {
-  return context_of(context_, "properties").properties();
-}
-
-void* stream::native_handle() const noexcept {
-  return context_ && !context_->properties().is_emulator() ? native_ : nullptr;
-}
+const device_properties& stream::properties() const { return device_of(*this, "properties").properties(); }
 
 }  // namespace kaio::runtime

@@ -165,9 +165,10 @@ void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, c
   if (argument.data != nullptr)
     throw invalid_argument(text(which, " is a struct, and the parameter is a pointer; pass a buffer"));
   if (argument.device != nullptr && argument.bits != 0) {
-    throw invalid_argument(text(
-        which, " is a buffer of ", argument.bytes, " bytes of another device than the stream's, which is ",
-        description, "; download it and upload it to that device, or launch on a stream of its device"));
+    throw invalid_argument(
+        text(which, " is a buffer of ", argument.bytes,
+             " bytes of another device than the stream's, which is ", description,
+             "; call device::enable_access, copy it to that device, or launch on a stream of its device"));
   }
   if (argument.device != nullptr) {
     throw invalid_argument(text(which, " is an empty buffer of another device than the stream's, which is ",

@@ -3,6 +3,7 @@
 // kernel, the argument or extent, the value and what is allowed.
 
 #include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/detail/reaches.hpp>
 #include <kaio/runtime/properties.hpp>
 
 #include <cstddef>
@@ -79,8 +80,8 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A scalar is neither a buffer nor a struct. A pointer must be of this device, as must a struct that knows its
-// device (a tensor map). An empty buffer has no memory, but unlike a null one it has a device. Memory without
+// A scalar is neither a buffer nor a struct. A pointer must be of this device or of one that it accesses, as must a
+// struct that knows its device (a tensor map). An empty buffer has no memory, but unlike a null one it has a device. Memory without
 // a device is a raw address, which only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
@@ -92,13 +93,15 @@ inline void check_argument(const ptx::kernel_image& kernel, std::size_t position
       return;
     }
     const bool bad = argument.data == nullptr || argument.bytes != parameter.bytes ||
-                     (argument.device != nullptr && argument.device != device);
+                     (argument.device != nullptr && argument.device != device &&
+                      !detail::reaches(device, argument.device));
     if (bad) [[unlikely]]
       throw_bad_struct(kernel, position, argument, description);
     return;
   }
   const bool empty = argument.device != nullptr && argument.bytes == 0;
-  const bool foreign = argument.device != nullptr && argument.device != device;
+  const bool foreign =
+      argument.device != nullptr && argument.device != device && !detail::reaches(device, argument.device);
   if (foreign || argument.data != nullptr || (argument.bits == 0 && !empty)) [[unlikely]] {
     throw_bad_argument(kernel, position, argument, description);
   }

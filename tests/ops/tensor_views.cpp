@@ -193,7 +193,8 @@ TEST_CASE("whether an output shares memory with an input is known exactly for pa
              "output c shares memory with argument a"));
   // The even and the odd elements share none; every second and every third element do.
   const auto every = [&](std::int64_t step, std::int64_t first) {
-    return tensor_view(x.view(static_cast<std::size_t>(first), 300), extents{4, 5}, strides{10 * step, step});
+    return tensor_view(x.slice(static_cast<std::size_t>(first), 300), extents{4, 5},
+                       strides{10 * step, step});
   };
   CHECK(!ops::overlap(every(2, 0), every(2, 1)));
   CHECK(!ops::overlap(every(2, 1), every(2, 0)));

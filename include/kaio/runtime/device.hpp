@@ -7,13 +7,19 @@
 //   saxpy.launch(gpu.stream(), over(n), x, y, a, n);
 //
 // A GPU is used through its primary context, which it shares with PyTorch and every other CUDA user of the
-// process. If a context was current on the calling thread before a call, it is current again after the call.
+// process, unless device::of_current_context names another. If a context was current on the calling thread
+// before a call, it is current again after the call. Opening a device creates no stream.
+//
+//   device gpu = device::of_current_context();                               // a guest of another CUDA user
+//   stream s = stream::borrow(gpu, their_stream);
+//   saxpy.launch(s, over(n), x, y, a, n);
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
 #include <kaio/runtime/event.hpp>
 #include <kaio/runtime/host_buffer.hpp>
+#include <kaio/runtime/memory_pool.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -39,15 +45,26 @@ concept contiguous_range = requires(const Range& r) {
 // threads may use a handle at once, but not assign to it (docs/threads.md).
 class device {
  public:
-  // Opens the device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), else the first
+  // Opens the device that the environment variable KAIO_DEVICE names (see below), else the first
   // GPU. If the machine has no usable GPU, opens the emulator and reports so on the standard error stream.
   // description() names the device. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing,
   // no_device.
   static device open();
-  // `emulator` or `cuda:N`. Each emulator that is opened is a device of its own; all handles of one GPU are
-  // one device. KAIO_EMULATOR_ARCH sets the emulator's architecture: sm_70 to sm_90a, or a newer one such as
-  // sm_100a. The default is sm_90a.
+  // `cuda:N`, `emulator:N` or `emulator`. All handles of one GPU, or of the emulator with one number (0 to 15), are
+  // one device while it is open. Emulators with numbers can read each other's memory, like GPUs of one host. Each
+  // `emulator` without a number is a device of its own. KAIO_EMULATOR_ARCH sets the architecture of emulators:
+  // sm_70 to sm_90a, or a newer one such as sm_100a. The default is sm_90a.
   static device open(std::string_view name);
+  // The GPU of the CUDA context that is current on this thread, used through that context, whoever made it. kaio
+  // does not keep a context alive that is not a primary one. Throws no_device if no context is current,
+  // driver_missing.
+  static device of_current_context();
+  // GPU `ordinal`, through the current context if that is one of this GPU, else through the primary context.
+  // Cheap if it is open: some ten nanoseconds.
+  static device current(int ordinal);
+  // The device that has the memory at an address: a GPU (managed memory: where it was made), or an emulator with a
+  // number. Throws invalid_argument if no device has it.
+  static device of_pointer(std::uint64_t address);
   // The number of GPUs; 0 where there is no driver.
   static int count() noexcept;
   // What can be opened: the GPUs in order, then the emulator.
@@ -72,9 +89,12 @@ class device {
   const void* identity() const noexcept { return context_.get(); }
   friend bool operator==(const device& a, const device& b) noexcept { return a.identity() == b.identity(); }
 
-  // The device's own stream, for programs that need no other. The reference lives as long as this handle.
-  runtime::stream& stream() const noexcept { return stream_; }
-  runtime::stream create_stream() const;
+  // The device's own stream, for programs that need no other; it is created when this is first called. The
+  // reference lives as long as this handle.
+  runtime::stream& stream() const;
+  runtime::stream create_stream(const stream_options& options = {}) const;
+  // What stream_options::priority may be.
+  runtime::stream_priorities stream_priorities() const;
   event create_event() const;
 
   // Device memory for `count` elements, zero-filled. Zero elements are a buffer without memory. Throws
@@ -87,6 +107,31 @@ class device {
   buffer<T> allocate(std::size_t count, uninitialised_memory) const {
     return buffer<T>(detail::allocation(context_, count, sizeof(T), false));
   }
+  // Memory of the device's pool, in the order of a stream: usable in `s` from here on, and in other streams after an
+  // event. The pool is that of set_pool, else one with the default options.
+  template <class T>
+  buffer<T> allocate(std::size_t count, const runtime::stream& s) const {
+    return pool().template allocate<T>(count, s);
+  }
+  template <class T>
+  buffer<T> allocate(std::size_t count, const runtime::stream& s, uninitialised_memory) const {
+    return pool().template allocate<T>(count, s, uninitialised);
+  }
+  // A pool of device memory (memory_pool.hpp). Throws unsupported_device if the driver has no stream-ordered pools.
+  memory_pool create_pool(const memory_pool_options& options = {}) const;
+  // The pool that allocate(count, stream) takes memory from, for all handles of the device.
+  memory_pool pool() const;
+  void set_pool(const memory_pool& pool) const;
+
+  // A buffer of memory that another part of the program owns. `release(owner, address)` is called once, when the
+  // buffer goes; it waits for nothing. Memory of managed allocations may be given. Throws invalid_argument: a
+  // null or misaligned address, or one that is not of this device.
+  template <class T>
+  buffer<T> adopt(std::uint64_t address, std::size_t count,
+                  void (*release)(void* owner, std::uint64_t address) noexcept, void* owner) const {
+    return buffer<T>(detail::allocation(context_, address, count, sizeof(T), alignof(T), {release, owner}));
+  }
+
   template <class T>
   host_buffer<T> allocate_host(std::size_t count) const {
     return host_buffer<T>(detail::host_allocation(context_, count, sizeof(T)));
@@ -111,6 +156,13 @@ class device {
     return upload<T>(host, Count);
   }
   buffer<bool> upload(const std::vector<bool>& host) const;
+
+  // Whether kernels of this device can access the other's memory, once enable_access was called. True for the same
+  // device, and between emulators with numbers.
+  bool can_access(const device& other) const;
+  // From here on, launches on this device accept buffers of `other`. Memory of the other's pools is included. Throws
+  // unsupported_device if can_access is false. Calling it again does nothing.
+  void enable_access(const device& other) const;
 
   // Loads a kernel ahead of its first launch. Throws what a launch would: unsupported_device, jit_error, ...
   void warmup(const ptx::kernel_image& kernel) const;
@@ -139,10 +191,13 @@ class device {
   void synchronize() const;
 
  private:
+  friend class stream;
+  friend class graph;
   explicit device(detail::context_ref context) noexcept;
 
   detail::context_ref context_;
-  mutable runtime::stream stream_;
+  mutable runtime::stream stream_;   // null until stream() is called
+  mutable bool has_stream_ = false;  // only stream() accesses it
 };
 
 }  // namespace kaio::runtime

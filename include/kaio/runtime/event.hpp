@@ -30,8 +30,8 @@ class event {
   void synchronize() const;
   // Whether the work before the mark is done; true if the event was never recorded.
   bool is_done() const;
-  // The driver's CUevent; null on the emulator.
-  void* native_handle() const noexcept;
+  // The driver's CUevent, or the emulator's own handle.
+  void* native_handle() const noexcept { return native_; }
 
  private:
   friend class device;

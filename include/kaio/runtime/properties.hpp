@@ -13,7 +13,8 @@ namespace kaio::runtime {
 
 struct device_properties {
   char name[256] = {};  // "NVIDIA H200", "emulator"
-  int ordinal = -1;     // N of cuda:N; -1: the emulator
+  int ordinal = -1;     // N of cuda:N; -1: an emulator
+  int emulator = -1;    // N of emulator:N; -1: a GPU, or an emulator without a number
   ptx::target target;   // arch_specific: code for exactly this `sm_XXa` runs too
   std::uint32_t multiprocessors = 0;
   std::uint64_t total_memory = 0;  // bytes
@@ -36,6 +37,11 @@ struct device_properties {
   bool is_emulator() const noexcept { return ordinal < 0; }
 };
 
+// A stream with the lower number goes first, so `highest` is the smaller number. Both 0: there are no priorities.
+struct stream_priorities {
+  int lowest = 0, highest = 0;
+};
+
 struct memory_info {
   std::uint64_t free = 0, total = 0;  // bytes
 };
@@ -45,4 +51,5 @@ struct memory_info {
 namespace kaio {
 using runtime::device_properties;
 using runtime::memory_info;
+using runtime::stream_priorities;
 }  // namespace kaio

@@ -1,5 +1,6 @@
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/shared/validation.hpp>
+#include <kaio/runtime/detail/reaches.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -263,7 +264,7 @@ void validation::check_input(std::string_view name, const detail::view_facts& vi
     throw invalid_argument(
         "kaio: " + argument +
         " is a null tensor_view; its buffer was never allocated, was released, or was moved from: make it of a buffer that has memory");
-  if (device_ != nullptr && view.device != nullptr && view.device != device_)
+  if (device_ != nullptr && view.device != nullptr && !runtime::detail::reaches(device_, view.device))
     throw invalid_argument(
         "kaio: " + argument +
         " is memory of another device than the stream's; upload it to that device, or use a stream of its device");
@@ -326,7 +327,7 @@ void validation::workspace(std::string_view name, const workspace_facts& memory,
   if (memory.address == 0)
     throw invalid_argument("kaio: " + argument + " is null, and this shape needs " + std::to_string(bytes) +
                            " bytes; give memory of that size");
-  if (device_ != nullptr && memory.device != nullptr && memory.device != device_)
+  if (device_ != nullptr && memory.device != nullptr && !runtime::detail::reaches(device_, memory.device))
     throw invalid_argument("kaio: " + argument +
                            " is memory of another device than the stream's; allocate it on that device");
   if (memory.bytes < bytes)

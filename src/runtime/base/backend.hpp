@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runtime/base/failure.hpp"
 #include "runtime/base/kernel_content.hpp"
@@ -46,10 +48,33 @@ struct checked_launch {
   bool programmatic;
 };
 
+// Rows of bytes to copy, each between device memory and device or host memory: exactly one of `host_to` and
+// `to`, and one of `host_from` and `from`, is given. One row: the pitches do not count.
+struct row_copy {
+  std::uint64_t to = 0, from = 0;  // device addresses
+  void* host_to = nullptr;
+  const void* host_from = nullptr;
+  std::uint64_t width = 0, rows = 1;           // bytes of a row
+  std::uint64_t to_pitch = 0, from_pitch = 0;  // bytes
+};
+
+// `count` elements of `unit` bytes, 1, 2 or 4, all of them `value`.
+struct row_fill {
+  std::uint64_t to = 0;
+  std::uint32_t value = 0, unit = 1;
+  std::uint64_t count = 0;
+};
+
 class backend {
  public:
   using native_stream = void*;
   using native_event = void*;
+  using native_pool = void*;
+  using native_graph = void*;
+  using native_node = void*;
+  using native_executable = void*;
+  using host_function = void (*)(void* data);
+  using node_list = std::span<const native_node>;
 
   backend() = default;
   backend(const backend&) = delete;
@@ -61,6 +86,11 @@ class backend {
   failure_latch& failures() noexcept { return failures_; }
   // Advice for when the device is lost.
   virtual std::string_view remedy() const noexcept = 0;
+
+  // The driver's context; null: the emulator.
+  virtual void* native_context() const noexcept { return nullptr; }
+  // Whether it is the GPU's primary context, which kaio keeps alive.
+  virtual bool is_primary() const noexcept { return false; }
 
   // Limits launches from now on. Throws invalid_argument, or unsupported_device if a launch cannot be ended.
   virtual void set_budget(const budget& limits) = 0;
@@ -79,9 +109,33 @@ class backend {
   virtual void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) = 0;
   virtual void copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
                               native_stream stream) = 0;
-  virtual void fill_zero(std::uint64_t to, std::uint64_t bytes, native_stream stream) = 0;
+  virtual void fill(const row_fill& shape, native_stream stream) = 0;
+  virtual void copy_rows(const row_copy& shape, native_stream stream) = 0;
+  // Between memory of two devices of the same kind, in the order of a stream of this one.
+  virtual void copy_between(std::uint64_t to, backend& target, std::uint64_t from, backend& source,
+                            std::uint64_t bytes, native_stream stream) = 0;
+  // Whether the address is in memory of this device.
+  virtual bool has_memory(std::uint64_t address) = 0;
+  // Whether `other` is a device of the same kind whose memory this one can access, once enable_access was called.
+  virtual bool can_access(const backend& other) = 0;
+  virtual void enable_access(backend& other) = 0;
 
-  virtual native_stream create_stream() = 0;
+  // Pools of the driver. `keep`: unused bytes that stay with the pool. Throws unsupported_device.
+  virtual native_pool create_pool(std::uint64_t keep) = 0;
+  virtual void destroy_pool(native_pool pool) noexcept = 0;
+  virtual std::uint64_t allocate_from(native_pool pool, std::uint64_t bytes, native_stream stream) = 0;
+  virtual void free_async(std::uint64_t address, native_stream stream) noexcept = 0;
+  virtual void trim(native_pool pool, std::uint64_t keep) = 0;
+  // The bytes that the pool has taken from the device: now, and at most so far.
+  virtual std::pair<std::uint64_t, std::uint64_t> reserved(native_pool pool) = 0;
+  // Lets `other` access the pool's memory; enable_access was called before.
+  virtual void open_pool_to(native_pool pool, const backend& other) = 0;
+
+  virtual native_stream create_stream(int priority) = 0;
+  virtual runtime::stream_priorities stream_priorities() = 0;
+  // The stream that another library's handle means. Throws invalid_argument: none, as far as that is known.
+  virtual native_stream borrowed_stream(void* handle) = 0;
+  virtual void call_host(native_stream stream, host_function function, void* data) = 0;
   virtual void destroy_stream(native_stream stream) noexcept = 0;
   virtual void synchronize_stream(native_stream stream) = 0;
   virtual bool stream_is_done(native_stream stream) = 0;
@@ -96,6 +150,29 @@ class backend {
   virtual void synchronize_event(native_event event) = 0;
   virtual bool event_is_done(native_event event) = 0;
   virtual double elapsed_ms(native_event begin, native_event end) = 0;
+
+  // Graphs. A captured call that was not allowed is remembered, and end_capture throws stream_capturing with it.
+  virtual void begin_capture(native_stream stream) = 0;
+  virtual native_graph end_capture(native_stream stream) = 0;
+  virtual native_graph create_graph() = 0;
+  virtual void destroy_graph(native_graph graph) noexcept = 0;
+  virtual native_graph clone_graph(native_graph graph) = 0;
+  virtual native_node find_in_clone(native_graph clone, native_node original) = 0;
+  virtual std::size_t graph_size(native_graph graph) = 0;
+  virtual native_node add_kernel(native_graph graph, node_list after, const loaded_kernel& code,
+                                 const checked_launch& launch) = 0;
+  virtual native_node add_copy(native_graph graph, node_list after, const row_copy& shape) = 0;
+  virtual native_node add_fill(native_graph graph, node_list after, const row_fill& shape) = 0;
+  virtual native_node add_host(native_graph graph, node_list after, host_function function, void* data) = 0;
+  virtual native_node add_empty(native_graph graph, node_list after) = 0;
+  virtual native_node add_child(native_graph graph, node_list after, native_graph child) = 0;
+  virtual native_executable instantiate(native_graph graph) = 0;
+  virtual void destroy_executable(native_executable executable) noexcept = 0;
+  virtual void update(native_executable executable, native_graph changed) = 0;
+  virtual void replace_kernel(native_executable executable, native_node node, const loaded_kernel& code,
+                              const checked_launch& launch) = 0;
+  virtual void upload_graph(native_executable executable, native_stream stream) = 0;
+  virtual void launch_graph(native_executable executable, native_stream stream) = 0;
 
   virtual std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) = 0;
   virtual void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) = 0;
@@ -114,9 +191,12 @@ class backend {
   failure_latch failures_;
 };
 
-// Opens GPU `ordinal`. Throws driver_missing, no_device, ...
+// Opens GPU `ordinal` in its primary context. Throws driver_missing, no_device, ...
 std::unique_ptr<backend> open_cuda_backend(int ordinal);
-std::unique_ptr<backend> open_emulator_backend(ptx::target architecture);
+// Opens a GPU in a context that another part of the program owns.
+std::unique_ptr<backend> open_cuda_backend(int ordinal, void* context);
+// `number` is N of emulator:N, or -1. Emulators with numbers share one address space.
+std::unique_ptr<backend> open_emulator_backend(ptx::target architecture, int number);
 
 // The properties of the device that open_emulator_backend would open.
 device_properties emulator_properties(ptx::target architecture);

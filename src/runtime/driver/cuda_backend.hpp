@@ -14,10 +14,13 @@ namespace kaio::runtime::driver {
 
 class cuda_backend final : public backend {
  public:
-  explicit cuda_backend(int ordinal);
+  // In the primary context, or in a context that another part of the program owns.
+  explicit cuda_backend(int ordinal, CUcontext foreign = nullptr);
   ~cuda_backend() override;
 
   std::string_view remedy() const noexcept override { return "restart the program"; }
+  void* native_context() const noexcept override { return context_; }
+  bool is_primary() const noexcept override { return owns_context_; }
   void set_budget(const budget& limits) override;
   void cancel() override;
   runtime::memory_info memory_info() override;
@@ -30,9 +33,26 @@ class cuda_backend final : public backend {
   void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) override;
   void copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
                       native_stream stream) override;
-  void fill_zero(std::uint64_t to, std::uint64_t bytes, native_stream stream) override;
+  void fill(const row_fill& shape, native_stream stream) override;
+  void copy_rows(const row_copy& shape, native_stream stream) override;
+  void copy_between(std::uint64_t to, backend& target, std::uint64_t from, backend& source,
+                    std::uint64_t bytes, native_stream stream) override;
+  bool has_memory(std::uint64_t address) override;
+  bool can_access(const backend& other) override;
+  void enable_access(backend& other) override;
 
-  native_stream create_stream() override;
+  native_pool create_pool(std::uint64_t keep) override;
+  void destroy_pool(native_pool pool) noexcept override;
+  std::uint64_t allocate_from(native_pool pool, std::uint64_t bytes, native_stream stream) override;
+  void free_async(std::uint64_t address, native_stream stream) noexcept override;
+  void trim(native_pool pool, std::uint64_t keep) override;
+  std::pair<std::uint64_t, std::uint64_t> reserved(native_pool pool) override;
+  void open_pool_to(native_pool pool, const backend& other) override;
+
+  native_stream create_stream(int priority) override;
+  runtime::stream_priorities stream_priorities() override;
+  native_stream borrowed_stream(void* handle) override;
+  void call_host(native_stream stream, host_function function, void* data) override;
   void destroy_stream(native_stream stream) noexcept override;
   void synchronize_stream(native_stream stream) override;
   bool stream_is_done(native_stream stream) override;
@@ -47,6 +67,28 @@ class cuda_backend final : public backend {
   void synchronize_event(native_event event) override;
   bool event_is_done(native_event event) override;
   double elapsed_ms(native_event begin, native_event end) override;
+
+  void begin_capture(native_stream stream) override;
+  native_graph end_capture(native_stream stream) override;
+  native_graph create_graph() override;
+  void destroy_graph(native_graph graph) noexcept override;
+  native_graph clone_graph(native_graph graph) override;
+  native_node find_in_clone(native_graph clone, native_node original) override;
+  std::size_t graph_size(native_graph graph) override;
+  native_node add_kernel(native_graph graph, node_list after, const loaded_kernel& code,
+                         const checked_launch& launch) override;
+  native_node add_copy(native_graph graph, node_list after, const row_copy& shape) override;
+  native_node add_fill(native_graph graph, node_list after, const row_fill& shape) override;
+  native_node add_host(native_graph graph, node_list after, host_function function, void* data) override;
+  native_node add_empty(native_graph graph, node_list after) override;
+  native_node add_child(native_graph graph, node_list after, native_graph child) override;
+  native_executable instantiate(native_graph graph) override;
+  void destroy_executable(native_executable executable) noexcept override;
+  void update(native_executable executable, native_graph changed) override;
+  void replace_kernel(native_executable executable, native_node node, const loaded_kernel& code,
+                      const checked_launch& launch) override;
+  void upload_graph(native_executable executable, native_stream stream) override;
+  void launch_graph(native_executable executable, native_stream stream) override;
 
   std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) override;
   void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) override;
@@ -67,8 +109,13 @@ class cuda_backend final : public backend {
   }
   // Remembers the failure if the context is lost by it, and throws.
   [[noreturn]] void fail(CUresult result, const char* function, std::string_view what);
+  [[noreturn]] void fail_to_allocate(CUresult result, const char* function, std::uint64_t bytes);
   // As fail, for calls that must not throw.
   void note(CUresult result, const char* function, std::string_view what) noexcept;
+  // The first call on this thread that a capture did not allow; end_capture reports it.
+  static void remember_capture_mistake(const std::string& message);
+  bool has_pools();
+  CUDA_KERNEL_NODE_PARAMS node_of(const loaded_kernel& code, const checked_launch& launch);
   // The machine code that the program carries; null: it has none that this driver takes.
   CUmodule load_precompiled(const ptx::kernel_image& kernel);
   CUmodule compile(const ptx::kernel_image& kernel, const std::string& source);
@@ -83,6 +130,7 @@ class cuda_backend final : public backend {
   const functions& call_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  bool owns_context_ = true;  // a reference to the primary context
   std::atomic<bool> takes_precompiled_{true};
 };
 

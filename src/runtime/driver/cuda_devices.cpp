@@ -167,4 +167,42 @@ std::string describe(const device_properties& p) {
               '.', p.driver_version % 1000 / 10, release.empty() ? std::string() : text(" (", release, ")"));
 }
 
+void* current_handle() {
+  const library& cuda = initialised_library();
+  CUcontext now = nullptr;
+  check(cuda, cuda.call.cuCtxGetCurrent(&now), "cuCtxGetCurrent", "asking for the current context");
+  return now;
+}
+
+current_context describe_current(void* handle) {
+  const library& cuda = initialised_library();
+  current_context now{handle};
+  CUdevice device = 0;
+  check(cuda, cuda.call.cuCtxGetDevice(&device), "cuCtxGetDevice",
+        "asking for the device of the current context");
+  const int count = device_count();
+  for (int i = 0; i < count && now.ordinal < 0; ++i)
+    if (handle_of(i) == device) now.ordinal = i;
+  // A primary context that is current is retained already, and this does not make one.
+  unsigned flags = 0;
+  int active = 0;
+  check(cuda, cuda.call.cuDevicePrimaryCtxGetState(device, &flags, &active), "cuDevicePrimaryCtxGetState",
+        "asking for the primary context");
+  if (active == 0) return now;
+  CUcontext primary = nullptr;
+  check(cuda, cuda.call.cuDevicePrimaryCtxRetain(&primary, device), "cuDevicePrimaryCtxRetain",
+        "asking for the primary context");
+  now.is_primary = primary == handle;
+  cuda.call.cuDevicePrimaryCtxRelease_v2(device);
+  return now;
+}
+
+int ordinal_of_memory(std::uint64_t address) {
+  const library& cuda = initialised_library();
+  int ordinal = -1;
+  const CUresult result =
+      cuda.call.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+  return result == CUDA_SUCCESS ? ordinal : -1;
+}
+
 }  // namespace kaio::runtime::driver

@@ -32,4 +32,15 @@ std::string describe(const device_properties& properties);
 [[noreturn]] void throw_result(const library& cuda, CUresult result, const char* function,
                                std::string_view what);
 
+// The CUDA context that is current on this thread; null: none. Throws driver_missing.
+void* current_handle();
+struct current_context {
+  void* handle = nullptr;
+  int ordinal = -1;
+  bool is_primary = false;
+};
+current_context describe_current(void* handle);
+// The GPU whose memory an address is in; -1: none. Throws driver_missing, no_device.
+int ordinal_of_memory(std::uint64_t address);
+
 }  // namespace kaio::runtime::driver

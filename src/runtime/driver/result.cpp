@@ -103,17 +103,44 @@ result_meaning meaning_of(CUresult result) noexcept {
       return {errc::driver_error, true, "the driver failed for a reason that it does not give",
               "restart the program, and look into the system's log (dmesg, Xid) if it comes again"};
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
-    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
-    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
-    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
-    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
-    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
-    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-    case CUDA_ERROR_CAPTURED_EVENT:
-    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
       return {errc::stream_capturing, false,
               "the call is not allowed while a stream is captured into a graph",
               "make it before the capture begins"};
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+      return {errc::stream_capturing, false,
+              "the capture was ended by a call that is not allowed while a stream is captured into a graph",
+              "move calls that wait, allocate or ask a stream before the capture"};
+    case CUDA_ERROR_STREAM_CAPTURE_MERGE:
+      return {errc::stream_capturing, false, "the call would join two captures",
+              "record the event in the capture that waits for it"};
+    case CUDA_ERROR_STREAM_CAPTURE_UNMATCHED:
+      return {errc::stream_capturing, false, "no capture was begun on this stream",
+              "end a capture on the stream that it began on"};
+    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+      return {errc::stream_capturing, false,
+              "a stream that joined the capture has work that the captured stream does not wait for",
+              "record an event in it, and let the captured stream wait for it before the end"};
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+      return {errc::stream_capturing, false, "the captured stream would wait for work outside of the capture",
+              "record the event within the capture, or wait before it begins"};
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return {errc::stream_capturing, false,
+              "the legacy default stream would wait for a stream that is captured into a graph",
+              "use a stream of your own; the legacy default stream cannot be captured"};
+    case CUDA_ERROR_CAPTURED_EVENT:
+      return {errc::stream_capturing, false,
+              "the event was recorded in a stream that is captured into a graph, and has no time of its own",
+              "ask and wait for events that are recorded outside of captures"};
+    case CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD:
+      return {errc::stream_capturing, false, "the capture was begun by another thread",
+              "end it on that thread"};
+    case CUDA_ERROR_INVALID_HANDLE:
+      return {errc::invalid_argument, false,
+              "a stream, event or graph is not valid: its owner destroyed it, or it is of another context",
+              "keep what is lent to kaio alive while kaio uses it"};
+    case CUDA_ERROR_INVALID_CONTEXT:
+      return {errc::device_lost, false, "the CUDA context is not valid",
+              "keep a context that kaio was opened in alive while kaio uses it"};
     default: return {errc::driver_error, false, "the driver failed", ""};
   }
 }

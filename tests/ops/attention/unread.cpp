@@ -38,8 +38,8 @@ struct surrounded {
   template <class U>
   tensor_view<U, 4> view() {
     const std::size_t first = all.index(more, more_rows, more, side);
-    return tensor_view<U, 4>(memory.view(first, all.host.size() - first), extents(batches, rows, heads, size),
-                             strides(all.batch, all.row, all.head, 1));
+    return tensor_view<U, 4>(memory.slice(first, all.host.size() - first),
+                             extents(batches, rows, heads, size), strides(all.batch, all.row, all.head, 1));
   }
 };
 

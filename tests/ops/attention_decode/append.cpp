@@ -314,7 +314,7 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
   const tensor_view<f16, 4> o(to, 2, 1, 4, 32), k(more, 2, 8, 2, 32);
   const tensor_view<const f16, 2> turns(memory, 8, 16);
   const kv_cache<f16> cache{.k = k, .v = k, .lengths = tensor_view<const i32, 1>(numbers, 2)};
-  const auto upper = more.view(2048, 1024);
+  const auto upper = more.slice(2048, 1024);
   const kv_cache<f16> apart{.k = k,
                             .v = tensor_view<f16, 4>(upper, extents(2, 8, 2, 32)),
                             .lengths = tensor_view<const i32, 1>(numbers, 2)};

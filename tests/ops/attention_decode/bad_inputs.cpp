@@ -175,8 +175,8 @@ TEST_CASE("attention_decode: memory that is shared, and workspaces", "[ops][atte
   auto memory = under_test().allocate<u8>(bytes + 16);
   refuses("argument workspace is null", [&](call& x) { long_call(x); });
   refuses("argument workspace has",
-          [&](call& x) { long_call(x), x.options.workspace = memory.view(0, bytes - 1); });
-  refuses("no multiple of 16", [&](call& x) { long_call(x), x.options.workspace = memory.view(4, bytes); });
+          [&](call& x) { long_call(x), x.options.workspace = memory.slice(0, bytes - 1); });
+  refuses("no multiple of 16", [&](call& x) { long_call(x), x.options.workspace = memory.slice(4, bytes); });
   refuses("output workspace shares memory", [&](call& x) { long_call(x), x.options.workspace = x.on_k; });
   c.options.workspace = memory;
   c.run();

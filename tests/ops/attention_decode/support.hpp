@@ -88,7 +88,7 @@ struct decode_memory {
                       x->host.begin() + static_cast<std::ptrdiff_t>((p + 1) * one));
       on_pool = upload(pool);
       const auto part = [&](const tensor4<C>& x, std::size_t first) {
-        const auto memory = on_pool.view(first, pool.size() - first);
+        const auto memory = on_pool.slice(first, pool.size() - first);
         return tensor_view<const C, 4>(memory, extents(x.batches, x.rows, x.heads, x.size),
                                        strides(2 * x.batch, x.row, x.head, 1));
       };

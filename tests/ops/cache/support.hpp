@@ -60,14 +60,14 @@ struct cache_tensor {
   }
   template <class U = T>
   tensor_view<U, 4> view(buffer<T>& memory) const {
-    return tensor_view<U, 4>(memory.view(shift, memory.size() - shift),
+    return tensor_view<U, 4>(memory.slice(shift, memory.size() - shift),
                              kaio::extents(extents[0], extents[1], extents[2], extents[3]),
                              kaio::strides(strides[0], strides[1], strides[2], strides[3]));
   }
   // A view of one batch: (tokens, heads, elements).
   template <class U = T>
   tensor_view<U, 3> packed(buffer<T>& memory) const {
-    return tensor_view<U, 3>(memory.view(shift, memory.size() - shift),
+    return tensor_view<U, 3>(memory.slice(shift, memory.size() - shift),
                              kaio::extents(extents[1], extents[2], extents[3]),
                              kaio::strides(strides[1], strides[2], strides[3]));
   }

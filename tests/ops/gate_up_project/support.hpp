@@ -40,7 +40,7 @@ struct gate_up_output {
   i64 line() const { return columns + pad; }
   i64 batch() const { return rows * line() + 2 * pad; }
   tensor_view<T, 3> view() {
-    return {memory.view(static_cast<u64>(shift), memory.size() - static_cast<u64>(shift)),
+    return {memory.slice(static_cast<u64>(shift), memory.size() - static_cast<u64>(shift)),
             extents(batches, rows, columns), strides(batch(), line(), 1)};
   }
   // `want(b, r, c)` is the exact result. Each element is within two units in the last place, or within the

@@ -104,8 +104,8 @@ TEST_CASE("matmul_batch: matrices that begin anywhere", "[ops][matmul]") {
   std::vector<tensor_view<const f16, 2>> a, b;
   std::vector<tensor_view<f32, 2>> c;
   for (const one& p : products) {
-    const auto pa = memory.view(p.a, std::size_t{p.m} * p.k), pb = memory.view(p.b, std::size_t{p.k} * p.n);
-    const auto pc = c_memory.view(p.c, std::size_t{p.m} * p.n);
+    const auto pa = memory.slice(p.a, std::size_t{p.m} * p.k), pb = memory.slice(p.b, std::size_t{p.k} * p.n);
+    const auto pc = c_memory.slice(p.c, std::size_t{p.m} * p.n);
     a.emplace_back(pa, extents(p.m, p.k));
     b.emplace_back(pb, extents(p.k, p.n));
     c.emplace_back(pc, extents(p.m, p.n));

@@ -232,7 +232,7 @@ TEST_CASE("matmul terms of tiles: the calls that they serve", "[ops][matmul]") {
     return accepted != 0;
   };
   const auto residual = [&](std::size_t offset, std::int64_t pitch) {
-    const tensor_view<const f16, 2> view(memory.view(offset, 8192), extents(64, 64),
+    const tensor_view<const f16, 2> view(memory.slice(offset, 8192), extents(64, 64),
                                          strides(pitch, std::int64_t{1}));
     return matmul_options{.residual = view};
   };
@@ -248,7 +248,7 @@ TEST_CASE("matmul terms of tiles: the calls that they serve", "[ops][matmul]") {
   CHECK(served({.alpha = -3, .bias = per_column(vector)}));
   CHECK_FALSE(served({.alpha = 1e-12f, .bias = per_column(vector)}));
   CHECK_FALSE(served({.bias = per_row(vector)}));
-  CHECK_FALSE(served({.bias = per_column(tensor_view<const f16, 1>(memory.view(1, 64), extents(64)))}));
+  CHECK_FALSE(served({.bias = per_column(tensor_view<const f16, 1>(memory.slice(1, 64), extents(64)))}));
   CHECK_FALSE(served({.bias = per_column(tensor_view<const f16, 1>(memory, extents(64), strides(2)))}));
   CHECK_FALSE(served({.bias = per_column(tensor_view<const bf16, 1>(brain, 64))}));
   CHECK_FALSE(served({.beta = 1, .activation = matmul_activation::relu}, 256, 768));

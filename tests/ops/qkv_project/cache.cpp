@@ -86,14 +86,14 @@ void check_cache(kind form, bool computed, const std::string& variant, u64 seed,
          {.bias = per_column(tensor_view<const T, 1>(run.on_bias, run.columns))});
   const auto columns = [&](i64 first, i64 heads) {
     return tensor_view<T, 4>(
-        product.view(static_cast<std::size_t>(first), product.size() - static_cast<std::size_t>(first)),
+        product.slice(static_cast<std::size_t>(first), product.size() - static_cast<std::size_t>(first)),
         extents(c.batches, c.tokens, heads, c.size), strides(c.tokens * run.columns, run.columns, c.size, 1));
   };
   const auto q_of = columns(0, c.q_heads), k_of = columns(c.q_heads * c.size, 2),
              v_of = columns((c.q_heads + 2) * c.size, 2);
   const auto flat = [&](const tensor_view<T, 4>& v) {
     return tensor_view<T, 3>(
-        product.view((v.address() - columns(0, 1).address()) / sizeof(T), v.bytes() / sizeof(T)),
+        product.slice((v.address() - columns(0, 1).address()) / sizeof(T), v.bytes() / sizeof(T)),
         extents(all, v.extent(2), c.size), strides(run.columns, c.size, 1));
   };
   append_kv_options o;

@@ -141,7 +141,7 @@ TEST_CASE("qkv_project: a type that the device has no products of leaves the res
   auto w = gpu.allocate<bf16>(3 * 16 * 32), out = gpu.allocate<bf16>(3 * 2 * 16);
   auto workspace = gpu.allocate<u8>(1 << 16);
   const auto part = [&](std::size_t i) {
-    return tensor_view<bf16, 3>(out.view(i * 32, 32), extents<3>(2, 1, 16));
+    return tensor_view<bf16, 3>(out.slice(i * 32, 32), extents<3>(2, 1, 16));
   };
   const tensor_view<bf16, 2> in_place(residual, 2, 32);
   REQUIRE_THROWS_AS(qkv_project(gpu.stream(), tensor_view<const bf16, 2>(x, 2, 32),

@@ -188,7 +188,7 @@ TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][
       const w8_weights w{shape, memory};
       const tensor_view<const f32, 2> of_part = scale.slice(0, first, count);
       const auto bytes =
-          on_codes.view(static_cast<std::size_t>(first * k), static_cast<std::size_t>(count * k));
+          on_codes.slice(static_cast<std::size_t>(first * k), static_cast<std::size_t>(count * k));
       if (kind == w8_codes::int8)
         repack(s, int8_w8{.weight = tensor_view<const u8, 2>(bytes, count, k), .scales = of_part}, w);
       else

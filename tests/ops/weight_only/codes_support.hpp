@@ -131,9 +131,9 @@ void check_w_product(const product_call& c, i64 n, i64 k, const Weight& weight, 
   buffer<T> x_memory = upload(x), bias_memory = upload(bias);
   buffer<Out> y_memory = upload(y);
   const auto first = static_cast<std::size_t>(c.shift);
-  const tensor_view<const T, 2> x_view(x_memory.view(first, x.size() - first), extents(c.m, k),
+  const tensor_view<const T, 2> x_view(x_memory.slice(first, x.size() - first), extents(c.m, k),
                                        strides(x_row, i64{1}));
-  const tensor_view<Out, 2> y_view(y_memory.view(first, y.size() - first), extents(c.m, n),
+  const tensor_view<Out, 2> y_view(y_memory.slice(first, y.size() - first), extents(c.m, n),
                                    strides(y_row, i64{1}));
   ops::any_view of_bias;
   if (c.bias) of_bias = tensor_view<const T, 1>(bias_memory, extents(n));

@@ -27,7 +27,7 @@ std::vector<T> decoded_by_device(block_format format, const std::vector<u8>& byt
   std::vector<u8> moved(shift, u8{0x5a});
   moved.insert(moved.end(), bytes.begin(), bytes.end());
   auto memory = upload(moved);
-  const tensor_view<const u8, 1> view(memory.view(shift, bytes.size()), ops::extents<1>(bytes.size()));
+  const tensor_view<const u8, 1> view(memory.slice(shift, bytes.size()), ops::extents<1>(bytes.size()));
   return matrix_of<T>(n, k, pad, first, [&](const tensor_view<T, 2>& out) {
     dequantise(under_test().stream(), format, view, out);
   });
@@ -104,7 +104,7 @@ TEST_CASE("formats: blocks, bad input", "[ops][formats]") {
   const stream& s = under_test().stream();
   const auto refuses = [&](const std::string& part, block_format format, u32 first, u32 bytes, i64 n, i64 k) {
     require_refusal(errc::invalid_argument, "kaio: dequantise: ", part, [&] {
-      dequantise(s, format, tensor_view<const u8, 1>(memory.view(first, bytes), ops::extents<1>(bytes)),
+      dequantise(s, format, tensor_view<const u8, 1>(memory.slice(first, bytes), ops::extents<1>(bytes)),
                  tensor_view<f16, 2>(out, n, k));
     });
   };

@@ -45,7 +45,7 @@ tensor_view<const T, 2> rows_of(const buffer<U>& memory, i64 n, i64 k) {
 }
 template <class T>
 tensor_view<const T, 1> line_of(const buffer<T>& memory, i64 count) {
-  return {memory.view(0, static_cast<std::size_t>(count)), ops::extents<1>(count)};
+  return {memory.slice(0, static_cast<std::size_t>(count)), ops::extents<1>(count)};
 }
 
 std::size_t at(i64 i) { return static_cast<std::size_t>(i); }

@@ -13,7 +13,7 @@ namespace {
 
 template <class T>
 tensor_view<T, 1> line_of(buffer<T>& memory, i64 count) {
-  return {memory.view(0, static_cast<std::size_t>(count)), ops::extents<1>(count)};
+  return {memory.slice(0, static_cast<std::size_t>(count)), ops::extents<1>(count)};
 }
 
 std::size_t at(i64 i) { return static_cast<std::size_t>(i); }

@@ -70,8 +70,9 @@ std::vector<T> matrix_of(i64 n, i64 k, i64 pad, i64 first, const Call& call) {
   std::memset(static_cast<void*>(&pattern), 0xa5, sizeof(T));
   const auto size = static_cast<std::size_t>(n * (k + pad) + first);
   auto memory = upload(std::vector<T>(size, pattern));
-  call(tensor_view<T, 2>(memory.view(static_cast<std::size_t>(first), size - static_cast<std::size_t>(first)),
-                         ops::extents<2>(n, k), ops::strides<2>(k + pad, 1)));
+  call(
+      tensor_view<T, 2>(memory.slice(static_cast<std::size_t>(first), size - static_cast<std::size_t>(first)),
+                        ops::extents<2>(n, k), ops::strides<2>(k + pad, 1)));
   const std::vector<T> all = memory.download();
   std::vector<T> result;
   for (std::size_t i = 0; i < all.size(); ++i) {

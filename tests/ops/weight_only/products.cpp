@@ -52,10 +52,10 @@ void check_w4(const w4_case& c) {
   buffer<T> x_memory = upload(x), bias_memory = upload(bias);
   buffer<Out> y_memory = upload(y);
   const tensor_view<const T, 2> x_view(
-      x_memory.view(static_cast<std::size_t>(c.shift), x.size() - static_cast<std::size_t>(c.shift)),
+      x_memory.slice(static_cast<std::size_t>(c.shift), x.size() - static_cast<std::size_t>(c.shift)),
       extents(c.m, k), strides(x_row, i64{1}));
   const tensor_view<Out, 2> y_view(
-      y_memory.view(static_cast<std::size_t>(c.shift), y.size() - static_cast<std::size_t>(c.shift)),
+      y_memory.slice(static_cast<std::size_t>(c.shift), y.size() - static_cast<std::size_t>(c.shift)),
       extents(c.m, n), strides(y_row, i64{1}));
   matmul_w4_options options = c.options;
   if (c.bias) options.bias = tensor_view<const T, 1>(bias_memory, extents(n));

@@ -126,12 +126,16 @@ TEST_CASE("buffers are copied to buffers of the same size and device") {
 TEST_CASE("a view is a part of a buffer, cut to it") {
   const kaio::device gpu = kaio::device::open("emulator");
   const auto x = gpu.upload(counted(16));
-  const auto part = x.view(4, 8);
+  const auto part = x.slice(4, 8);
   CHECK(part.address == x.address() + 16);
   CHECK(part.count == 8);
   CHECK(part.device == gpu.identity());
-  CHECK(x.view(12, 100).count == 4);
-  CHECK(x.view(100, 1).count == 0);
+  CHECK(x.slice(16, 0).count == 0);
+  CHECK(catch_error([&] {
+          x.slice(12, 5);
+        }).says("slice of 5 elements from element 12 of a buffer of 16 elements"));
+  CHECK(catch_error([&] { x.slice(17, 0); }).says("from element 17"));
+  CHECK(catch_error([&] { part.slice(8, 1); }).says("of a buffer of 8 elements"));
   const auto argument = part.as_argument();
   CHECK(argument.bits == part.address);
   CHECK(argument.bytes == 32);

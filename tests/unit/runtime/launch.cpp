@@ -26,7 +26,7 @@ TEST_CASE("a pointer that kaio does not own is launched like a buffer") {
   const auto x = gpu.upload(counted(64));
   const auto y = gpu.allocate<float>(64);
   const kaio::device_pointer<float> raw{y.address() + 128, 32, nullptr};
-  launch_scale(gpu.stream(), x.view(32, 32), raw, 1.0f, 32);
+  launch_scale(gpu.stream(), x.slice(32, 32), raw, 1.0f, 32);
   CHECK(y.download()[32] == 32.0f);
   CHECK(y.download()[31] == 0.0f);
 }
@@ -137,17 +137,17 @@ TEST_CASE("memory that is read as `in` and written by the same launch is refused
            e.says("parameter 2 is out<T>") && e.says("make parameter 1 inout<T>");
   };
   CHECK(refused(x, x, "is the memory of argument 2"));
-  CHECK(refused(x.view(0, 64), x.view(63, 64), "overlaps argument 2"));
-  CHECK(refused(x.view(63, 64), x.view(0, 64), "overlaps argument 2"));
-  CHECK(refused(x, x.view(200, 1), "overlaps argument 2"));
-  CHECK(refused(x.view(200, 1), x, "overlaps argument 2"));
+  CHECK(refused(x.slice(0, 64), x.slice(63, 64), "overlaps argument 2"));
+  CHECK(refused(x.slice(63, 64), x.slice(0, 64), "overlaps argument 2"));
+  CHECK(refused(x, x.slice(200, 1), "overlaps argument 2"));
+  CHECK(refused(x.slice(200, 1), x, "overlaps argument 2"));
   // Pointers without a device have a place too.
   CHECK(refused(x, kaio::device_pointer<float>{x.address() + 4, 8, nullptr}, "overlaps argument 2"));
   CHECK(x.download() == counted(256));
 
   // Ranges that only touch, that are empty, or that may be columns of one matrix pass.
-  launch_scale(s, x.view(0, 64), x.view(64, 64), 2.0f, 64);
-  launch_scale(s, x.view(128, 64), x.view(64, 64), 2.0f, 64);
+  launch_scale(s, x.slice(0, 64), x.slice(64, 64), 2.0f, 64);
+  launch_scale(s, x.slice(128, 64), x.slice(64, 64), 2.0f, 64);
   CHECK(x.download()[127] == 2.0f * 191);
   const auto passes = [&](const auto& in, const auto& out) {
     const argument arguments[] = {in.as_argument(), out.as_argument(), {bits_of(1.0f)}, {0}};
@@ -158,15 +158,15 @@ TEST_CASE("memory that is read as `in` and written by the same launch is refused
       return false;
     }
   };
-  CHECK(passes(x.view(10, 0), x));
-  CHECK(passes(x, x.view(10, 0)));
-  kaio::device_pointer<float> columns = x.view(0, 200);
+  CHECK(passes(x.slice(10, 0), x));
+  CHECK(passes(x, x.slice(10, 0)));
+  kaio::device_pointer<float> columns = x.slice(0, 200);
   columns.scattered = true;
-  CHECK(passes(columns, x.view(4, 4)));
-  CHECK(passes(x.view(100, 1), columns));
+  CHECK(passes(columns, x.slice(4, 4)));
+  CHECK(passes(x.slice(100, 1), columns));
   CHECK(passes(columns, columns));
   CHECK_FALSE(passes(x, x));
-  CHECK(refused(columns, x.view(0, 4), "overlaps argument 2"));
+  CHECK(refused(columns, x.slice(0, 4), "overlaps argument 2"));
 
   // Two that are read, or two that are written, may be the same.
   kaio::ptx::kernel_image both = scale;

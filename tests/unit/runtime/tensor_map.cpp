@@ -198,7 +198,7 @@ TEST_CASE("a wrong description is a typed error that says which argument") {
     const kaio::device_pointer<float> beside{x.address() + bytes, 64 * 60, gpu.identity()};
     expect([&] { tiled_tensor_map(gpu, beside, good); }, "does not begin at a multiple of 16 bytes");
   }
-  expect([&] { tiled_tensor_map(gpu, x.view(64, 63 * 64), good); }, "reaches beyond its memory of 16128");
+  expect([&] { tiled_tensor_map(gpu, x.slice(64, 63 * 64), good); }, "reaches beyond its memory of 16128");
   expect([&] { tiled_tensor_map(gpu, kaio::buffer<float>(), good); }, "has a null buffer");
   expect([&] { tiled_tensor_map(gpu, kaio::device_pointer<float>{0, 4096, nullptr}, good); }, "null buffer");
   expect([&] { tiled_tensor_map(gpu, gpu.allocate<float>(0), good); }, "has an empty buffer");
@@ -261,7 +261,7 @@ TEST_CASE("every field of a description makes another map") {
   const auto add = [&](auto change, std::size_t first = 0) {
     tiling t = base;
     change(t);
-    maps.push_back(tiled_tensor_map(gpu, x.view(first, x.size()), t));
+    maps.push_back(tiled_tensor_map(gpu, x.slice(first, x.size() - first), t));
   };
   for (int round = 0; round < 2; ++round) {  // encoded, then from the cache
     add([](tiling&) {});

@@ -89,7 +89,7 @@ inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buff
   const auto scales = gpu.upload({scale_q, scale_k, scale_v});
   const std::uint64_t bytes = packed_bytes(shape);
   const auto pack = [&](const buffer<i8>& from, std::size_t i, buffer<u8>& to) {
-    const tensor_view<const f32, 2> scale(scales.view(i, 1), extents(n, 1), strides(0, 1));
+    const tensor_view<const f32, 2> scale(scales.slice(i, 1), extents(n, 1), strides(0, 1));
     repack(gpu.stream(),
            int8_w8{.weight = tensor_view<const i8, 2>(from, k, n).transposed(), .scales = scale},
            w8_weights{shape, to});

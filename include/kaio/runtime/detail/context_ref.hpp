@@ -1,7 +1,7 @@
 #pragma once
-// The handle through which devices, streams, events and buffers share the state of one device. It counts
-// references itself: including <memory> would add a third of a second to every user's file. The last handle
-// to go closes the device.
+// The handle through which the runtime's objects share a state that counts its references itself: including
+// <memory> would add a third of a second to every user's file. context_ref shares one open device: devices,
+// streams, events, buffers and graphs have one, and the last to go closes the device.
 
 #include <kaio/ptx/standard.hpp>
 
@@ -13,29 +13,37 @@ class context;
 void retain(context* c) noexcept;
 void release(context* c) noexcept;
 
-class context_ref {
+class pool;
+void retain(pool* p) noexcept;
+void release(pool* p) noexcept;
+
+template <class State>
+class counted_ref {
  public:
-  context_ref() = default;
+  counted_ref() = default;
   // Takes over a reference that was counted before.
-  explicit context_ref(context* counted) noexcept : context_(counted) {}
-  context_ref(const context_ref& other) noexcept : context_(other.context_) {
-    if (context_) retain(context_);
+  explicit counted_ref(State* counted) noexcept : state_(counted) {}
+  counted_ref(const counted_ref& other) noexcept : state_(other.state_) {
+    if (state_) retain(state_);
   }
-  context_ref(context_ref&& other) noexcept : context_(std::exchange(other.context_, nullptr)) {}
-  context_ref& operator=(context_ref other) noexcept {
-    std::swap(context_, other.context_);
+  counted_ref(counted_ref&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  counted_ref& operator=(counted_ref other) noexcept {
+    std::swap(state_, other.state_);
     return *this;
   }
-  ~context_ref() {
-    if (context_) release(context_);
+  ~counted_ref() {
+    if (state_) release(state_);
   }
 
-  context* get() const noexcept { return context_; }
-  context* operator->() const noexcept { return context_; }
-  explicit operator bool() const noexcept { return context_ != nullptr; }
+  State* get() const noexcept { return state_; }
+  State* operator->() const noexcept { return state_; }
+  explicit operator bool() const noexcept { return state_ != nullptr; }
 
  private:
-  context* context_ = nullptr;
+  State* state_ = nullptr;
 };
+
+using context_ref = counted_ref<context>;
+using pool_ref = counted_ref<pool>;
 
 }  // namespace kaio::runtime::detail

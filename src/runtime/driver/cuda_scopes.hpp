@@ -1,0 +1,61 @@
+#pragma once
+// What a call on a GPU does around its driver calls: it makes the device's context current, and it lets the thread
+// allocate and load while another stream is captured.
+
+#include <new>
+
+#include "runtime/driver/cuda_backend.hpp"
+
+namespace kaio::runtime::driver {
+
+// Makes the device's context current for the scope. Querying the current one costs some nanoseconds and is
+// always right; a thread-local copy would miss changes by others.
+class cuda_backend::current {
+ public:
+  explicit current(cuda_backend& device) : call_(device.call_) {
+    CUcontext now = nullptr;
+    device.check(call_.cuCtxGetCurrent(&now), "cuCtxGetCurrent", "using");
+    if (now != device.context_) {
+      device.check(call_.cuCtxSetCurrent(device.context_), "cuCtxSetCurrent", "using");
+      previous_ = now;
+    }
+  }
+  current(cuda_backend& device, std::nothrow_t) noexcept : call_(device.call_) {
+    CUcontext now = nullptr;
+    if (call_.cuCtxGetCurrent(&now) != CUDA_SUCCESS || now == device.context_) return;
+    if (call_.cuCtxSetCurrent(device.context_) == CUDA_SUCCESS) previous_ = now;
+  }
+  current(const current&) = delete;
+  current& operator=(const current&) = delete;
+  ~current() {
+    if (previous_) [[unlikely]]
+      call_.cuCtxSetCurrent(previous_);
+  }
+
+ private:
+  const functions& call_;
+  CUcontext previous_ = nullptr;
+};
+
+// Lets this thread allocate, free and load while another stream is captured. None of these is part of a graph,
+// but the driver would end a capture in global mode over them.
+class cuda_backend::relaxed_capture {
+ public:
+  explicit relaxed_capture(const functions& call) noexcept : call_(call) {
+    changed_ = call_.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
+  }
+  relaxed_capture(const relaxed_capture&) = delete;
+  relaxed_capture& operator=(const relaxed_capture&) = delete;
+  ~relaxed_capture() {
+    if (changed_) call_.cuThreadExchangeStreamCaptureMode(&mode_);
+  }
+
+ private:
+  const functions& call_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  bool changed_ = false;
+};
+
+inline CUstream stream_of(void* native) { return static_cast<CUstream>(native); }
+
+}  // namespace kaio::runtime::driver

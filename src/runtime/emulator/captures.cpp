@@ -1,0 +1,281 @@
+// Streams, events, captures and graphs of the emulator. Captures follow the driver's rules, so that a mistake shows
+// without a GPU. Source: CUDA driver API, "Stream Management", cuStreamBeginCapture.
+
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+
+#include "runtime/base/text.hpp"
+#include "runtime/emulator/emulator_backend.hpp"
+
+namespace kaio::runtime {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+using emulated::node_kind;
+
+emulated::stream& stream_of(void* native) { return *static_cast<emulated::stream*>(native); }
+emulated::event& event_of(void* native) { return *static_cast<emulated::event*>(native); }
+emulated::graph& graph_of(void* native) { return *static_cast<emulated::graph*>(native); }
+emulated::executable& executable_of(void* native) { return *static_cast<emulated::executable*>(native); }
+
+}  // namespace
+
+void emulator_backend::refuse_in_capture(emulated::capture& c, std::string_view what, std::string_view why,
+                                         std::string_view what_to_do) {
+  const std::string message = text("kaio: ", what, ' ', description_, " failed: ", why, "; ", what_to_do);
+  if (c.mistake.empty()) c.mistake = message;
+  throw stream_capturing(message);
+}
+
+// Streams.
+
+backend::native_stream emulator_backend::create_stream(int) {
+  const std::scoped_lock lock(streams_changing_);
+  streams_.push_back(std::make_unique<emulated::stream>());
+  return streams_.back().get();
+}
+
+backend::native_stream emulator_backend::borrowed_stream(void* handle) {
+  const auto number = reinterpret_cast<std::uintptr_t>(handle);
+  if (number <= 2) return &default_stream_;  // null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+  const std::scoped_lock lock(streams_changing_);
+  for (const auto& s : streams_)
+    if (s.get() == handle) return handle;
+  if (handle == &default_stream_) return handle;
+  throw invalid_argument(text("kaio: ", hexadecimal(number), " is no stream of ", description_,
+                              ": its owner destroyed it, or it is of another device; borrow a live stream of "
+                              "this device, or null"));
+}
+
+void emulator_backend::destroy_stream(native_stream stream) noexcept {
+  const std::scoped_lock lock(streams_changing_);
+  std::erase_if(streams_, [&](const auto& s) {
+    if (s.get() != stream) return false;
+    if (s->captured != nullptr) std::erase(s->captured->streams, s.get());
+    return true;
+  });
+}
+
+void emulator_backend::submit(native_stream stream, node_kind kind, std::function<void()> run) {
+  if (!captured(stream, kind, [&] { return run; })) run();
+}
+
+void emulator_backend::call_host(native_stream stream, host_function function, void* data) {
+  submit(stream, node_kind::host, [function, data] { function(data); });
+}
+
+void emulator_backend::synchronize_stream(native_stream stream) {
+  {
+    const std::scoped_lock lock(streams_changing_);
+    if (const auto& c = stream_of(stream).captured)
+      refuse_in_capture(*c, "waiting for a stream on",
+                        "it is captured into a graph, and its work does not run",
+                        "wait before the capture begins, or after the graph was launched");
+  }
+  memory_.note_host_step();
+}
+
+bool emulator_backend::stream_is_done(native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  if (const auto& c = stream_of(stream).captured)
+    refuse_in_capture(*c, "asking a stream on", "it is captured into a graph, and its work does not run",
+                      "ask before the capture begins, or after the graph was launched");
+  return true;
+}
+
+bool emulator_backend::stream_is_capturing(native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  return stream_of(stream).captured != nullptr;
+}
+
+void emulator_backend::synchronize() {
+  {
+    const std::scoped_lock lock(streams_changing_);
+    const auto check = [&](const emulated::stream& s) {
+      if (s.captured != nullptr && s.captured->thread == std::this_thread::get_id())
+        refuse_in_capture(*s.captured, "waiting for", "this thread captures a stream of it into a graph",
+                          "wait before the capture begins, or after the graph was launched");
+    };
+    for (const auto& s : streams_) check(*s);
+    check(default_stream_);
+  }
+  memory_.note_host_step();
+}
+
+// Events.
+
+void emulator_backend::record(native_event event, native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  emulated::event& e = event_of(event);
+  const emulated::stream& s = stream_of(stream);
+  e.captured = s.captured;
+  e.at = s.captured != nullptr ? s.last : std::vector<void*>();
+  e.ticks = clock::now().time_since_epoch().count();
+}
+
+void emulator_backend::stream_wait(native_stream stream, native_event event) {
+  const std::scoped_lock lock(streams_changing_);
+  const emulated::event& e = event_of(event);
+  emulated::stream& s = stream_of(stream);
+  const auto of_event = e.captured.lock();
+  if (of_event == nullptr && s.captured == nullptr) return memory_.note_host_step();
+  if (of_event == nullptr)
+    refuse_in_capture(*s.captured, "letting a captured stream wait on",
+                      "the event was recorded outside of the capture",
+                      "record the event within the capture, or wait before it begins");
+  if (s.captured == nullptr) {
+    s.captured = of_event;
+    s.last.clear();
+    of_event->streams.push_back(&s);
+  } else if (s.captured != of_event) {
+    refuse_in_capture(*s.captured, "letting a captured stream wait on", "the event is of another capture",
+                      "record the event in the capture that waits for it");
+  }
+  for (void* const n : e.at)
+    if (std::find(s.last.begin(), s.last.end(), n) == s.last.end()) s.last.push_back(n);
+}
+
+void emulator_backend::synchronize_event(native_event event) {
+  {
+    const std::scoped_lock lock(streams_changing_);
+    if (const auto c = event_of(event).captured.lock())
+      refuse_in_capture(*c, "waiting for an event on",
+                        "it was recorded in a stream that is captured into a graph",
+                        "wait for events that are recorded outside of captures");
+  }
+  memory_.note_host_step();
+}
+
+bool emulator_backend::event_is_done(native_event event) {
+  const std::scoped_lock lock(streams_changing_);
+  if (const auto c = event_of(event).captured.lock())
+    refuse_in_capture(*c, "asking an event on", "it was recorded in a stream that is captured into a graph",
+                      "ask events that are recorded outside of captures");
+  return true;
+}
+
+double emulator_backend::elapsed_ms(native_event begin, native_event end) {
+  const clock::duration between(event_of(end).ticks.load() - event_of(begin).ticks.load());
+  return std::chrono::duration<double, std::milli>(between).count();
+}
+
+// Captures.
+
+void emulator_backend::begin_capture(native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  emulated::stream& s = stream_of(stream);
+  if (s.captured != nullptr)
+    refuse_in_capture(*s.captured, "capturing a stream on", "it is captured already",
+                      "end that capture first, or insert its graph as a node");
+  auto fresh = std::make_shared<emulated::capture>();
+  fresh->origin = &s;
+  fresh->thread = std::this_thread::get_id();
+  fresh->streams = {&s};
+  s.captured = std::move(fresh);
+  s.last.clear();
+}
+
+backend::native_graph emulator_backend::end_capture(native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  emulated::stream& s = stream_of(stream);
+  const auto c = s.captured;
+  if (c == nullptr || c->origin != &s)
+    throw stream_capturing(text("kaio: ending a capture on ", description_,
+                                " failed: no capture was begun on this stream; end a capture on the stream "
+                                "that it began on"));
+  std::string mistake = c->mistake;
+  bool joined = true;
+  for (emulated::stream* other : c->streams) {
+    for (void* const last : other->last)
+      joined = joined && std::any_of(s.last.begin(), s.last.end(), [&](void* end) {
+                 return emulated::graph::follows(static_cast<emulated::node*>(end),
+                                                 static_cast<emulated::node*>(last));
+               });
+  }
+  for (emulated::stream* other : c->streams) other->captured = nullptr, other->last.clear();
+  if (!mistake.empty()) {
+    std::string_view first = mistake;
+    first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
+    throw stream_capturing(text("kaio: the capture on ", description_,
+                                " has no graph: a call in it was not allowed, and ended it. ", first));
+  }
+  if (!joined)
+    throw stream_capturing(text("kaio: ending a capture on ", description_,
+                                " failed: a stream that joined the capture has work that the captured stream "
+                                "does not wait for; record an event in it, and let the captured stream wait "
+                                "for it before the end"));
+  return c->into.release();
+}
+
+// Graphs.
+
+backend::native_graph emulator_backend::clone_graph(native_graph graph) {
+  return graph_of(graph).clone().release();
+}
+
+backend::native_node emulator_backend::find_in_clone(native_graph clone, native_node original) {
+  return graph_of(clone).find(static_cast<const emulated::node*>(original));
+}
+
+std::size_t emulator_backend::graph_size(native_graph graph) { return graph_of(graph).nodes().size(); }
+
+backend::native_node emulator_backend::add_kernel(native_graph graph, node_list after,
+                                                  const loaded_kernel& code, const checked_launch& launch) {
+  return graph_of(graph).add(node_kind::kernel, after, node_of(code, launch));
+}
+
+backend::native_node emulator_backend::add_copy(native_graph graph, node_list after, const row_copy& shape) {
+  return graph_of(graph).add(node_kind::copy, after, [this, shape] { copy(shape); });
+}
+
+backend::native_node emulator_backend::add_fill(native_graph graph, node_list after, const row_fill& shape) {
+  return graph_of(graph).add(node_kind::fill, after, [this, shape] { fill(shape); });
+}
+
+backend::native_node emulator_backend::add_host(native_graph graph, node_list after, host_function function,
+                                                void* data) {
+  return graph_of(graph).add(node_kind::host, after, [function, data] { function(data); });
+}
+
+backend::native_node emulator_backend::add_empty(native_graph graph, node_list after) {
+  return graph_of(graph).add(node_kind::empty, after, {});
+}
+
+backend::native_node emulator_backend::add_child(native_graph graph, node_list after, native_graph child) {
+  return graph_of(graph).add(
+      node_kind::child, after,
+      [steps = std::make_shared<emulated::executable>(graph_of(child))] { steps->run(); });
+}
+
+backend::native_executable emulator_backend::instantiate(native_graph graph) {
+  return new emulated::executable(graph_of(graph));
+}
+
+void emulator_backend::destroy_executable(native_executable executable) noexcept {
+  delete static_cast<emulated::executable*>(executable);
+}
+
+void emulator_backend::update(native_executable executable, native_graph changed) {
+  if (!executable_of(executable).update(graph_of(changed)))
+    throw invalid_argument(text("kaio: an executable graph on ", description_,
+                                " cannot take the parameters of the graph given: it has other nodes or "
+                                "dependencies; instantiate that graph instead"));
+}
+
+void emulator_backend::replace_kernel(native_executable executable, native_node node,
+                                      const loaded_kernel& code, const checked_launch& launch) {
+  if (!executable_of(executable).replace(static_cast<const emulated::node*>(node), node_of(code, launch)))
+    throw invalid_argument(text("kaio: the node given is no kernel of the graph on ", description_,
+                                "; take a node of a kernel of the graph that was instantiated"));
+}
+
+void emulator_backend::launch_graph(native_executable executable, native_stream stream) {
+  if (captured(stream, node_kind::child,
+               [&] { return [steps = executable_of(executable)] { steps.run(); }; }))
+    return;
+  executable_of(executable).run();
+}
+
+}  // namespace kaio::runtime
