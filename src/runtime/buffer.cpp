@@ -251,7 +251,8 @@ void allocation::copy_from(const void* host, std::uint64_t count, std::uint64_t 
   const std::uint64_t bytes = range("copy_from", count, first);
   require_host("copy_from", host, bytes);
   backend& device = context_->use();
-  if (bytes != 0) device.copy_to_device(address_ + first * element_bytes_, host, bytes, s.native_);
+  if (bytes != 0 && !stream_access::is_loading(s))
+    device.copy_to_device(address_ + first * element_bytes_, host, bytes, s.native_);
 }
 
 void allocation::copy_to(void* host, std::uint64_t count, std::uint64_t first, const stream& s) const {
@@ -259,7 +260,8 @@ void allocation::copy_to(void* host, std::uint64_t count, std::uint64_t first, c
   const std::uint64_t bytes = range("copy_to", count, first);
   require_host("copy_to", host, bytes);
   backend& device = context_->use();
-  if (bytes != 0) device.copy_to_host(host, address_ + first * element_bytes_, bytes, s.native_);
+  if (bytes != 0 && !stream_access::is_loading(s))
+    device.copy_to_host(host, address_ + first * element_bytes_, bytes, s.native_);
 }
 
 void allocation::copy_from(const allocation& source, const stream& s) const {
@@ -276,7 +278,7 @@ void allocation::copy_from(const allocation& source, const stream& s) const {
 void allocation::fill_zero(const stream& s) const {
   require("fill_zero", s);
   backend& device = context_->use();
-  if (bytes_ != 0) device.fill({.to = address_, .count = bytes_}, s.native_);
+  if (bytes_ != 0 && !stream_access::is_loading(s)) device.fill({.to = address_, .count = bytes_}, s.native_);
 }
 
 host_allocation::host_allocation(const context_ref& context, std::uint64_t count,

@@ -75,7 +75,7 @@ void copy(const stream& s, const ptx::argument& to, const ptx::argument& from) {
   check_memory("copy", "into", to, target);
   check_memory("copy", "from", from, source);
   check_copy(to, from);
-  if (to.bytes == 0 || (to.bits == from.bits && &target == &source)) return;
+  if (to.bytes == 0 || (to.bits == from.bits && &target == &source) || stream_access::is_loading(s)) return;
   if (&target == &on && &source == &on)
     device.copy_on_device(to.bits, from.bits, to.bytes, stream_access::native(s));
   else
@@ -90,7 +90,7 @@ void copy_rows(const stream& s, const pitched_bytes& to, const pitched_bytes& fr
   check_memory("copy_rows", "from", from.memory, on);
   check_rows("into", to, width, rows);
   check_rows("from", from, width, rows);
-  if (width == 0 || rows == 0) return;
+  if (width == 0 || rows == 0 || stream_access::is_loading(s)) return;
   device.copy_rows({.to = to.memory.bits,
                     .from = from.memory.bits,
                     .width = width,
@@ -105,7 +105,7 @@ void fill(const stream& s, const ptx::argument& to, std::uint32_t value, std::ui
   backend& device = on.use();
   check_memory("fill", "of", to, on);
   check_fill(to, unit);
-  if (to.bytes != 0)
+  if (to.bytes != 0 && !stream_access::is_loading(s))
     device.fill({.to = to.bits, .value = value, .unit = unit, .count = to.bytes / unit},
                 stream_access::native(s));
 }

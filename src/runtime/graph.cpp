@@ -268,6 +268,7 @@ void executable_graph::destroy() noexcept {
 void executable_graph::launch(const stream& s) const {
   backend& device = device_of(context_, "launch");
   check_stream(context_, s, "launch");
+  if (stream_access::is_loading(s)) return;
   device.launch_graph(native_, stream_access::native(s));
 }
 

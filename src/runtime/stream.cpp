@@ -71,6 +71,10 @@ stream stream::borrow(const device& gpu, void* handle) {
   return {gpu.context_, gpu.context_->device().borrowed_stream(handle), kind::borrowed};
 }
 
+stream stream::loading(const device& gpu) {
+  return {gpu.context_, gpu.context_->default_stream(), kind::loading};
+}
+
 void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, const ptx::argument* arguments,
                     std::size_t count) const {
   detail::context& on = device_of(*this, "launch");
@@ -78,14 +82,18 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
   detail::with_checked_launch(
       on, kernel, grid, arguments, count,
       [&]() -> const loaded_kernel& { return load_for_launch(on, kernel, grid, arguments, native_); },
-      [&](const loaded_kernel& code, const checked_launch& launch) { device.launch(code, launch, native_); });
+      [&](const loaded_kernel& code, const checked_launch& launch) {
+        if (kind_ != kind::loading) [[likely]]
+          device.launch(code, launch, native_);
+      });
 }
 
 void stream::host_function(void (*function)(void* data), void* data) const {
   detail::context& on = device_of(*this, "host_function");
   if (function == nullptr)
     throw invalid_argument("kaio: host_function of a null function; pass the function that is to be called");
-  on.use().call_host(native_, function, data);
+  backend& device = on.use();
+  if (kind_ != kind::loading) device.call_host(native_, function, data);
 }
 
 void stream::record(event& mark) const {

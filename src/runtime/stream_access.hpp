@@ -15,6 +15,8 @@ class stream_access {
  public:
   static const context_ref& owner(const stream& s) noexcept { return s.context_; }
   static backend::native_stream native(const stream& s) noexcept { return s.native_; }
+  // Whether the stream runs nothing.
+  static bool is_loading(const stream& s) noexcept { return s.kind_ == stream::kind::loading; }
 };
 
 [[noreturn]] inline void throw_null_stream(std::string_view operation) {

@@ -59,6 +59,13 @@ class stream {
   stream& operator=(stream&& other) noexcept;
   ~stream();
 
+  // A stream that runs nothing: a launch checks its arguments and loads its kernel, and copies and fills have no
+  // effect. An operation that was called with it needs to load nothing when it is captured into a graph:
+  //
+  //   stream first = stream::loading(gpu);
+  //   matmul(first, a, b, c);                    // loads the kernels of this call; c is not written
+  static stream loading(const device& gpu);
+
   // Queues a kernel. A grid with a zero extent succeeds and launches nothing. `arguments` holds one entry for
   // each parameter of the kernel, in order. Throws, before anything runs:
   //   invalid_argument    wrong number of arguments, or none; a null, released or moved-from buffer; a buffer or
@@ -119,6 +126,7 @@ class stream {
     of_device,  // the device's own: the device destroys it
     owned,
     borrowed,
+    loading,
   };
   stream(detail::context_ref context, void* native, kind k) noexcept
       : context_(std::move(context)), native_(native), kind_(k) {}
