@@ -13,6 +13,7 @@
 #include "runtime/context.hpp"
 #include "runtime/pool.hpp"
 #include "runtime/stream_access.hpp"
+#include "runtime/trace/work.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -40,6 +41,22 @@ void to_its_end(backend& device, Copy copy) {
   }
 }
 
+// The work of buffers, as the trace shows it.
+void to_device(backend& device, std::uint64_t to, const void* from, std::uint64_t bytes,
+               backend::native_stream stream) {
+  const trace::work traced(device, stream, [&] { return trace::copy("to device", bytes); });
+  device.copy_to_device(to, from, bytes, stream);
+}
+void to_host(backend& device, void* to, std::uint64_t from, std::uint64_t bytes,
+             backend::native_stream stream) {
+  const trace::work traced(device, stream, [&] { return trace::copy("to host", bytes); });
+  device.copy_to_host(to, from, bytes, stream);
+}
+void zero(backend& device, std::uint64_t to, std::uint64_t bytes, backend::native_stream stream) {
+  const trace::work traced(device, stream, [&] { return trace::fill(bytes, 0); });
+  device.fill({.to = to, .count = bytes}, stream);
+}
+
 void require_host(const char* operation, const void* host, std::uint64_t bytes) {
   if (host == nullptr && bytes != 0) {
     throw invalid_argument(
@@ -54,12 +71,15 @@ allocation::allocation(const context_ref& context, std::uint64_t count, std::uin
     : element_bytes_(element_bytes) {
   const std::uint64_t bytes = checked_bytes(count, element_bytes);
   backend& device = context->use();
-  if (bytes != 0) address_ = device.allocate(bytes);
+  if (bytes != 0) {
+    const trace::call traced("allocate", {}, bytes);
+    address_ = device.allocate(bytes);
+  }
   bytes_ = bytes;
   context_ = context;
   if (!zeroed || bytes == 0 || device.allocates_zeroes()) return;
   try {
-    device.fill({.to = address_, .count = bytes}, context->transfer_stream());
+    zero(device, address_, bytes, context->transfer_stream());
     device.synchronize_stream(context->transfer_stream());
   } catch (...) {
     release();
@@ -93,6 +113,7 @@ allocation::allocation(const pool_ref& from, std::uint64_t count, std::uint32_t 
     block->from = from;
     block->stream = s.native_;
     block->is_borrowed = s.is_borrowed();
+    const trace::call traced("allocate from pool", {}, bytes);
     address_ = from->allocate(bytes, *block);
     owner_ = {release_block, block.release()};
   }
@@ -100,7 +121,7 @@ allocation::allocation(const pool_ref& from, std::uint64_t count, std::uint32_t 
   context_ = s.context_;
   if (!zeroed || bytes == 0) return;
   try {
-    on.use().fill({.to = address_, .count = bytes}, s.native_);
+    zero(on.use(), address_, bytes, s.native_);
   } catch (...) {
     release();
     throw;
@@ -170,10 +191,13 @@ allocation& allocation::operator=(allocation&& other) noexcept {
 }
 
 void allocation::release() noexcept {
-  if (owner_.release != nullptr)
-    owner_.release(owner_.owner, address_);
-  else if (address_ != 0)
-    context_->device().free(address_);
+  if (address_ != 0 || owner_.release != nullptr) {
+    const trace::call traced("free", {}, bytes_);
+    if (owner_.release != nullptr)
+      owner_.release(owner_.owner, address_);
+    else
+      context_->device().free(address_);
+  }
   owner_ = {};
   address_ = bytes_ = 0;
   context_ = context_ref();
@@ -220,8 +244,9 @@ void allocation::upload(const void* host) const {
   require_host("upload", host, bytes_);
   backend& device = context_->use();
   if (bytes_ == 0) return;
+  const trace::call traced("upload", {}, bytes_);
   to_its_end(device, [&] {
-    device.copy_to_device(address_, host, bytes_, context_->transfer_stream());
+    to_device(device, address_, host, bytes_, context_->transfer_stream());
     device.synchronize_stream(context_->transfer_stream());
   });
 }
@@ -230,15 +255,17 @@ void allocation::download(void* host) const {
   require("download");
   backend& device = context_->use();
   if (bytes_ == 0) return;
+  const trace::call traced("download", {}, bytes_);
   device.synchronize();
   to_its_end(device, [&] {
-    device.copy_to_host(host, address_, bytes_, context_->transfer_stream());
+    to_host(device, host, address_, bytes_, context_->transfer_stream());
     device.synchronize_stream(context_->transfer_stream());
   });
 }
 
 void allocation::download(void* host, const stream& s) const {
   require("download", s);
+  const trace::call traced("download", {}, bytes_);
   to_its_end(context_->use(), [&] {
     copy_to(host, bytes_ / element_bytes_, 0, s);
     s.synchronize();
@@ -252,7 +279,7 @@ void allocation::copy_from(const void* host, std::uint64_t count, std::uint64_t 
   require_host("copy_from", host, bytes);
   backend& device = context_->use();
   if (bytes != 0 && !stream_access::is_loading(s))
-    device.copy_to_device(address_ + first * element_bytes_, host, bytes, s.native_);
+    to_device(device, address_ + first * element_bytes_, host, bytes, s.native_);
 }
 
 void allocation::copy_to(void* host, std::uint64_t count, std::uint64_t first, const stream& s) const {
@@ -261,7 +288,7 @@ void allocation::copy_to(void* host, std::uint64_t count, std::uint64_t first, c
   require_host("copy_to", host, bytes);
   backend& device = context_->use();
   if (bytes != 0 && !stream_access::is_loading(s))
-    device.copy_to_host(host, address_ + first * element_bytes_, bytes, s.native_);
+    to_host(device, host, address_ + first * element_bytes_, bytes, s.native_);
 }
 
 void allocation::copy_from(const allocation& source, const stream& s) const {
@@ -278,14 +305,17 @@ void allocation::copy_from(const allocation& source, const stream& s) const {
 void allocation::fill_zero(const stream& s) const {
   require("fill_zero", s);
   backend& device = context_->use();
-  if (bytes_ != 0 && !stream_access::is_loading(s)) device.fill({.to = address_, .count = bytes_}, s.native_);
+  if (bytes_ != 0 && !stream_access::is_loading(s)) zero(device, address_, bytes_, s.native_);
 }
 
 host_allocation::host_allocation(const context_ref& context, std::uint64_t count,
                                  std::uint32_t element_bytes) {
   const std::uint64_t bytes = checked_bytes(count, element_bytes);
   backend& device = context->use();
-  if (bytes != 0) data_ = device.allocate_host(bytes);
+  if (bytes != 0) {
+    const trace::call traced("allocate on the host", {}, bytes);
+    data_ = device.allocate_host(bytes);
+  }
   bytes_ = bytes;
   context_ = context;
 }
@@ -306,7 +336,10 @@ host_allocation& host_allocation::operator=(host_allocation&& other) noexcept {
 }
 
 void host_allocation::release() noexcept {
-  if (data_ != nullptr) context_->device().free_host(data_);
+  if (data_ != nullptr) {
+    const trace::call traced("free on the host", {}, bytes_);
+    context_->device().free_host(data_);
+  }
   data_ = nullptr;
   bytes_ = 0;
   context_ = context_ref();

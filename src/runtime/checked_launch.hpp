@@ -32,7 +32,8 @@ inline void with_checked_launch(context& on, const ptx::kernel_image& kernel, co
   }
   check_overlaps(kernel, arguments);
   if (has_attributes(kernel, grid)) check_attributes(kernel, grid, on.properties(), on.description());
-  use(*code, checked_launch{kernel, blocks, shared, values, arguments, grid.cluster, grid.programmatic});
+  checked_launch launch{kernel, blocks, shared, values, arguments, grid.cluster, grid.programmatic};
+  use(*code, launch);
 }
 
 }  // namespace kaio::runtime::detail

@@ -10,14 +10,18 @@
 #include "runtime/base/text.hpp"
 #include "runtime/open_devices.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/trace/work.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime::detail {
 
-context::context(std::unique_ptr<backend> device) : device_(std::move(device)) {}
+context::context(std::unique_ptr<backend> device) : device_(std::move(device)) {
+  if (trace::is_on()) trace::device_opened(*device_, default_stream(), transfer_stream());
+}
 
 context::~context() {
   device_->drain();  // code must not be unloaded while it runs
+  trace::device_closes(*device_);
   pool_ = pool_ref();
   for (const auto* own : {&transfer_stream_, &default_stream_})
     if (own->load() != nullptr) device_->destroy_stream(own->load());
@@ -143,8 +147,9 @@ const loaded_kernel& context::load(const ptx::kernel_image& kernel) {
   note_kernel(kernel);
   return kernels_.load(kernel, [&] {
     check_kernel(kernel, properties(), description());
+    trace::call traced("load", kernel.name);
     auto code = use().load(kernel);
-    log().debug("loaded kernel {} on {}", kernel.name, description());
+    traced.loaded(*code, properties().is_emulator());
     return code;
   });
 }

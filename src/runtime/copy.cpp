@@ -10,6 +10,7 @@
 #include "runtime/context.hpp"
 #include "runtime/open_devices.hpp"
 #include "runtime/stream_access.hpp"
+#include "runtime/trace/work.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -76,10 +77,14 @@ void copy(const stream& s, const ptx::argument& to, const ptx::argument& from) {
   check_memory("copy", "from", from, source);
   check_copy(to, from);
   if (to.bytes == 0 || (to.bits == from.bits && &target == &source) || stream_access::is_loading(s)) return;
-  if (&target == &on && &source == &on)
-    device.copy_on_device(to.bits, from.bits, to.bytes, stream_access::native(s));
+  const backend::native_stream native = stream_access::native(s);
+  const bool here = &target == &on && &source == &on;
+  const trace::work traced(device, native,
+                           [&] { return trace::copy(here ? "on device" : "between devices", to.bytes); });
+  if (here)
+    device.copy_on_device(to.bits, from.bits, to.bytes, native);
   else
-    device.copy_between(to.bits, target.use(), from.bits, source.use(), to.bytes, stream_access::native(s));
+    device.copy_between(to.bits, target.use(), from.bits, source.use(), to.bytes, native);
 }
 
 void copy_rows(const stream& s, const pitched_bytes& to, const pitched_bytes& from, std::uint64_t width,
@@ -91,6 +96,8 @@ void copy_rows(const stream& s, const pitched_bytes& to, const pitched_bytes& fr
   check_rows("into", to, width, rows);
   check_rows("from", from, width, rows);
   if (width == 0 || rows == 0 || stream_access::is_loading(s)) return;
+  const trace::work traced(device, stream_access::native(s),
+                           [&] { return trace::copy("rows on device", width * rows); });
   device.copy_rows({.to = to.memory.bits,
                     .from = from.memory.bits,
                     .width = width,
@@ -105,9 +112,10 @@ void fill(const stream& s, const ptx::argument& to, std::uint32_t value, std::ui
   backend& device = on.use();
   check_memory("fill", "of", to, on);
   check_fill(to, unit);
-  if (to.bytes != 0 && !stream_access::is_loading(s))
-    device.fill({.to = to.bits, .value = value, .unit = unit, .count = to.bytes / unit},
-                stream_access::native(s));
+  if (to.bytes == 0 || stream_access::is_loading(s)) return;
+  const trace::work traced(device, stream_access::native(s), [&] { return trace::fill(to.bytes, value); });
+  device.fill({.to = to.bits, .value = value, .unit = unit, .count = to.bytes / unit},
+              stream_access::native(s));
 }
 
 void check_fill(const ptx::argument& to, std::uint32_t unit) {

@@ -16,6 +16,7 @@
 #include "runtime/driver/cuda_devices.hpp"
 #include "runtime/open_devices.hpp"
 #include "runtime/pool.hpp"
+#include "runtime/trace/work.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime {
@@ -169,6 +170,10 @@ void device::set_budget(const budget& limits) const { context_->use().set_budget
 
 void device::cancel() const { context_->use().cancel(); }
 
-void device::synchronize() const { context_->use().synchronize(); }
+void device::synchronize() const {
+  backend& used = context_->use();
+  const trace::call traced("synchronize device");
+  used.synchronize();
+}
 
 }  // namespace kaio::runtime

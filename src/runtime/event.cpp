@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/context.hpp"
+#include "runtime/trace/work.hpp"
 
 namespace kaio::runtime {
 
@@ -48,6 +49,7 @@ void event::destroy() noexcept {
 
 void event::synchronize() const {
   backend& device = device_of(context_);
+  const trace::call traced("synchronize event");
   if (was_recorded()) device.synchronize_event(native_);
 }
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "runtime/base/kernel_name.hpp"
-#include "runtime/base/log.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/checked_launch.hpp"
 #include "runtime/checked_memory.hpp"
 #include "runtime/context.hpp"
 #include "runtime/stream_access.hpp"
+#include "runtime/trace/work.hpp"
 
 namespace kaio::runtime {
 
@@ -236,9 +236,9 @@ graph_node graph::insert(const graph& other, const graph_dependencies& after) {
 
 executable_graph graph::instantiate() const {
   backend& device = device_of(context_, "instantiate");
-  executable_graph made(context_, device.instantiate(native_), native_);
-  log().debug("instantiated a graph of {} nodes on {}", device.graph_size(native_), context_->description());
-  return made;
+  const std::size_t nodes = device.graph_size(native_);
+  const trace::call traced("instantiate", "graph");
+  return {context_, device.instantiate(native_), native_, nodes};
 }
 
 // Executable graphs.
@@ -246,7 +246,8 @@ executable_graph graph::instantiate() const {
 executable_graph::executable_graph(executable_graph&& other) noexcept
     : context_(std::move(other.context_)),
       native_(std::exchange(other.native_, nullptr)),
-      source_(std::exchange(other.source_, nullptr)) {}
+      source_(std::exchange(other.source_, nullptr)),
+      nodes_(std::exchange(other.nodes_, 0)) {}
 
 executable_graph& executable_graph::operator=(executable_graph&& other) noexcept {
   if (this != &other) {
@@ -254,6 +255,7 @@ executable_graph& executable_graph::operator=(executable_graph&& other) noexcept
     context_ = std::move(other.context_);
     native_ = std::exchange(other.native_, nullptr);
     source_ = std::exchange(other.source_, nullptr);
+    nodes_ = std::exchange(other.nodes_, 0);
   }
   return *this;
 }
@@ -269,7 +271,9 @@ void executable_graph::launch(const stream& s) const {
   backend& device = device_of(context_, "launch");
   check_stream(context_, s, "launch");
   if (stream_access::is_loading(s)) return;
-  device.launch_graph(native_, stream_access::native(s));
+  const backend::native_stream native = stream_access::native(s);
+  const trace::work traced(device, native, [&] { return trace::replay("graph", nodes_); });
+  device.launch_graph(native_, native);
 }
 
 void executable_graph::upload(const stream& s) const {
@@ -319,10 +323,8 @@ capture::~capture() {
 graph capture::end() {
   if (!active_) throw stream_capturing("kaio: the end of a capture that was ended before; end it once");
   active_ = false;
-  backend& device = context_->device();
-  graph made(context_, device.end_capture(native_));
-  log().debug("captured a graph of {} nodes on {}", device.graph_size(made.native_), context_->description());
-  return made;
+  const trace::call traced("end of capture");
+  return {context_, context_->device().end_capture(native_)};
 }
 
 }  // namespace kaio::runtime

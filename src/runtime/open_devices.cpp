@@ -13,6 +13,7 @@
 #include "runtime/context.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/driver/cuda_devices.hpp"
+#include "runtime/trace/recording.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -38,6 +39,7 @@ context_ref find(Wanted wanted) {
 }
 
 context_ref add(std::unique_ptr<backend> opened) {
+  trace::start();
   auto fresh = std::make_unique<context>(std::move(opened));
   devices().all.push_back(fresh.get());
   log().info("opened {}", fresh->description());

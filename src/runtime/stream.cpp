@@ -11,6 +11,7 @@
 #include "runtime/checked_launch.hpp"
 #include "runtime/context.hpp"
 #include "runtime/stream_access.hpp"
+#include "runtime/trace/work.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime {
@@ -82,9 +83,12 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
   detail::with_checked_launch(
       on, kernel, grid, arguments, count,
       [&]() -> const loaded_kernel& { return load_for_launch(on, kernel, grid, arguments, native_); },
-      [&](const loaded_kernel& code, const checked_launch& launch) {
-        if (kind_ != kind::loading) [[likely]]
-          device.launch(code, launch, native_);
+      [&](const loaded_kernel& code, checked_launch& launch) {
+        if (kind_ == kind::loading) [[unlikely]]
+          return;
+        const trace::work traced(device, native_, [&] { return trace::kernel(code, launch); });
+        launch.measure = traced.measure();
+        device.launch(code, launch, native_);
       });
 }
 
@@ -123,7 +127,11 @@ void stream::wait(const event& mark) const {
   if (mark.was_recorded()) device.stream_wait(native_, mark.native_);
 }
 
-void stream::synchronize() const { device_of(*this, "synchronize").use().synchronize_stream(native_); }
+void stream::synchronize() const {
+  backend& device = device_of(*this, "synchronize").use();
+  const trace::call traced("synchronize stream");
+  device.synchronize_stream(native_);
+}
 
 bool stream::is_capturing() const {
   return device_of(*this, "is_capturing").use().stream_is_capturing(native_);

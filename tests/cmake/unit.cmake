@@ -21,6 +21,8 @@ foreach(group unit threads emulator mutants)
   endif()
 endforeach()
 if(TARGET kaio_test_unit)
+  find_package(nlohmann_json REQUIRED)
+  target_link_libraries(kaio_test_unit PRIVATE nlohmann_json::nlohmann_json)
   target_compile_definitions(kaio_test_unit PRIVATE KAIO_TRACES_KERNELS=$<BOOL:${KAIO_TRACE_KERNELS}>)
 endif()
 if(TARGET kaio_test_mutants)  # reads the sources of kernels, by their names from the root on

@@ -80,14 +80,15 @@ with tempfile.TemporaryDirectory() as name:
         shutil.copy(late, elevated)
         os.chown(elevated, 65534, 65534)
         elevated.chmod(0o4755)
-        profile = folder / "profile.txt"
+        profile, trace = folder / "profile.txt", folder / "trace.json"
         folder.chmod(0o777)
-        result = run(elevated, folder, **settings, KAIO_PROFILE=str(profile), KAIO_CUDA_LIBRARY=str(intruder))
+        result = run(elevated, folder, **settings, KAIO_PROFILE=str(profile), KAIO_TRACE=str(trace),
+                     KAIO_CUDA_LIBRARY=str(intruder))
         check("a set-uid program ignores what names a file", result, hides="what nobody may read")
         check_kept_out("a set-uid program loads no library that is named to it",
                        run(elevated, folder, KAIO_CUDA_LIBRARY=str(intruder)))
-        if profile.exists():
-            failed.append("a set-uid program wrote a profile")
+        if profile.exists() or trace.exists():
+            failed.append("a set-uid program wrote a profile or a trace")
 
 print(f"{len(failed)} failed")
 sys.exit(bool(failed))

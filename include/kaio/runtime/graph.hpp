@@ -183,13 +183,14 @@ class executable_graph {
  private:
   friend class graph;
   friend class graph_position;
-  executable_graph(detail::context_ref context, void* native, const void* source) noexcept
-      : context_(std::move(context)), native_(native), source_(source) {}
+  executable_graph(detail::context_ref context, void* native, const void* source, std::size_t nodes) noexcept
+      : context_(std::move(context)), native_(native), source_(source), nodes_(nodes) {}
   void destroy() noexcept;
 
   detail::context_ref context_;
   void* native_ = nullptr;
   const void* source_ = nullptr;  // the native graph that it was made of, for `replacing`
+  std::size_t nodes_ = 0;
 };
 
 // Records the work of a stream from its construction to end(). Calls of other threads are not affected by it, and

@@ -13,3 +13,4 @@
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
 #include <kaio/runtime/tensor_map.hpp>
+#include <kaio/runtime/trace.hpp>

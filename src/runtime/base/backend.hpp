@@ -33,9 +33,23 @@ class loaded_kernel {
   // The image that it was loaded from may be gone.
   const kernel_content& content() const noexcept { return content_; }
 
+  // For the trace and the log; they are known only if one of them asks for it when the kernel is loaded.
+  bool precompiled = false;
+  std::uint32_t registers = 0, local_bytes = 0;  // of a thread
+
  private:
   kernel_content content_;
 };
+
+// What a backend reports of a launch that is traced. The emulator reports it when the launch has run; a GPU leaves the
+// times 0.
+struct launch_measure {
+  std::uint64_t begin = 0, end = 0;  // nanoseconds on the steady clock
+  std::uint64_t warp_instructions = 0;
+};
+
+// Whether the time between two events is known.
+enum class measured : std::uint8_t { yes, not_yet, never };
 
 // A launch that passed every check. `values[i]` points at the bytes of argument i.
 struct checked_launch {
@@ -46,6 +60,7 @@ struct checked_launch {
   const ptx::argument* arguments;
   ptx::dim3 cluster;  // as the launch asks; zeros: as the kernel fixes it, or none
   bool programmatic;
+  launch_measure* measure = nullptr;  // null: nobody asks
 };
 
 // Rows of bytes to copy, each between device memory and device or host memory: exactly one of `host_to` and
@@ -150,6 +165,11 @@ class backend {
   virtual void synchronize_event(native_event event) = 0;
   virtual bool event_is_done(native_event event) = 0;
   virtual double elapsed_ms(native_event begin, native_event end) = 0;
+  // The time from one event to another, for a trace. Never fails loudly, and disturbs no capture. Waits only if it is
+  // asked to.
+  virtual measured measure(native_event, native_event, bool /*wait*/, double& /*milliseconds*/) noexcept {
+    return measured::never;
+  }
 
   // Graphs. A captured call that was not allowed is remembered, and end_capture throws stream_capturing with it.
   virtual void begin_capture(native_stream stream) = 0;

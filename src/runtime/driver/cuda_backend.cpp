@@ -83,8 +83,6 @@ void cuda_backend::note(CUresult result, const char* function, std::string_view 
   }
 }
 
-// A kernel on a GPU runs to its end.
-
 void cuda_backend::set_budget(const budget& limits) {
   if (limits.launch_instructions == 0 && limits.launch_time.count() == 0 && limits.total_instructions == 0 &&
       limits.total_time.count() == 0)

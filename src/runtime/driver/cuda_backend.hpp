@@ -67,6 +67,7 @@ class cuda_backend final : public backend {
   void synchronize_event(native_event event) override;
   bool event_is_done(native_event event) override;
   double elapsed_ms(native_event begin, native_event end) override;
+  measured measure(native_event from, native_event to, bool wait, double& milliseconds) noexcept override;
 
   void begin_capture(native_stream stream) override;
   native_graph end_capture(native_stream stream) override;
@@ -119,6 +120,8 @@ class cuda_backend final : public backend {
   // The machine code that the program carries; null: it has none that this driver takes.
   CUmodule load_precompiled(const ptx::kernel_image& kernel);
   CUmodule compile(const ptx::kernel_image& kernel, const std::string& source);
+  // What the trace and the log say of a kernel that is loaded.
+  void note_code(loaded_kernel& code, CUfunction function, bool precompiled) const noexcept;
   // Lets the kernel have more dynamic shared memory than every kernel may use.
   void allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint32_t dynamic);
   // Lets the kernel have clusters of `blocks` blocks, more than every GPU takes.

@@ -97,8 +97,9 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
     if (const auto declared = entry_parameters(source, kernel.name))
       check_parameters(kernel, *declared, source, description_);
     if (!kernel.is_packed()) module = load_precompiled(kernel);
-    if (module == nullptr) module = compile(kernel, source);
   }
+  const bool precompiled = module != nullptr;
+  if (!precompiled) module = compile(kernel, source);
   try {
     CUfunction function = nullptr;
     const std::string name(kernel.name);
@@ -117,6 +118,7 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
           "cuFuncGetAttribute", text("loading kernel ", display_name(kernel), " on"));
     check_block(kernel, static_cast<std::uint64_t>(most_threads), description_);
     auto loaded = std::make_unique<cuda_kernel>(kernel, *this, module, function);
+    note_code(*loaded, function, precompiled);
     module = nullptr;  // unloaded by the kernel from here on
     allow_cluster(*loaded, kernel, kernel.needs.cluster.count());
     return loaded;

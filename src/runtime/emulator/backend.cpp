@@ -48,6 +48,32 @@ class emulator_kernel final : public loaded_kernel {
   const emulator::entry* entry_;
 };
 
+using clock = std::chrono::steady_clock;
+
+// Measures a launch for a trace, from here to the end of the scope.
+class measuring {
+ public:
+  measuring(launch_measure* to, emulator::launch& l) : to_(to) {
+    if (to == nullptr) return;
+    l.executed = &executed_;
+    to->begin = ticks();
+  }
+  measuring(const measuring&) = delete;
+  measuring& operator=(const measuring&) = delete;
+  ~measuring() {
+    if (to_ == nullptr) return;
+    to_->end = ticks();
+    to_->warp_instructions = executed_.load();
+  }
+
+ private:
+  static std::uint64_t ticks() {
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(clock::now().time_since_epoch()).count());
+  }
+  launch_measure* to_;
+  std::atomic<std::uint64_t> executed_{0};
+};
+
 errc error_code_of(emulator::fault_kind kind) {
   using enum emulator::fault_kind;
   switch (kind) {
@@ -296,11 +322,11 @@ std::function<void()> emulator_backend::node_of(const loaded_kernel& code, const
   l.image = &image->get();
   return [this, l = std::move(l), image = std::move(image)] {
     emulator::launch once = l;
-    run(once);
+    run(once, nullptr);
   };
 }
 
-void emulator_backend::run(emulator::launch& l) {
+void emulator_backend::run(emulator::launch& l, launch_measure* measure) {
   // A launch that waits for its turn is cancelled like the one that has it.
   const std::uint64_t before = cancellations_.load();
   l.cancelled = [this, before] { return cancellations_.load(std::memory_order_relaxed) != before; };
@@ -310,6 +336,7 @@ void emulator_backend::run(emulator::launch& l) {
     const std::vector<emulator::budget> own = budgets();
     l.budgets.insert(l.budgets.end(), own.begin(), own.end());
     if (watch_of_launches()) watch_of_launches()(l, memory_);
+    const measuring measured(measure, l);
     emulator::run(l, memory_);
   } catch (const emulator::fault& e) {
     const errc cause = error_code_of(e.report().kind);
@@ -327,7 +354,7 @@ void emulator_backend::run(emulator::launch& l) {
 void emulator_backend::launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) {
   if (captured(stream, emulated::node_kind::kernel, [&] { return node_of(code, launch); })) return;
   emulator::launch l = prepared(code, launch);
-  run(l);
+  run(l, launch.measure);
 }
 
 std::uint64_t emulator_backend::resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,

@@ -129,7 +129,7 @@ class emulator_backend final : public backend {
   emulator::launch prepared(const loaded_kernel& code, const checked_launch& launch);
   // The work of a node: it needs the image no more.
   std::function<void()> node_of(const loaded_kernel& code, const checked_launch& launch);
-  void run(emulator::launch& l);
+  void run(emulator::launch& l, launch_measure* measure);
   void copy(const row_copy& shape);
   void fill(const row_fill& shape);
   std::vector<emulator::budget> budgets();

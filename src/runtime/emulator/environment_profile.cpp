@@ -10,30 +10,10 @@
 #include "emulator/profile/report.hpp"
 #include "host/lasting.hpp"
 #include "runtime/base/elevated.hpp"
-
-#if defined(_WIN32)
-#include <process.h>
-#else
-#include <unistd.h>
-#endif
+#include "runtime/base/process_file.hpp"
 
 namespace kaio::runtime {
 namespace {
-
-int process_number() {
-#if defined(_WIN32)
-  return _getpid();
-#else
-  return getpid();
-#endif
-}
-
-std::string file_name(std::string name) {
-  const std::string number = std::to_string(process_number());
-  for (std::size_t at = name.find("%p"); at != std::string::npos; at = name.find("%p", at + number.size()))
-    name.replace(at, 2, number);
-  return name;
-}
 
 class program_profile final : public emulator::grid_observer {
  public:
@@ -86,7 +66,7 @@ class program_profile final : public emulator::grid_observer {
 program_profile* make_profile() {
   const std::string file = file_variable("KAIO_PROFILE");
   if (file.empty()) return nullptr;
-  static auto* const profile = host::make_lasting<program_profile>(file_name(file));
+  static auto* const profile = host::make_lasting<program_profile>(process_file(file));
   host::at_end([] { profile->end_program(); });
   return profile;
 }

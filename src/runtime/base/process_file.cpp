@@ -1,0 +1,26 @@
+#include "runtime/base/process_file.hpp"
+
+#if defined(_WIN32)
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace kaio::runtime {
+
+int process_number() noexcept {
+#if defined(_WIN32)
+  return _getpid();
+#else
+  return getpid();
+#endif
+}
+
+std::string process_file(std::string name) {
+  const std::string number = std::to_string(process_number());
+  for (std::size_t at = name.find("%p"); at != std::string::npos; at = name.find("%p", at + number.size()))
+    name.replace(at, 2, number);
+  return name;
+}
+
+}  // namespace kaio::runtime
