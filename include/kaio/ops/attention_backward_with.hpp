@@ -119,6 +119,7 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
                              const attention_gradient& dq, const attention_gradient& dk,
                              const attention_gradient& dv, Score, Mask,
                              const attention_backward_options& options, const Extra&... extra) {
+  const detail::operation_scope traced("attention_backward_with");
   detail::require_backward_with_depth<Depth>();
   detail::require_backward_types<Dout, Q, K, V>();
   using element = std::remove_const_t<Q>;

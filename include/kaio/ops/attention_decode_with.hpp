@@ -103,6 +103,7 @@ template <std::uint32_t Depth, class Q, class C, class O, attention_score Score,
 void attention_decode_with(const stream& s, const tensor_view<Q, 4>& q, const kv_cache<C>& cache,
                            const tensor_view<O, 4>& out, Score, Mask, const attention_decode_options& options,
                            const Extra&... extra) {
+  const detail::operation_scope traced("attention_decode_with");
   detail::require_attention_decode_types<Q, C, O>();
   using table = detail::attention_decode_with_table<Depth, std::remove_const_t<Q>, std::remove_const_t<C>,
                                                     Score, Mask, Extra...>;

@@ -111,6 +111,7 @@ template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, c
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                     const tensor_view<V, 4>& v, const tensor_view<O, 4>& out, Score, Mask,
                     const attention_options& options, const Extra&... extra) {
+  const detail::operation_scope traced("attention_with");
   detail::require_attention_with_depths<Depth, DepthV>();
   detail::require_attention_types<Q, K, V, O>();
   using table = detail::attention_with_table<Depth, DepthV, std::remove_const_t<Q>, Score, Mask, Extra...>;

@@ -32,6 +32,7 @@ namespace kaio::ops {
 template <attention_mask Mask, class... Extra>
 void make_block_mask(const stream& s, Mask, const block_mask_output& output,
                      const block_mask_options& options, const Extra&... extra) {
+  const detail::operation_scope traced("make_block_mask");
   static_assert(!is_block_sparse<Mask>,
                 "kaio: make_block_mask takes the mask itself, not block_sparse of it");
   constexpr bool band = std::is_same_v<Mask, band_mask>;

@@ -135,6 +135,7 @@ template <matmul_layouts Layouts = matmul_layouts::all, class A, class B, class 
           std::size_t RankB, std::size_t RankC, epilogue Epilogue, class... Extra>
 void matmul_with(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
                  const tensor_view<C, RankC>& c, Epilogue, const Extra&... extra) {
+  const detail::operation_scope traced("matmul_with");
   detail::require_matmul_types<A, B, C, RankA, RankB, RankC>();
   using table = detail::with_table<std::remove_const_t<A>, C, Epilogue, Extra...>;
   const matmul_options options;

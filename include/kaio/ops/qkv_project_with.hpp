@@ -40,6 +40,7 @@ template <class X, std::size_t Rank, qkv_head_function Own, class... Extra>
 void qkv_project_with(const stream& s, const tensor_view<X, Rank>& x, const qkv_weights& weights,
                       const qkv_outputs& outputs, Own, const qkv_project_options& options,
                       const Extra&... extra) {
+  const detail::operation_scope traced("qkv_project_with");
   detail::require_qkv_types<X, Rank>();
   const detail::launched_qkv_product of =
       detail::run_qkv_product(s, {"qkv_project_with", x, &weights, &outputs, &options, true});

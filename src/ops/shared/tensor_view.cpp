@@ -1,5 +1,6 @@
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/shared/validation.hpp>
+#include <kaio/runtime/detail/operation_scope.hpp>
 #include <kaio/runtime/detail/reaches.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -259,6 +260,7 @@ bool surely_meet(const view_facts& a, const view_facts& b) {
 }  // namespace detail
 
 void validation::check_input(std::string_view name, const detail::view_facts& view) const {
+  runtime::detail::note_argument(name, view.element, view.extents, view.rank);
   const std::string argument = std::string(operation_) + ": argument " + std::string(name);
   if (view.address == 0 && view.device == nullptr)
     throw invalid_argument(
@@ -322,6 +324,7 @@ void validation::check_apart(std::string_view output, const detail::view_facts& 
 
 void validation::workspace(std::string_view name, const workspace_facts& memory, std::uint64_t bytes,
                            std::uint64_t alignment) const {
+  runtime::detail::note_workspace(bytes);
   if (bytes == 0) return;
   const std::string argument = std::string(operation_) + ": argument " + std::string(name);
   if (memory.address == 0)

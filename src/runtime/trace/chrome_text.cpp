@@ -171,7 +171,8 @@ std::string chrome_text(const recorded& trace) {
     const std::uint32_t of_a = trace.rows[a].process, of_b = trace.rows[b].process;
     return of_a != of_b ? of_a < of_b : a < b;
   });
-  std::size_t next = 1;
+  std::size_t next =
+      trace.processes.size() + 1;  // a thread with the number of its process is its main thread
   for (const std::size_t i : order) {
     std::vector<place>& slices = rows[i];
     if (slices.empty()) continue;

@@ -42,7 +42,8 @@ thread_local operation* innermost = nullptr;
 
 std::string form_of(std::string_view type, const std::int64_t* extents, std::uint32_t rank) {
   std::string result(type);
-  for (std::uint32_t d = 0; d < rank; ++d) result += (d == 0 ? " " : " x ") + std::to_string(extents[d]);
+  for (std::uint32_t d = 0; d < rank; ++d)
+    result += (d != 0 ? " x " : type.empty() ? "" : " ") + std::to_string(extents[d]);
   return result;
 }
 

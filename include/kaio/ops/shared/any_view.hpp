@@ -51,6 +51,23 @@ constexpr bool is_quantised(element_kind kind) {
   return kind == element_kind::e4m3 || kind == element_kind::e5m2 || kind == element_kind::i8;
 }
 
+namespace detail {
+// Empty for other types.
+constexpr const char* element_name(element_kind kind) {
+  switch (kind) {
+    case element_kind::f32: return "f32";
+    case element_kind::f16: return "f16";
+    case element_kind::bf16: return "bf16";
+    case element_kind::e4m3: return "e4m3";
+    case element_kind::e5m2: return "e5m2";
+    case element_kind::i8: return "i8";
+    case element_kind::i32: return "i32";
+    case element_kind::i64: return "i64";
+    default: return "";
+  }
+}
+}  // namespace detail
+
 struct any_view {
   element_kind type = element_kind::other;
   std::uint32_t rank = 0;         // 0: there is none
@@ -88,7 +105,9 @@ struct any_view {
     return false;
   }
   detail::view_facts facts() const noexcept {
-    return {address, bytes, device, element_bytes(), rank, extents.data(), strides.data()};
+    detail::view_facts of{address, bytes, device, element_bytes(), rank, extents.data(), strides.data()};
+    of.element = detail::element_name(type);
+    return of;
   }
 };
 

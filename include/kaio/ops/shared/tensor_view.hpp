@@ -34,6 +34,24 @@ constexpr std::int64_t count_of(I i) {
   return std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : -1;
 }
 
+// The name of an element type, as a program writes it.
+template <class T>
+constexpr const char* element_name() {
+  using element = std::remove_const_t<T>;
+  return std::is_same_v<element, f32>    ? "f32"
+         : std::is_same_v<element, f64>  ? "f64"
+         : std::is_same_v<element, f16>  ? "f16"
+         : std::is_same_v<element, bf16> ? "bf16"
+         : std::is_same_v<element, e4m3> ? "e4m3"
+         : std::is_same_v<element, e5m2> ? "e5m2"
+         : std::is_same_v<element, i8>   ? "i8"
+         : std::is_same_v<element, u8>   ? "u8"
+         : std::is_same_v<element, i32>  ? "i32"
+         : std::is_same_v<element, u32>  ? "u32"
+         : std::is_same_v<element, i64>  ? "i64"
+                                         : "";
+}
+
 // A view whose element type and rank are values, for code that is compiled once.
 struct view_facts {
   std::uint64_t address;
@@ -43,6 +61,7 @@ struct view_facts {
   std::uint32_t rank;
   const std::int64_t* extents;
   const std::int64_t* strides;
+  const char* element = "";  // for messages and traces; may be empty
 };
 
 // Throws invalid_argument, in the name of `what`, if the view is impossible or larger than its memory.
@@ -213,7 +232,9 @@ class tensor_view {
     return {address_, device_, bytes, nullptr, has_gaps};
   }
   detail::view_facts facts() const noexcept {
-    return {address_, bytes_, device_, sizeof(T), Rank, extents_.data(), strides_.data()};
+    detail::view_facts of{address_, bytes_, device_, sizeof(T), Rank, extents_.data(), strides_.data()};
+    of.element = detail::element_name<T>();
+    return of;
   }
 
  private:

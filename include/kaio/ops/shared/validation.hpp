@@ -9,6 +9,7 @@
 //   check.apart("c", c, "a", a);
 
 #include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/runtime/detail/operation_scope.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -19,6 +20,7 @@
 namespace kaio::ops {
 
 namespace detail {
+using runtime::detail::operation_scope;  // each call of an operation has one, for the trace and the log
 template <class View>
 inline constexpr bool is_view_of_const = false;
 template <class T, std::size_t Rank>

@@ -12,17 +12,12 @@ void refuse_attention(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-const char* name_of(element_kind type) {
-  constexpr const char* names[] = {"f32", "f16", "bf16"};
-  return names[static_cast<std::size_t>(type)];
-}
-
 void refuse_without_kernel(std::string_view operation, std::uint32_t qk_size, std::uint32_t v_size,
                            element_kind type, element_kind output, const device_properties& device,
                            std::string_view why) {
   std::string text = "kaio: " + std::string(operation) + ": no kernel for head sizes " +
-                     std::to_string(qk_size) + " and " + std::to_string(v_size) + " of " + name_of(type);
-  if (output != type) text += std::string(" with an out of ") + name_of(output);
+                     std::to_string(qk_size) + " and " + std::to_string(v_size) + " of " + element_name(type);
+  if (output != type) text += std::string(" with an out of ") + element_name(output);
   throw unsupported_device(text + " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
                            (device.target.arch_specific ? "a" : "") +
                            "); the last kernel was refused because " + std::string(why));

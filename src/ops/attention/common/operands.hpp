@@ -16,8 +16,6 @@ namespace kaio::ops::detail {
 
 [[noreturn]] void refuse_attention(std::string_view operation, const std::string& what);
 
-// For example "f16".
-const char* name_of(element_kind type);
 // Throws unsupported_device: no kernel runs a call of these head sizes, elements and output. `why` is the
 // refusal of the last kernel for these elements.
 [[noreturn]] void refuse_without_kernel(std::string_view operation, std::uint32_t qk_size,

@@ -34,6 +34,7 @@ namespace detail {
 void run_append_kv(const stream& s, const any_view& k, const any_view& v, const any_cache& cache,
                    const append_kv_options& options, std::string_view caller) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(caller.empty() ? "append_kv" : caller);
   const append_call call = resolve_append_kv(s.device_identity(), k, v, cache, options, caller);
   if (call.rows == 0) return;
   const auto blocks = grid(row_blocks(call.rows, call.problem.lanes_log));

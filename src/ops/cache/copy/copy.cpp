@@ -44,6 +44,7 @@ gathered_rows gathered_of(const validation& check, std::string_view operation, s
 
 void run_copy_pages(const stream& s, const any_view& pages, const tensor_view<const i32, 2>& pairs) {
   constexpr std::string_view operation = "copy_pages";
+  const operation_scope traced(operation);
   s.properties();  // a null stream is refused before anything is looked at
   const validation check(operation, s.device_identity());
   check.output("pages", pages);
@@ -81,6 +82,7 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
                    const gather_kv_options& options) {
   const bool packed = k.rank == 3, has_cu = !options.cu_seqlens.is_null();
   const std::string_view operation = packed ? "gather_kv_varlen" : "gather_kv";
+  const operation_scope traced(operation);
   s.properties();
   const validation check(operation, s.device_identity());
   check.input("cache.k", cache.k);

@@ -20,6 +20,7 @@ namespace detail {
 void run_rotary(const stream& s, const any_view& x, const any_view& out, const any_view& cos,
                 const any_view& sin, const rotary_options& options) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(x.rank == 3 ? "rotary_varlen" : "rotary");
   const bool packed = x.rank == 3;
   const std::string_view operation = packed ? "rotary_varlen" : "rotary";
   const validation check(operation, s.device_identity());
@@ -142,6 +143,7 @@ void check_sections(const rotary_sections& sections, bool has_positions, std::in
 void run_rotary_table(const stream& s, const any_view& cos, const any_view& sin,
                       const rotary_table_options& options) {
   s.properties();
+  const operation_scope traced(table_operation);
   const validation check(table_operation, s.device_identity());
   check.output("cos", cos);
   check.output("sin", sin);

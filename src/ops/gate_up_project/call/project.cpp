@@ -321,6 +321,7 @@ namespace detail {
 
 void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   if (arguments.options->variant.empty())
     check_strictly(s, [&](const device_properties& other) {
       const std::uint64_t bytes = workspace_on(s, other, arguments, false);

@@ -91,6 +91,7 @@ std::uint64_t matmul_backward_workspace_bytes(const matmul_view& dc, const matmu
 void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& a, const matmul_view& b,
                      const matmul_view& da, const matmul_view& db, const matmul_backward_options& options) {
   s.properties();
+  const detail::operation_scope traced(operation);
   const void* const device = s.device_identity();
   const validation check(operation, device);
   for (const matmul_view* v : {&dc, &a, &b})

@@ -142,6 +142,7 @@ std::size_t choose_among(std::string_view operation, const matmul_call& call,
 
 void run_matmul(const stream& s, const matmul_arguments& arguments) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   const matmul_call call = resolve_matmul(s.device_identity(), arguments);
   run_call(arguments.operation, s, call, arguments.options->variant);
 }
@@ -224,6 +225,7 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
                       std::span<const matmul_view> b, std::span<const matmul_view> c,
                       const matmul_options& options) {
   s.properties();
+  const operation_scope traced(operation);
   if (a.size() != c.size() || b.size() != c.size())
     throw invalid_argument("kaio: " + std::string(operation) + ": " + std::to_string(a.size()) +
                            " views of a, " + std::to_string(b.size()) + " of b and " +

@@ -82,6 +82,7 @@ namespace detail {
 
 void run_matmul_fp8(const stream& s, const matmul_fp8_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   fp8_call call = resolve_matmul_fp8(s.device_identity(), arguments);
   if (call.empty()) return;
   leave_out(call, s.device_identity());

@@ -190,6 +190,7 @@ void run_quantise_fp8(const stream& s, std::string_view operation, const matmul_
                       const matmul_view& codes, const matmul_view& scales, f32 scale,
                       const quantise_fp8_tile& tile) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(operation);
   const validation check(operation, s.device_identity());
   const auto refuse = [&](const std::string& what) {
     throw invalid_argument("kaio: " + std::string(operation) + ": " + what);

@@ -44,6 +44,7 @@ namespace detail {
 
 void run_int8_column_sums(const stream& s, const matmul_view& b, const matmul_view& sums) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced("int8_column_sums");
   const validation check("int8_column_sums", s.device_identity());
   check.input("b", b);
   check.output("sums", sums);

@@ -52,6 +52,7 @@ namespace detail {
 
 void run_matmul_int8(const stream& s, const matmul_int8_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   int8_call call = resolve_matmul_int8(s.device_identity(), arguments);
   if (call.empty()) return;
   leave_operands_out(call, s.device_identity());

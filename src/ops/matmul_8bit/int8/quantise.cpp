@@ -125,6 +125,7 @@ namespace detail {
 void run_quantise_int8(const stream& s, const matmul_view& x, const matmul_view& codes,
                        const matmul_view& scales, const matmul_view& zero_points, f32 scale) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced("quantise_int8");
   const validation check("quantise_int8", s.device_identity());
   constexpr std::int64_t most = 0x7fffffff;
   check.input("x", x);

@@ -112,6 +112,7 @@ namespace detail {
 void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
                   const rms_norm_options& options) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(operation);
   const rms_norm_problem problem = resolve(s, x, weight, "out", out, options);
   if (problem.rows != 0) rms_norm_variant_for(x.type, device).run(s, problem);
 }
@@ -119,6 +120,7 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
 void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
                         const any_view& scales, f32 scale, const rms_norm_options& options) {
   const device_properties& device = s.properties();
+  const operation_scope traced(operation);
   const rms_norm_problem norm = resolve(s, x, weight, "codes", codes, options);
   const bool by_rows = scales.exists();
   if (!by_rows && !(std::isfinite(scale) && scale > 0)) refuse(operation, "scale is not finite and above 0");

@@ -306,6 +306,7 @@ namespace detail {
 
 void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   check_everywhere(s, arguments);
   for_planned(s.device_identity(), device, arguments, false,
               [&](const qkv_arguments& a, const planned& of, bool norm_first) {

@@ -64,6 +64,7 @@ planned_w4 checked_plan(const void* identity, const device_properties& device,
 
 void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(arguments.operation);
   const void* const identity = s.device_identity();
   if (arguments.options->variant.empty())
     check_strictly(s, [&](const device_properties& other) {

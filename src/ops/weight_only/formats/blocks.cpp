@@ -18,6 +18,7 @@ namespace detail {
 
 void run_dequantise_blocks(const stream& s, block_format format, const any_view& bytes, const any_view& out) {
   constexpr std::string_view operation = "dequantise";
+  const operation_scope traced(operation);
   const auto& properties = s.properties();  // a null stream is refused before anything is looked at
   const validation check(operation, s.device_identity());
   check.input("bytes", bytes);

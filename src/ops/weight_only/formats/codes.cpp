@@ -15,6 +15,7 @@ namespace detail {
 
 void run_dequantise_codes(const stream& s, const code_source& source, const any_view& out) {
   const auto& properties = s.properties();
+  const operation_scope traced("dequantise");
   const code_problem problem = resolve_codes(s.device_identity(), source, out);
   if (problem.eights == 0) return;
   if (properties.target.sm >= 80)

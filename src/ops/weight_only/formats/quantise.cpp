@@ -127,6 +127,7 @@ quantised_output quantised_output_of(const nvfp4_output& to) {
 
 void run_quantise_weights(const stream& s, const any_view& w, const quantised_output& to) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(operation);
   const validation check(operation, s.device_identity());
   check.input("w", w);
   check_matrix(operation, "w", w);

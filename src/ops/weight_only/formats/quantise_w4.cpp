@@ -19,6 +19,7 @@ namespace detail {
 
 void run_quantise_w4(const stream& s, const any_view& w, const w4_output& to) {
   constexpr std::string_view operation = "quantise_weights";
+  const operation_scope traced(operation);
   s.properties();  // a null stream is refused before anything is looked at
   const validation check(operation, s.device_identity());
   check.input("w", w);

@@ -60,6 +60,7 @@ bool same_shape(w4_shape a, const w4_shape& b) {
 void run_repack_blocks(const stream& s, const gguf_blocks& source, const w4_weights& to,
                        const w4_shape& shape) {
   constexpr std::string_view operation = "repack";
+  const detail::operation_scope traced(operation);
   const std::string name(facts(source.format).name);
   const validation check(operation, s.device_identity());
   const w4_packed w = detail::check_w4_weights(operation, s.device_identity(), to, true);

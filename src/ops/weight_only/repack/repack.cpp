@@ -31,6 +31,7 @@ void order_rows(const stream& s, const w4_packed& w, u64 act_order) {
 
 void run_repack_w4(const stream& s, const w4_source_arguments& arguments, const w4_weights& to) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced("repack");
   const w4_source source = resolve_repack_w4(s.device_identity(), arguments, to);
   order_rows(s, source.w, source.act_order);
   repack_w4_tiles.launch(s, grid(repack_blocks(source.w)), source);
@@ -38,6 +39,7 @@ void run_repack_w4(const stream& s, const w4_source_arguments& arguments, const 
 
 void run_repack_w4(const stream& s, const w4_bytes_arguments& arguments, const w4_weights& to) {
   s.properties();
+  const operation_scope traced("repack");
   const w4_bytes_source source = resolve_repack_w4(s.device_identity(), arguments, to);
   order_rows(s, source.w, source.act_order);
   repack_w4_from_bytes.launch(s, grid(repack_blocks(source.w)), source);
@@ -45,6 +47,7 @@ void run_repack_w4(const stream& s, const w4_bytes_arguments& arguments, const w
 
 void run_dequantise_w4(const stream& s, const w4_weights& w, const any_view& out) {
   s.properties();
+  const operation_scope traced("dequantise");
   run_dequantise_w4_matrix(s, resolve_dequantise_w4(s.device_identity(), w, out));
 }
 

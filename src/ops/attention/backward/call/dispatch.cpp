@@ -30,6 +30,7 @@ const attention_backward_variant& checked_choice(const void* identity, const dev
 
 void run(const stream& s, const detail::attention_backward_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const detail::operation_scope traced(arguments.operation);
   const void* const identity = s.device_identity();
   attention_backward_call call = detail::resolve_attention_backward(identity, arguments);
   const attention_backward_variant& chosen = checked_choice(identity, device, arguments, call);

@@ -14,6 +14,7 @@ namespace kaio::ops {
 namespace detail {
 
 void run_attention_decode(const stream& s, const attention_decode_arguments& arguments) {
+  const operation_scope traced(arguments.operation);
   const planned_attention_decode planned =
       prepare_attention_decode(s, arguments, attention_decode_variants());
   if (planned.blocks == 0) return;

@@ -56,6 +56,7 @@ namespace detail {
 
 void run_merge_states(const stream& s, const merge_states_arguments& given) {
   s.properties();  // a null stream is refused before anything is looked at
+  const operation_scope traced(operation);
   const validation check(operation, s.device_identity());
   struct named {
     std::string_view name;

@@ -91,6 +91,7 @@ std::size_t choose_attention(std::string_view operation, const attention_call& c
 
 void run_attention(const stream& s, const attention_arguments& arguments) {
   const device_properties& device = s.properties();  // refuses a null stream before anything else
+  const operation_scope traced(arguments.operation);
   const attention_call call = resolve_attention(s.device_identity(), arguments);
   if (call.empty()) return;
   const std::string_view named = arguments.options->variant;

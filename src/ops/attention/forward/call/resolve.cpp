@@ -202,8 +202,8 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     }
   if (options.bias.view.exists() && options.bias.view.type != element_kind::f32 &&
       options.bias.view.type != q.type)
-    refuse(operation, std::string("argument bias has elements of ") + name_of(options.bias.view.type) +
-                          "; they are f32, or " + name_of(q.type) + " as those of q: cast it");
+    refuse(operation, std::string("argument bias has elements of ") + element_name(options.bias.view.type) +
+                          "; they are f32, or " + element_name(q.type) + " as those of q: cast it");
   if (packed)
     for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
                                      std::pair{"cu_k", &arguments.sequences->cu_k.view},
