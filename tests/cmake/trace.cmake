@@ -11,7 +11,10 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND "driver" IN_LIST KAIO_TESTS AND TARGET
   add_test(NAME trace COMMAND ${command})
   add_test(NAME trace.delayed COMMAND ${command})
   set_tests_properties(trace.delayed PROPERTIES ENVIRONMENT KAIO_STREAMS=delayed)
-  set_tests_properties(trace trace.delayed PROPERTIES LABELS trace TIMEOUT 120)
+  add_test(NAME trace.browser COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/trace/browser_test.py
+    $<TARGET_FILE:kaio_traced>)
+  set_tests_properties(trace.browser PROPERTIES SKIP_RETURN_CODE ${skipped})
+  set_tests_properties(trace trace.delayed trace.browser PROPERTIES LABELS trace TIMEOUT 120)
   if(TARGET kaio_test_ops)
     add_test(NAME trace.ops COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/trace/trace_ops_test.py
       $<TARGET_FILE:kaio_test_ops>)

@@ -104,7 +104,7 @@ Function of_driver(const char* name) {
 }
 
 // Launches while a stream is captured, while work of another stream waits to be looked at; then two replays of the graph.
-void capture() {
+void captured() {
   device gpu = device::open();
   auto x = gpu.upload(std::vector<f32>(elements, 1.0f));
   auto y = gpu.upload(std::vector<f32>(elements, 1.0f));
@@ -189,7 +189,7 @@ void cost() {
   const bool is_on = runtime::trace::is_on();
   std::printf("scope of work %.2f ns\n", measure(is_on ? 1000 : 10000000, [&] {
                 const runtime::trace::work traced(opened.device(), opened.default_stream(),
-                                                  [] { return runtime::trace::fill(4); });
+                                                  [] { return runtime::trace::fill(4, 0); });
                 __asm__ volatile("" : : "r"(traced.measure()) : "memory");
               }));
   std::printf("scope of an operation %.2f ns\n", measure(is_on ? 1000 : 10000000, [] {
@@ -203,9 +203,9 @@ void cost() {
 
 int main(int count, char** arguments) {
   const std::map<std::string, std::function<void()>> scenarios = {
-      {"everything", everything}, {"threads", threads}, {"many", many},
-      {"fault", fault},           {"capture", capture}, {"twice", twice},
-      {"left_open", left_open},   {"late", late},       {"cost", cost}};
+      {"everything", everything}, {"threads", threads},  {"many", many},
+      {"fault", fault},           {"capture", captured}, {"twice", twice},
+      {"left_open", left_open},   {"late", late},        {"cost", cost}};
   const auto found = scenarios.find(count == 2 ? arguments[1] : "");
   if (found == scenarios.end()) return 2;
   found->second();

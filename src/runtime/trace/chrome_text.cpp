@@ -17,7 +17,7 @@ namespace {
 // On a GPU, neighbours overlap by a rounding of the driver's times. A larger overlap is real.
 constexpr nanoseconds most_rounding = 1000;
 
-using text = std::back_insert_iterator<std::string>;
+using output = std::back_insert_iterator<std::string>;
 
 // Where a slice is drawn. Slices of a row either nest (host) or follow each other (device).
 struct place {
@@ -49,11 +49,11 @@ std::size_t place_on_device(std::vector<place>& slices) {
 }
 
 // Microseconds with three digits.
-void append_time(text to, nanoseconds t) { fmt::format_to(to, "{}.{:03}", t / 1000, t % 1000); }
+void append_time(output to, nanoseconds t) { fmt::format_to(to, "{}.{:03}", t / 1000, t % 1000); }
 
 class members {
  public:
-  explicit members(text to) : to_(to) {}
+  explicit members(output to) : to_(to) {}
   template <class Value>
   void add(const char* name, const Value& value) {
     fmt::format_to(to_, "{}\"{}\":{}", first_ ? "" : ",", name, value);
@@ -66,11 +66,11 @@ class members {
   }
 
  private:
-  text to_;
+  output to_;
   bool first_ = true;
 };
 
-void append_arguments(text to, const slice& s) {
+void append_arguments(output to, const slice& s) {
   const work_facts& f = s.facts;
   members m(to);
   const auto extents = [&](const char* name, const ptx::dim3& e) {
@@ -93,7 +93,7 @@ void append_arguments(text to, const slice& s) {
   m.add_all(s.more);
 }
 
-void append_slice(text to, const recorded& trace, const place& p, std::size_t row, bool has_flow) {
+void append_slice(output to, const recorded& trace, const place& p, std::size_t row, bool has_flow) {
   const slice& s = *p.what;
   const std::uint32_t process = trace.rows[s.row].process;
   std::string name(s.facts.name);
@@ -114,7 +114,7 @@ void append_slice(text to, const recorded& trace, const place& p, std::size_t ro
 }
 
 // A thread has a number that no other thread of any process has.
-void append_row(text to, std::uint32_t process, std::size_t row, const std::string& name) {
+void append_row(output to, std::uint32_t process, std::size_t row, const std::string& name) {
   fmt::format_to(
       to,
       ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_name\",\"args\":{{\"name\":{2}}}}}"
@@ -156,7 +156,7 @@ std::string chrome_text(const recorded& trace) {
     rows[s.row].push_back({&s, since(s.begin), since(s.end), i});
   }
   std::string result = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
-  const text to(result);
+  const output to(result);
   fmt::format_to(to, "\n{{\"ph\":\"M\",\"pid\":0,\"name\":\"kaio\",\"args\":{{}}}}");
   for (std::size_t i = 0; i < trace.processes.size(); ++i)
     fmt::format_to(

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "runtime/base/log.hpp"
-#include "runtime/base/text.hpp"
 #include "runtime/trace/chrome_text.hpp"
 #include "runtime/trace/recorder.hpp"
 #include "runtime/trace/recording.hpp"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/base/log.hpp"
-#include "runtime/base/text.hpp"
 #include "runtime/trace/chrome_text.hpp"
 #include "runtime/trace/operation.hpp"
 #include "runtime/trace/recorder.hpp"
