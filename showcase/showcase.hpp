@@ -1,6 +1,8 @@
 #pragma once
 // Shared by the showcases: random input, timing, the comparison with a double-precision reference, and the
 // report. The kernels themselves are in the folders, each readable alone.
+//
+// A showcase can be copied into another project: its folder's files, and this file next to them (docs/install.md).
 
 #include <kaio/kaio.hpp>
 

@@ -11,6 +11,8 @@
   tests/fail, and include/kaio/ops with a header for each operation.
 - Operations have floors too, for their public headers and sources together (operation_floors).
 - Operations are written in the public language: none of their files names the tracer.
+- A showcase can be copied into another project: it includes kaio's public headers, the standard library, files of its own
+  folder, and showcase.hpp.
 - dsl.hpp and kaio.hpp list every header of the language after the headers that it includes; --fix writes the list.
 
 Prints a line for each breach, then 'N passed, N failed' over the files.
@@ -219,6 +221,19 @@ def problems_of_source(path, text):
             yield from private.floor_problems(path, name)
 
 
+def problems_of_showcase(file, text):
+    """Yields a text for each include that a copy of the showcase would not find."""
+    for quote, name in include.findall(text):
+        if quote == '"':
+            found = name == "showcase.hpp" or ".." not in name and (file.parent / name).is_file()
+        elif name.startswith("kaio/"):
+            found = (root / "include" / name).is_file()
+        else:
+            found = "/" not in name and "." not in name
+        if not found:
+            yield f"{name}: a showcase includes kaio, the standard library, files of its own folder, and showcase.hpp"
+
+
 def language_headers():
     """Every header of the language, after the headers that it includes."""
     order = {}
@@ -280,6 +295,12 @@ def main():
             failed += bool(found)
             for problem in found:
                 print(f"{file.relative_to(root)}: {problem}")
+    for file in sorted((root / "showcase").rglob("*.[ch]pp")):
+        files += 1
+        found = list(problems_of_showcase(file, file.read_text()))
+        failed += bool(found)
+        for problem in found:
+            print(f"{file.relative_to(root)}: {problem}")
     for folder, count in folders.items():
         if count > most_files and "__pycache__" not in folder.parts:
             files += 1

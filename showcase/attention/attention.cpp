@@ -1,6 +1,6 @@
-#include "showcase/attention/attention.hpp"
-#include "showcase/attention/transformer.hpp"
-#include "showcase/showcase.hpp"
+#include "attention.hpp"
+#include "showcase.hpp"
+#include "transformer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 //
 // Nothing is allocated, read back or waited for in run(), so that it may be captured into a graph.
 
-#include "showcase/decoder_layer/weights.hpp"
+#include "weights.hpp"
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention_decode.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 // Every step of a layer next to double precision, from what the step before it has left on the device.
 
-#include "showcase/decoder_layer/layer.hpp"
-#include "showcase/showcase.hpp"
+#include "layer.hpp"
+#include "showcase.hpp"
 
 #include <cmath>
 #include <cstdio>

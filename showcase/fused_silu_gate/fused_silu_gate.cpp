@@ -1,5 +1,5 @@
-#include "showcase/fused_silu_gate/fused_silu_gate.hpp"
-#include "showcase/showcase.hpp"
+#include "fused_silu_gate.hpp"
+#include "showcase.hpp"
 
 #include <cmath>
 #include <string>

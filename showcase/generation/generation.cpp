@@ -1,11 +1,10 @@
 // A small language model that generates: two layers with random weights, rotary positions, grouped heads, a cache in
 // shuffled pages; prompts of different lengths, then a token a step for all sequences. Nothing of a step depends on the
-// host: on a GPU all steps but the first one are replays of one CUDA graph. The logits of every step are compared with
-// double precision over the whole sequence.
+// host: all steps but the first one are replays of one graph. The logits of every step are compared with double
+// precision over the whole sequence.
 
-#include "bench/matmul/driver_graph.hpp"
-#include "showcase/generation/generator.hpp"
-#include "showcase/showcase.hpp"
+#include "generator.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +38,12 @@ int run(device& gpu, u32 steps) {
   };
   compare();
 
-  std::optional<bench::driver_functions> driver;
-  std::optional<bench::driver_graph> graph;
+  std::optional<executable_graph> replayed;
   std::string text;
   for (u32 step = 0; step < steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
-    if (graph)
-      graph->launch();
+    if (replayed)
+      replayed->launch(gpu.stream());
     else
       g.step();
     gpu.stream().synchronize();
@@ -55,19 +53,17 @@ int run(device& gpu, u32 steps) {
     for (u32 b = 0; b < sequences; ++b) tokens[b].push_back(chosen[b]);
     text += ' ' + std::to_string(chosen[0]);
     compare();
-    if (gpu.is_emulator() || graph) continue;
-    driver.emplace();  // the first step has loaded the kernels
-    graph.emplace(*driver, gpu.stream(), [&] { g.step(); });
+    if (!replayed)  // the first step has loaded the kernels
+      replayed = capture_graph(gpu.stream(), [&] { g.step(); }).instantiate();
   }
   std::printf("  first sequence %s\n", text.c_str());
   std::sort(milliseconds.begin(), milliseconds.end());
   const double weights =
       2.0 *
       (vocabulary * hidden + layers * (hidden * (2.0 * heads + 2 * key_heads) * size + 2.0 * hidden * inner));
-  return showcase::report(gpu,
-                          {std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
-                               std::to_string(steps) + " steps" + (graph ? ", replays of a graph" : ""),
-                           worst, 1e-2, milliseconds[milliseconds.size() / 2], weights});
+  return showcase::report(gpu, {std::to_string(layers) + " layers, " + std::to_string(sequences) +
+                                    " sequences, " + std::to_string(steps) + " steps, replays of a graph",
+                                worst, 1e-2, milliseconds[milliseconds.size() / 2], weights});
 }
 
 }  // namespace

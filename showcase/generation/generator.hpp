@@ -17,7 +17,7 @@
 #include <random>
 #include <vector>
 
-#include "showcase/generation/model.hpp"
+#include "model.hpp"
 
 namespace kaio::showcase::generation {
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "showcase/generation/kernels.hpp"
+#include "kernels.hpp"
 
 namespace kaio::showcase::generation {
 

@@ -5,7 +5,7 @@
 
 #include <kaio/ops/matmul_w4.hpp>
 
-#include "showcase/showcase.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 
 #include <kaio/ops/matmul_int8.hpp>
 
-#include "showcase/showcase.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/qkv_project.hpp>
 
-#include "showcase/showcase.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 #include <kaio/ops/weight_only/repack_blocks.hpp>
 #include <kaio/weights/weights.hpp>
 
-#include "showcase/quantised_linear/files.hpp"
-#include "showcase/showcase.hpp"
+#include "files.hpp"
+#include "showcase.hpp"
 
 #include <cstdio>
 #include <cstring>

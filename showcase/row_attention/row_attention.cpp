@@ -1,5 +1,5 @@
-#include "showcase/row_attention/row_attention.hpp"
-#include "showcase/showcase.hpp"
+#include "row_attention.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include "showcase/saxpy/saxpy.hpp"
-#include "showcase/showcase.hpp"
+#include "saxpy.hpp"
+#include "showcase.hpp"
 
 #include <string>
 #include <vector>

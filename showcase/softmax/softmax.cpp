@@ -1,5 +1,5 @@
-#include "showcase/softmax/softmax.hpp"
-#include "showcase/showcase.hpp"
+#include "softmax.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <cmath>

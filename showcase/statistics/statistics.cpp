@@ -1,5 +1,5 @@
-#include "showcase/statistics/statistics.hpp"
-#include "showcase/showcase.hpp"
+#include "statistics.hpp"
+#include "showcase.hpp"
 
 #include <algorithm>
 #include <cmath>
