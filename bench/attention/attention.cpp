@@ -22,8 +22,8 @@
 #include "bench/attention/measure.hpp"
 #include "bench/attention/model.hpp"
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -126,7 +126,7 @@ bool run_variants(attention_bench<T>& each, const settings& how, const std::vect
 
 template <class T>
 bool run(device& gpu, const settings& how, const std::vector<problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   attention_bench<T> each(gpu, clock, how.seconds);
   attention_backward_bench<T> gradients(gpu, clock, how.seconds);
   if (how.variants) return run_variants(each, how, problems);

@@ -20,8 +20,8 @@
 
 #include "bench/attention/report.hpp"
 #include "bench/attention_decode/measure.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -85,7 +85,7 @@ std::vector<decode_problem> problems_of(const settings& how, bool emulated) {
 
 template <class T, class C = T>
 bool run(device& gpu, const settings& how, const std::vector<decode_problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   attention_decode_bench<T, C> each(gpu, clock, how.seconds, how.by_key);
   bool right = true;
   for (const decode_problem& p : problems) {
@@ -107,7 +107,7 @@ bool run(device& gpu, const settings& how, const std::vector<decode_problem>& pr
 // Measures the model's constants: each from bursts that differ in little else, over sequences with 8 heads of keys.
 template <class T, class C = T>
 bool print_constants(device& gpu, const settings& how) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   attention_decode_bench<T, C> each(gpu, clock, how.seconds);
   using enum ops::attention_combining;
   const auto us = [&](u32 batches, u32 keys, u32 parts, ops::attention_combining combining) {

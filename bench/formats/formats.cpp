@@ -9,8 +9,8 @@
 
 #include "bench/attention/report.hpp"
 #include "bench/formats/measure.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -35,7 +35,7 @@ struct settings {
 
 template <class T>
 bool run(device& gpu, const settings& how, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   format_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const std::string& shape : how.shapes)

@@ -10,8 +10,8 @@
 
 #include "bench/attention/report.hpp"
 #include "bench/gate_up/measure.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -38,7 +38,7 @@ struct settings {
 
 template <class T>
 bool run(device& gpu, const settings& how, const std::vector<gate_up_bench_problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   gate_up_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const gate_up_bench_problem& p : problems)

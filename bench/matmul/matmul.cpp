@@ -15,6 +15,7 @@
 // exit code is 1 where a product of kaio was wrong. On the emulator: tiny shapes, without peers and without
 // meaning as times.
 
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/cases.hpp"
 #include "bench/matmul/clock_sampler.hpp"
 #include "bench/matmul/cublas_lt.hpp"
@@ -147,7 +148,7 @@ int run(const settings& how) {
   const bool with_python = !alone && how.python && how.random == 0 && how.epilogue == fused_epilogue::none;
   const peer_table peers = with_python ? python_peers(problems, how.seconds) : peer_table{};
   if (how.random != 0) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(how.seed));
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   matmul_cases all(gpu, how, library, clock, peers);
   bool right = true;
   for (const problem& p : problems) {

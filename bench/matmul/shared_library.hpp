@@ -1,6 +1,5 @@
 #pragma once
-// A library that is loaded where it is installed, and not used otherwise: cuBLASLt, NVML, the driver's
-// graphs.
+// A library that is loaded where it is installed, and not used otherwise: cuBLASLt, NVML, the driver.
 //
 //   const shared_library nvml({"libnvidia-ml.so.1"});
 //   const auto init = nvml.function<int()>("nvmlInit_v2");      // nullptr where the library has none

@@ -10,7 +10,6 @@
 //
 // sustained() runs one of them for as long as the clock and the power take to settle.
 
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
 #include "bench/median.hpp"
 
@@ -19,7 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,7 +40,6 @@ class timing {
         on.is_emulator() ? 4096 : std::max<std::size_t>(2 * on.properties().l2_bytes, 128u << 20);
     displaced_ = on.allocate<f32x4>(cache / sizeof(f32x4));
     sink_ = on.allocate<f32>(1);
-    if (!on.is_emulator()) driver_ = std::make_unique<driver_functions>();
   }
 
   // One run of each in turn, `runs` times.
@@ -72,28 +69,29 @@ class timing {
   // `rounds` graphs of `length` runs of each in turn, which go through `sets` sets of operands.
   void burst(std::vector<contestant*> all, int sets, int length, int rounds) {
     reserve(2);
-    std::vector<std::unique_ptr<driver_graph>> graphs;
-    const auto runs_of = [&](const contestant& one) { return one.is_yardstick ? 1 : length; };
+    std::vector<executable_graph> graphs;  // none on the emulator: a run of each is enough there
+    const auto runs_of = [&](const contestant& one) {
+      return one.is_yardstick || on_.is_emulator() ? 1 : length;
+    };
     const auto run = [&](const contestant& one, int i) {
       (one.run_in_burst ? one.run_in_burst : one.run)(static_cast<std::size_t>(i % sets));
     };
     for (contestant* one : all) {
+      if (on_.is_emulator()) break;
       const auto enqueue = [&] {
         for (int i = 0; i < runs_of(*one); ++i) run(*one, i);
       };
-      graphs.push_back(driver_ == nullptr ? nullptr
-                                          : std::make_unique<driver_graph>(*driver_, stream_, enqueue));
+      graphs.push_back(capture_graph(stream_, enqueue).instantiate());
     }
     for (int round = -1; round < rounds; ++round)  // the first warms up
       for (std::size_t c = 0; c < all.size(); ++c) {
         stream_.record(events_[0]);
-        if (graphs[c] != nullptr)
-          graphs[c]->launch();
-        else
+        if (graphs.empty())
           run(*all[c], 0);
+        else
+          graphs[c].launch(stream_);
         stream_.record(events_[1]);
-        const double us =
-            1e3 * elapsed_ms(events_[0], events_[1]) / (graphs[c] != nullptr ? runs_of(*all[c]) : 1);
+        const double us = 1e3 * elapsed_ms(events_[0], events_[1]) / runs_of(*all[c]);
         if (round >= 0) all[c]->burst.push_back(us);
       }
   }
@@ -107,16 +105,17 @@ class timing {
   template <class Begin>
   settled sustained(const contestant& one, int sets, int length, double seconds, const Begin& begin) {
     const auto& run = one.run_in_burst ? one.run_in_burst : one.run;
-    const driver_graph graph(*driver_, stream_, [&] {
+    const auto enqueue = [&] {
       for (int i = 0; i < length; ++i) run(static_cast<std::size_t>(i % sets));
-    });
+    };
+    const executable_graph many = capture_graph(stream_, enqueue).instantiate();
     using clock = std::chrono::steady_clock;
     const auto run_for = [&](double time) {
       const auto start = clock::now();
       std::size_t graphs = 0;
       double spent = 0;
       for (; spent < time; spent = std::chrono::duration<double>(clock::now() - start).count()) {
-        for (int i = 0; i < 4; ++i) graph.launch();
+        for (int i = 0; i < 4; ++i) many.launch(stream_);
         stream_.synchronize();
         graphs += 4;
       }
@@ -142,7 +141,6 @@ class timing {
   const stream& stream_;
   buffer<f32x4> displaced_;
   buffer<f32> sink_;
-  std::unique_ptr<driver_functions> driver_;
   std::vector<event> events_;
 };
 

@@ -3,7 +3,6 @@
 // with enough copies to exceed L2. A time is that of a CUDA graph of runs over the copies, divided by the
 // number of runs. The graphs of the variants take turns, and the median of the rounds counts.
 
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
 #include "bench/matmul/timing.hpp"
 #include "bench/matmul_choice/choice.hpp"
@@ -15,7 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -43,7 +41,6 @@ class measurement {
     operands_[4] = make_operands<e5m2>(share(std::uint64_t{1} << 30));
     outputs_ = on.allocate<u8>(share(std::uint64_t{2} << 30));
     workspace_ = on.allocate<u8>(share(std::uint64_t{256} << 20));
-    if (!on.is_emulator()) driver_ = std::make_unique<driver_functions>();
     for (int i = 0; i < 2; ++i) events_.push_back(on.create_event());
     stream_.synchronize();
   }
@@ -88,11 +85,11 @@ class measurement {
       return false;
     });
     for (timed_variant& v : variants) v.dropped = v.us > how_.drop_beyond * best;
-    if (driver_ == nullptr) return;
+    if (gpu_.is_emulator()) return;
 
     struct running {
       timed_variant* variant;
-      std::unique_ptr<driver_graph> graph;
+      executable_graph runs;
       std::size_t length;
       std::vector<double> us;
     };
@@ -104,12 +101,12 @@ class measurement {
       const auto enqueue = [&] {
         for (std::size_t i = 0; i < length; ++i) ops::run_variant(stream_, calls[i % copies], *v.variant);
       };
-      all.push_back({&v, std::make_unique<driver_graph>(*driver_, stream_, enqueue), length, {}});
+      all.push_back({&v, capture_graph(stream_, enqueue).instantiate(), length, {}});
     }
     for (int round = -1; round < how_.rounds; ++round)  // the first warms up
       for (running& one : all) {
         stream_.record(events_[0]);
-        one.graph->launch();
+        one.runs.launch(stream_);
         stream_.record(events_[1]);
         const double us = 1e3 * elapsed_ms(events_[0], events_[1]) / static_cast<double>(one.length);
         if (round >= 0) one.us.push_back(us);
@@ -176,7 +173,6 @@ class measurement {
   stream stream_;
   buffer<u8> operands_[5];  // by the numbers of element_kind
   buffer<u8> outputs_, workspace_;
-  std::unique_ptr<driver_functions> driver_;
   std::vector<event> events_;
 };
 

@@ -7,8 +7,8 @@
 // and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul_fp8/measure.hpp"
 
 #include <kaio/kaio.hpp>
@@ -63,7 +63,7 @@ int main(int count, char** words) {
       if (!p) return std::nullopt;
       return p->operations();
     };
-    clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+    clock_sampler clock(bus_id(gpu));
     matmul_fp8_bench each(gpu, clock, seconds);
     bool right = true;
     std::vector<std::string> cases;

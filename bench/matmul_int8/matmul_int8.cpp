@@ -8,8 +8,8 @@
 // double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul_int8/measure.hpp"
 
 #include <kaio/kaio.hpp>
@@ -70,7 +70,7 @@ int main(int count, char** words) {
       if (!p) return std::nullopt;
       return p->operations();
     };
-    clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+    clock_sampler clock(bus_id(gpu));
     matmul_int8_bench each(gpu, clock, seconds);
     bool right = true;
     std::vector<std::string> cases;

@@ -10,8 +10,8 @@
 // precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul_w4/measure.hpp"
 
 #include <kaio/kaio.hpp>
@@ -40,7 +40,7 @@ struct settings {
 
 template <class T>
 bool run(device& gpu, const settings& how, const std::vector<w4_bench_problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   matmul_w4_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const w4_bench_problem& p : problems) {

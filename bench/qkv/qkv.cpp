@@ -11,8 +11,8 @@
 // bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/qkv/measure.hpp"
 
 #include <kaio/kaio.hpp>
@@ -41,7 +41,7 @@ struct settings {
 
 template <class T>
 bool run(device& gpu, const settings& how, const std::vector<qkv_bench_problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   qkv_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const qkv_bench_problem& p : problems)

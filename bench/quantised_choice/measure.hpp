@@ -3,7 +3,6 @@
 // bench/matmul_choice/measure.hpp does. Operands have enough copies to exceed L2. A time is that of a CUDA
 // graph of runs over the copies. The kernels take turns, and the median of the rounds counts.
 
-#include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
 #include "bench/median.hpp"
 #include "bench/quantised_choice/problem.hpp"
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace kaio::bench {
@@ -38,7 +36,6 @@ class quantised_measurement {
     outputs_ = on.allocate<u8>(operands);
     residual_ = filled<f16>(operands / 4);
     scales_ = filled<f32>(operands / 16);
-    if (!is_emulator_) driver_ = std::make_unique<driver_functions>();
     for (int i = 0; i < 2; ++i) events_.push_back(on.create_event());
     stream_.synchronize();
   }
@@ -106,7 +103,7 @@ class quantised_measurement {
   void measure_rounds(std::vector<timed_kernel>& all, double best, std::size_t copies, const Run& run) {
     struct running {
       timed_kernel* kernel;
-      std::unique_ptr<driver_graph> graph;
+      executable_graph runs;
       std::size_t length;
       std::vector<double> us;
     };
@@ -119,11 +116,11 @@ class quantised_measurement {
       const auto enqueue = [&] {
         for (std::size_t i = 0; i < length; ++i) run(one, i);
       };
-      graphs.push_back({&one, std::make_unique<driver_graph>(*driver_, stream_, enqueue), length, {}});
+      graphs.push_back({&one, capture_graph(stream_, enqueue).instantiate(), length, {}});
     }
     for (int round = -1; round < rounds; ++round)  // the first warms up
       for (running& one : graphs) {
-        const double us = between_events([&] { one.graph->launch(); }) / static_cast<double>(one.length);
+        const double us = between_events([&] { one.runs.launch(stream_); }) / static_cast<double>(one.length);
         if (round >= 0) one.us.push_back(us);
       }
     for (const running& one : graphs) one.kernel->us = median(one.us);
@@ -178,7 +175,6 @@ class quantised_measurement {
   bool is_emulator_;
   buffer<u8> operands_[2];  // e4m3, i8
   buffer<u8> outputs_, residual_, scales_;
-  std::unique_ptr<driver_functions> driver_;
   std::vector<event> events_;
 };
 

@@ -8,8 +8,8 @@
 
 #include "bench/attention/measurement.hpp"
 #include "bench/attention/report.hpp"
+#include "bench/matmul/bus_id.hpp"
 #include "bench/matmul/clock_sampler.hpp"
-#include "bench/matmul/driver_graph.hpp"
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/rms_norm.hpp>
@@ -151,7 +151,7 @@ struct settings {
 
 template <class T>
 bool run(device& gpu, const settings& how, const std::vector<norm_problem>& problems, report& to) {
-  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  clock_sampler clock(bus_id(gpu));
   norm_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const norm_problem& p : problems)
