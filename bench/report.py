@@ -171,9 +171,15 @@ def page():
     text += table("Caches of keys and values", ["call", "us", "GB/s", "copy, GB/s", "ratio", "measured"],
                   [[r["call"], f"{r['us']:.1f}", f"{r['call_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.2f}", r["measured"]]
                    for r in recorded("cache")])
-    text += table("Launch", ["cuLaunchKernel, us", "kaio, us", "above, us", "measured"],
-                  [[f"{r['raw_ns'] / 1e3:.2f}", f"{r['kaio_ns'] / 1e3:.2f}", f"{r['above_ns'] / 1e3:.2f}", r["measured"]]
-                   for r in recorded("launch")])
+    text += table("Launch", ["stream", "cuLaunchKernel, us", "kaio, us", "above, us", "measured"],
+                  [[r.get("call", "own stream"), f"{r['raw_ns'] / 1e3:.2f}", f"{r['kaio_ns'] / 1e3:.2f}", f"{r['above_ns'] / 1e3:.2f}",
+                    r["measured"]] for r in recorded("launch")])
+    text += table("Replay of a graph", ["kernels", "cuGraphLaunch, us", "kaio, us", "ratio", "measured"],
+                  [[r["nodes"], f"{r['raw_us']:.2f}", f"{r['kaio_us']:.2f}", f"{r['ratio']:.3f}", r["measured"]]
+                   for r in recorded("graph")])
+    text += table("Growth of memory", ["call", "calls", "resident, KiB", "device, KiB", "measured"],
+                  [[r["call"], f"{r['calls']:,}", f"{r['resident_kib']:.0f}", f"{r['device_kib']:.0f}", r["measured"]]
+                   for r in recorded("growth")])
     text += table("SASS next to CUDA C++, after ptxas -O3",
                   ["kernel", "instructions", "CUDA C++", "ratio", "registers", "CUDA C++", "target", "measured"],
                   [[r["kernel"], r["instructions"], r["cuda_instructions"], f"{r['instructions'] / r['cuda_instructions']:.2f}",
