@@ -20,9 +20,9 @@ class owned_image {
       statements_.assign(whole.statements, whole.statements + whole.statement_count);
       if (whole.statement_of_line != nullptr)
         lines_.assign(whole.statement_of_line, whole.statement_of_line + whole.line_count);
+      for (ptx::source_line& s : statements_)  // a packed image has its names only within this call
+        if (s.file != nullptr) s.file = files_.emplace(s.file).first->c_str();
     });
-    for (ptx::source_line& s : statements_)
-      if (s.file != nullptr) s.file = files_.emplace(s.file).first->c_str();
     image_ = kernel;
     image_.name = name_;
     image_.segments = nullptr;
