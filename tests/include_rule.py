@@ -57,6 +57,7 @@ private_wings = {
     "tool": ({"ptx", "tool"}, {"tool", "host"}),
     "images": ({"ptx", "dsl", "tool"}, {"images", "host"}),
     "weights": ({"ptx", "dsl", "runtime", "weights"}, {"weights", "runtime", "host"}),
+    "c": ({"ptx", "dsl", "runtime", "ops", "weights", "c"}, {"c", "runtime", "host"}),
 }
 
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
@@ -116,6 +117,7 @@ private_floors = {
     "tool": ["."],
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
+    "c": ["call", "generated", "."],
 }
 # The floors of operations, from the ground up, on both sides. An operation includes others from lower floors only.
 operation_floors = [

@@ -1,0 +1,22 @@
+/* kaio's C interface: operations on tensors in GPU memory, described by DLPack's DLTensor. C99, and C++ without
+ * exceptions and RTTI. Link libkaio.so: one file that needs no other library of kaio.
+ *
+ *   kaio_matmul_options options = kaio_matmul_options_default();
+ *   options.activation = KAIO_MATMUL_ACTIVATION_GELU;
+ *   options.bias = &bias;
+ *   if (kaio_matmul(stream, &a, &b, &c, &options) != KAIO_OK) fprintf(stderr, "%s\n", kaio_last_error());
+ *
+ * All tensors of a call are on one device, on which the call runs. Operations queue work on the caller's stream and
+ * return; they allocate nothing. Arguments are checked first, and a message names the wrong one. A pointer to options
+ * may be NULL: all defaults.
+ */
+#ifndef KAIO_C_KAIO_H
+#define KAIO_C_KAIO_H
+
+#include <kaio/c/base.h>
+#include <kaio/c/device.h>
+#include <kaio/c/matmul.h>
+#include <kaio/c/norm.h>
+#include <kaio/c/shared.h>
+
+#endif

@@ -1,0 +1,30 @@
+#pragma once
+// Reading and filling the structs of the C interface. Made by src/c/generate.py.
+// clang-format off
+
+#include <kaio/c/kaio.h>
+
+namespace kaio::runtime {
+struct device_properties;
+}
+namespace kaio::ops {
+struct kernel_choice;
+struct matmul_backward_options;
+struct matmul_options;
+struct rms_norm_options;
+struct tune_options;
+struct tune_report;
+}
+
+namespace kaio::c {
+
+class call;
+void read(call& in, const char* name, const kaio_matmul_options* given, ops::matmul_options& to);
+void read(call& in, const char* name, const kaio_matmul_backward_options* given, ops::matmul_backward_options& to);
+void read(call& in, const char* name, const kaio_rms_norm_options* given, ops::rms_norm_options& to);
+void give(const call& out, const char* name, const ops::kernel_choice& from, kaio_kernel_choice* given);
+void read(call& in, const char* name, const kaio_tune_options* given, ops::tune_options& to);
+void give(const call& out, const char* name, const ops::tune_report& from, kaio_tune_report* given);
+void give(const call& out, const char* name, const runtime::device_properties& from, kaio_device_properties* given);
+
+}  // namespace kaio::c
