@@ -1,5 +1,6 @@
 #include "runtime/open_devices.hpp"
 
+#include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <cstdlib>
@@ -122,6 +123,10 @@ context_ref open_owner_of(std::uint64_t address) {
 context_ref find_open(const void* identity) noexcept {
   const std::scoped_lock lock(devices().changing);
   return find([&](const context& c) { return &c == identity; });
+}
+
+void* native_context_of(const device& d) noexcept {
+  return const_cast<context*>(static_cast<const context*>(d.identity()))->device().native_context();
 }
 
 void forget_open(const context* c) noexcept {

@@ -8,6 +8,10 @@
 
 #include <cstdint>
 
+namespace kaio::runtime {
+class device;
+}
+
 namespace kaio::runtime::detail {
 
 context_ref open_gpu(int ordinal);
@@ -21,6 +25,8 @@ context_ref open_current_or_primary(int ordinal);
 context_ref open_owner_of(std::uint64_t address);
 // The open device of an identity; null: there is none.
 context_ref find_open(const void* identity) noexcept;
+// The driver's context that a device is used in; null: an emulator.
+void* native_context_of(const device& d) noexcept;
 // Takes a device, whose last handle has gone, out of the list.
 void forget_open(const context* c) noexcept;
 

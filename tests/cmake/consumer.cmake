@@ -33,6 +33,13 @@ if(KAIO_INSTALL)
     --compiler ${CMAKE_CXX_COMPILER} --flags=${CMAKE_CXX_FLAGS} --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} ${turn_of_script})
   set_tests_properties(consumer.showcases PROPERTIES LABELS consumer TIMEOUT 600 FIXTURES_REQUIRED installed_kaio
     SKIP_RETURN_CODE ${skipped})
+  # The C interface in a project of C.
+  if(TARGET kaio_c)
+    add_test(NAME consumer.c COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run_c.py
+      --prefix ${prefix} --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/c --cmake ${CMAKE_COMMAND} --cc ${KAIO_C_COMPILER})
+    set_tests_properties(consumer.c PROPERTIES LABELS consumer TIMEOUT 120
+      FIXTURES_REQUIRED installed_kaio SKIP_RETURN_CODE ${skipped} ENVIRONMENT KAIO_DEVICE=emulator)
+  endif()
   # Installs of builds with each KAIO_BUILD_* off, from the files of this build: a third of them with each commit.
   if(NOT BUILD_SHARED_LIBS)
     get_target_property(parts kaio_to_install MANUALLY_ADDED_DEPENDENCIES)

@@ -20,10 +20,12 @@ import sys
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
-options = ["TESTS", "SHOWCASE", "BENCH", "TOOLS", "OPS", "WEIGHTS"]
+options = ["TESTS", "SHOWCASE", "BENCH", "TOOLS", "OPS", "WEIGHTS", "C"]
 # The parts of an install, and their files and options.
 parts = {"runtime": ("libkaio_runtime", None), "ops": ("libkaio_ops", "OPS"), "weights": ("libkaio_weights", "WEIGHTS"),
-         "program": ("kaio", "TOOLS")}
+         "program": ("kaio", "TOOLS"), "c": ("libkaio", "C")}
+# Parts that are built only with others.
+needs = {"C": ["OPS", "WEIGHTS"]}
 
 
 def run(*command, code=0, **more):
@@ -53,7 +55,7 @@ class variant:
         has = {option: option != off for option in options}
         for name, option in parts.values():
             if option:
-                has[option] = has[option] and name in built
+                has[option] = has[option] and name in built and all(has[other] for other in needs.get(option, ()))
         self.parts = [part for part, (_, option) in parts.items() if option is None or has[option]]
         self.settings = [f"-DKAIO_BUILD_{option}={'ON' if on else 'OFF'}" for option, on in has.items()]
 
@@ -83,6 +85,9 @@ class variant:
                 require(self.refused() == missing[-1:], "another file than the last is missing")
             file.parent.mkdir(parents=True, exist_ok=True)
             os.link(built[stem(file)], file)
+            for name in re.findall(r"SONAME +(\S+)", run("objdump", "-p", file)) if ".so." in file.name else ():
+                file.with_name(name).symlink_to(file.name)
+                file.with_name(f"{stem(file)}.so").symlink_to(name)
         self.install()
 
     def consume(self):
@@ -101,7 +106,7 @@ class variant:
         if not shutil.which("pkg-config"):
             return print("skipped: pkg-config is not installed")
         paths = os.pathsep.join(filter(None, [str(folder), os.environ.get("PKG_CONFIG_PATH")]))
-        words = run("pkg-config", "--cflags", "--libs", "kaio", env={**os.environ, "PKG_CONFIG_PATH": paths}).split()
+        words = run("pkg-config", "--cflags", "--libs", *["kaio-c"] * ("c" in self.parts), "kaio", env={**os.environ, "PKG_CONFIG_PATH": paths}).split()
         defined = [f"-DHAS_{part.upper()}" for part in self.parts]
         run(self.arguments.compiler, "-std=c++20", *self.arguments.flags.split(), *defined, here / "installed/parts.cpp", "-o",
             self.work / "parts", *words)

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <string_view>
 
 #include "c/call/error.hpp"
+#include "runtime/driver/cuda_devices.hpp"
+#include "runtime/open_devices.hpp"
 
 namespace kaio::c {
 
@@ -22,6 +25,7 @@ constexpr int most_devices = 64;  // GPUs, and as many emulators
 struct device_table {
   std::array<std::atomic<const runtime::device*>, most_devices> gpus{}, emulators{};
   std::mutex opening;
+  std::atomic<std::uint64_t> closed{0};  // devices so far
 };
 device_table& table() {
   static device_table& the_table = *new device_table;
@@ -63,6 +67,25 @@ std::atomic<const runtime::device*>& slot_of(const char* operation, const char* 
   return *opened.release();
 }
 
+// A GPU is used in the context that is current on this thread, if that is one of this GPU: a program that made its own
+// context has its memory and streams there. Else it is used in its primary context, which `primary` is in.
+const runtime::device& in_current_context(const runtime::device& primary) {
+  void* const now = runtime::driver::current_handle();
+  if (now == nullptr || now == runtime::detail::native_context_of(primary)) [[likely]]
+    return primary;
+  struct foreign {
+    void* context = nullptr;
+    const runtime::device* primary = nullptr;
+    std::uint64_t closed = 0;  // table().closed when it was found
+    std::optional<runtime::device> gpu;
+  };
+  thread_local foreign last;
+  const std::uint64_t closed = table().closed.load(std::memory_order_acquire);
+  if (last.context != now || last.primary != &primary || last.closed != closed)
+    last = {now, &primary, closed, runtime::device::current(primary.properties().ordinal)};
+  return *last.gpu;
+}
+
 // N of "<kind>:N".
 std::optional<std::int32_t> number_after(std::string_view kind, std::string_view name) {
   if (!name.starts_with(kind) || name.substr(kind.size()).substr(0, 1) != ":") return {};
@@ -93,12 +116,14 @@ DLDevice device_named(const char* operation, const char* name) {
 
 const runtime::device& device_of(const char* operation, const char* what, const DLDevice& device) {
   auto& slot = slot_of(operation, what, device);
-  if (const runtime::device* const open = slot.load(std::memory_order_acquire)) [[likely]]
-    return *open;
-  return open_slot(slot, device);
+  const runtime::device* open = slot.load(std::memory_order_acquire);
+  if (open == nullptr) [[unlikely]]
+    open = &open_slot(slot, device);
+  return is_gpu(device.device_type) ? in_current_context(*open) : *open;
 }
 
 void forget(const char* operation, const DLDevice& device) {
+  ++table().closed;
   delete slot_of(operation, "device", device).exchange(nullptr);
 }
 

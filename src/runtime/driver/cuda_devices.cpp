@@ -168,9 +168,11 @@ std::string describe(const device_properties& p) {
 }
 
 void* current_handle() {
-  const library& cuda = initialised_library();
+  const library& cuda = process_library();
   CUcontext now = nullptr;
-  check(cuda, cuda.call.cuCtxGetCurrent(&now), "cuCtxGetCurrent", "asking for the current context");
+  CUresult result = cuda.call.cuCtxGetCurrent(&now);
+  if (result == CUDA_ERROR_NOT_INITIALIZED) result = initialised_library().call.cuCtxGetCurrent(&now);
+  check(cuda, result, "cuCtxGetCurrent", "asking for the current context");
   return now;
 }
 

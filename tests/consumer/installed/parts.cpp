@@ -8,6 +8,9 @@
 #ifdef HAS_OPS
 #include <kaio/ops/matmul.hpp>
 #endif
+#ifdef HAS_C
+#include <kaio/c/kaio.h>
+#endif
 #ifdef HAS_WEIGHTS
 #include <kaio/weights/weights.hpp>
 #endif
@@ -29,6 +32,9 @@ int main() {
     return 3;
   } catch (const kaio::error&) {
   }
+#endif
+#ifdef HAS_C
+  if (kaio_abi_version() != KAIO_ABI_VERSION) return 4;
 #endif
   std::puts("right");
 }
