@@ -10,21 +10,24 @@ Reads src/c/operations/*.json, and writes
   docs/c/<family>.md              the page of the family
 --check: writes nothing, and names each file that differs. The results are in the repository: building kaio needs no Python.
 
-A description has `title`, `includes` and four lists. `page` is the page of the C++ operations.
+A description has `title`, `includes` and three lists. `page` is the page of the C++ operations, `needs` the families whose
+structs and enums it uses, and `local_includes` are headers of src.
 
 enums       name, cpp, text, values: [name, number, text]; flags: they are added up
-structs     name, cpp, text, fields; output: the library fills it
+structs     name, cpp, text, fields; output: the library fills it; path: what comes before the names of its fields in errors
 operations  name, summary, text, arguments, call, and queries: other functions that take the same arguments
-fields      name, type, default, text, shape; cpp: the member of the C++ struct, if it has another name
+fields      name, type, default, text, shape; cpp: the member of the C++ struct if it has another name, or several members
 
 types of arguments and fields:
   tensor      elements: a list, or the argument whose type it has; rank: [least, most], or "x", "x - 1" (arguments only);
-              view: the C++ type, by default ops::any_view; output, optional, shape. Fields are always optional
+              view: the C++ type, by default ops::any_view, and cpp: its member that is the view; output, optional, shape.
+              Fields are optional unless they are `needed`; `with` names a field that is given if this one is
   workspace   a tensor of bytes, optional
   tensors     an array of `count` tensors (arguments only, after an argument of type count)
   struct      of: a struct with a size; optional: NULL is all defaults
   enum        of: one of the enums
-  bool, i32, u32, i64, u64, f32, f64, string
+  bool, i32, u32, i64, u64, f32, f64, string; a number that is optional: 0 is that it is not given (fields only)
+  list        of: f64 or u32, numbers of the host; count: the field of type count that says how many (fields only)
   device      a DLDevice, in functions without tensors (arguments only)
   text        a char array of `length`, in structs that are output
 
@@ -43,7 +46,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WIDTH = 110
 SCALARS = {"bool": ("int32_t", 4), "i32": ("int32_t", 4), "u32": ("uint32_t", 4), "enum": ("int32_t", 4), "f32": ("float", 4),
-           "i64": ("int64_t", 8), "u64": ("uint64_t", 8), "f64": ("double", 8), "string": ("const char*", 8)}
+           "i64": ("int64_t", 8), "u64": ("uint64_t", 8), "f64": ("double", 8), "string": ("const char*", 8),
+           "count": ("uint64_t", 8)}
 CPP_ELEMENTS = {"bool": "boolean"}
 
 
@@ -60,12 +64,12 @@ class descriptions:
     def default_text(self, field):
         """The default of a field as C text."""
         value = field.get("default", 0)
-        if field["type"] in ("tensor", "workspace", "string", "struct"):
+        if field["type"] in ("tensor", "workspace", "string", "struct", "list"):
             return "NULL"
         if field["type"] in ("f32", "f64"):
             text = repr(float(value)).replace("e-0", "e-")
             return text + "f" * (field["type"] == "f32")
-        return str(int(value))
+        return "UINT64_MAX" if value == 2**64 - 1 else str(int(value))
 
 
 def c_type(field):
@@ -73,7 +77,15 @@ def c_type(field):
         return "const DLTensor*"
     if field["type"] == "struct":
         return f"const kaio_{field['of']}*"
+    if field["type"] == "list":
+        return f"const {SCALARS[field['of']][0]}*"
     return SCALARS[field["type"]][0]
+
+
+def members_of(field):
+    """The members of the C++ struct that a field sets."""
+    members = field.get("cpp", field["name"])
+    return [members] if isinstance(members, str) else members
 
 
 def layout(struct):
@@ -99,7 +111,7 @@ def words_of(elements):
 
 def explain(field):
     """What a comment says of a field or an argument."""
-    parts = []
+    parts = ["needed"] if field.get("needed") else []
     if "shape" in field:
         parts.append(field["shape"])
     elements = field.get("elements")
@@ -196,7 +208,7 @@ def header(all, name):
     text = comment([f"{family['title']}. Include <kaio/c/kaio.h>.", f"Made by src/c/generate.py from src/c/operations/{name}.json."])
     text += f"#ifndef {guard}\n#define {guard}\n\n#include <kaio/c/base.h>\n"
     if name != "shared":
-        text += "#include <kaio/c/shared.h>\n"
+        text += "".join(f"#include <kaio/c/{other}.h>\n" for other in sorted([*family.get("needs", ()), "shared"]))
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
     for enum in family.get("enums", ()):
         text += f"\n{comment(['kaio_' + enum['name'] + ': ' + enum['text']])}enum {{\n"
@@ -245,37 +257,51 @@ def rule_of(argument, all_arguments):
 
 def read_struct(all, struct):
     """The function that reads a struct of C into that of C++."""
-    name, cpp = struct["name"], struct["cpp"]
+    name, cpp, path = struct["name"], struct["cpp"], struct.get("path", "")
     body = f"void read(call& in, const char* name, const kaio_{name}* given, {cpp}& to) {{\n"
     body += f"  kaio_{name} from = kaio_{name}_default();\n  in.take(name, given, &from, sizeof from);\n"
     for field, member, _ in layout(struct):
         if member == "size":
             continue
+        said, value = f'"{path}{member}"', f"from.{member}"
         if field is None:
-            body += f'  in.zero("{member}", from.{member});\n'
+            body += f"  in.zero({said}, {value});\n"
             continue
-        kind, to = field["type"], f"to.{field.get('cpp', member)}"
+        kind, (to, *more) = field["type"], [f"to.{m}" for m in members_of(field)]
         if kind == "tensor":
-            body += f'  in.optional_tensor("{member}", from.{member}, {rule_of(field, ())}, {to});\n'
+            how = "tensor" if field.get("needed") else "optional_tensor"
+            for target in (to, *more):
+                body += f"  in.{how}({said}, {value}, {rule_of(field, struct['fields'])}, {target});\n"
+            if "with" in field:
+                body += f'  in.together({said}, {value}, "{path}{field["with"]}", from.{field["with"]});\n'
+            if isinstance(field["elements"], str):
+                other = field["elements"]
+                body += f'  in.same_elements({said}, {value}, "{path}{other}", from.{other});\n'
         elif kind == "workspace":
-            body += f'  in.workspace("{member}", from.{member}, {to});\n'
+            body += f"  in.workspace({said}, {value}, {to});\n"
         elif kind == "struct":
-            body += f'  if (from.{member} != nullptr) read(in, "{member}", from.{member}, {to});\n'
+            body += f"  if ({value} != nullptr) read(in, {said}, {value}, {to});\n"
+        elif kind == "list":
+            body += f"  in.list({said}, {value}, from.{field['count']}, {to});\n"
+        elif kind == "count":
+            continue
         elif kind == "enum":
             enum = all.enums[field["of"]]
             if enum.get("flags"):
                 bits = 0
-                for value in enum["values"]:
-                    bits |= value[1]
-                body += f'  in.set_of("{member}", from.{member}, {bits}, {to});\n'
+                for one in enum["values"]:
+                    bits |= one[1]
+                body += f"  in.set_of({said}, {value}, {bits}, {to});\n"
             else:
-                body += f'  in.enumerated("{member}", from.{member}, {len(enum["values"])}, {to});\n'
+                body += f"  in.enumerated({said}, {value}, {len(enum['values'])}, {to});\n"
         elif kind == "bool":
-            body += f'  {to} = in.flag("{member}", from.{member});\n'
+            body += f"  {to} = in.flag({said}, {value});\n"
         elif kind == "string":
-            body += f"  if (from.{member} != nullptr) {to} = from.{member};\n"
+            body += f"  if ({value} != nullptr) {to} = {value};\n"
+        elif field.get("optional"):
+            body += f"  if ({value} != 0) {to} = {value};\n"
         else:
-            body += f"  {to} = from.{member};\n"
+            body += f"  {to} = {value};\n"
     return body + "}\n"
 
 
@@ -298,12 +324,15 @@ def write_struct(struct):
 def check_defaults(all, struct):
     """Static assertions: defaults of C are those of C++."""
     for field, member, _ in layout(struct):
-        if field is None or field["type"] not in SCALARS or field["type"] == "string":
+        if field is None or field["type"] not in SCALARS or field["type"] in ("string", "count"):
+            continue
+        if field.get("optional"):
+            yield f"static_assert(!{struct['cpp']}{{}}.{members_of(field)[0]});\n"
             continue
         value = all.default_text(field)
         value = f"static_cast<{all.enums[field['of']]['cpp']}>({value})" if field["type"] == "enum" else value
         value = {"0": "false", "1": "true"}[value] if field["type"] == "bool" else value
-        yield f"static_assert({struct['cpp']}{{}}.{field.get('cpp', member)} == {value});\n"
+        yield f"static_assert({struct['cpp']}{{}}.{members_of(field)[0]} == {value});\n"
 
 
 def function_body(all, function, arguments, is_query):
@@ -326,7 +355,8 @@ def function_body(all, function, arguments, is_query):
         if kind == "tensor":
             view = argument.get("view", "ops::any_view")
             how = "optional_tensor" if argument.get("optional") else "tensor"
-            body += f'    {view} {member};\n    in.{how}("{member}", {given}, {rule_of(argument, arguments)}, {member});\n'
+            to = argument.get("cpp", member)
+            body += f'    {view} {member};\n    in.{how}("{member}", {given}, {rule_of(argument, arguments)}, {to});\n'
         elif kind == "tensors":
             view = argument.get("view", "ops::any_view")
             body += f"    std::vector<{view}> {member};\n"
@@ -375,8 +405,8 @@ def source(all, name):
     text = f"// Made by src/c/generate.py from src/c/operations/{name}.json.\n// clang-format off\n\n"
     text += "".join(f"#include {include}\n" for include in sorted(includes))
     text += "\n#include <vector>\n\n" if any(a["type"] == "tensors" for _, _, arguments, _ in functions_of(family) for a in arguments) else "\n"
-    text += '#include "c/call/call.hpp"\n#include "c/call/error.hpp"\n'
-    text += '#include "c/generated/structs.hpp"\n'
+    local = {"c/call/call.hpp", "c/call/error.hpp", "c/generated/structs.hpp", *family.get("local_includes", ())}
+    text += "".join(f'#include "{include}"\n' for include in sorted(local))
     text += "\nnamespace kaio::c {\n"
     asserts = [f"static_assert(static_cast<int>({enum['cpp']}::{value[0]}) == {constant(enum, value[0])});\n"
                for enum in family.get("enums", ()) for value in enum["values"]]
@@ -397,10 +427,12 @@ def source(all, name):
 def structs_header(all):
     """The functions that read and fill structs, of all families."""
     text = "#pragma once\n// Reading and filling the structs of the C interface. Made by src/c/generate.py.\n// clang-format off\n\n"
-    text += "#include <kaio/c/kaio.h>\n\nnamespace kaio::runtime {\nstruct device_properties;\n}\nnamespace kaio::ops {\n"
-    names = {struct["cpp"] for struct in all.structs.values()}
-    text += "".join(f"struct {name.removeprefix('ops::')};\n" for name in sorted(names) if name.startswith("ops::"))
-    text += "}\n\nnamespace kaio::c {\n\nclass call;\n"
+    text += "#include <kaio/c/kaio.h>\n\n"
+    names = sorted({struct["cpp"] for struct in all.structs.values()})
+    for namespace in sorted({name.rpartition("::")[0] for name in names}):
+        inside = [name.rpartition("::")[2] for name in names if name.rpartition("::")[0] == namespace]
+        text += f"namespace kaio::{namespace} {{\n" + "".join(f"struct {name};\n" for name in inside) + "}\n"
+    text += "\nnamespace kaio::c {\n\nclass call;\n"
     for struct in all.structs.values():
         if struct.get("output"):
             text += f"void give(const call& out, const char* name, const {struct['cpp']}& from, kaio_{struct['name']}* given);\n"

@@ -68,8 +68,9 @@ std::string range_of(const tensor_rule& rule) {
              : std::to_string(rule.least_rank) + " to " + std::to_string(rule.most_rank);
 }
 
-// Bytes from the first element to the end of the last one. If they overflow, or a number is negative, the result is too
-// large for any memory: the operation then refuses the view itself.
+constexpr std::uint64_t impossible = std::numeric_limits<std::uint64_t>::max();
+
+// Bytes from the first element to the end of the last one; `impossible` if they overflow, or a number is negative.
 std::uint64_t span_of(const ops::any_view& view) {
   std::uint64_t last = 0;
   for (std::uint32_t d = 0; d < view.rank; ++d) {
@@ -79,11 +80,10 @@ std::uint64_t span_of(const ops::any_view& view) {
         __builtin_mul_overflow(static_cast<std::uint64_t>(view.extents[d] - 1),
                                static_cast<std::uint64_t>(view.strides[d]), &reach) ||
         __builtin_add_overflow(last, reach, &last))
-      return std::numeric_limits<std::uint64_t>::max();
+      return impossible;
   }
   std::uint64_t bytes = 0;
-  if (__builtin_mul_overflow(last + 1, std::uint64_t{view.element_bytes()}, &bytes))
-    return std::numeric_limits<std::uint64_t>::max();
+  if (__builtin_mul_overflow(last + 1, std::uint64_t{view.element_bytes()}, &bytes)) return impossible;
   return bytes;
 }
 
@@ -130,6 +130,10 @@ ops::any_view call::view_of(const char* name, const DLTensor& given, const tenso
       refuse(operation_, "argument " + std::string(argument) + " has more elements than 63 bits can count");
   }
   view.bytes = span_of(view);
+  if (view.bytes == impossible)
+    ops::detail::check_view(std::string(operation_) + ": argument " + std::string(argument), view.facts());
+  if (view.bytes != 0 && view.address == 0)
+    refuse(operation_, "argument " + std::string(argument) + " has elements at address 0; give it memory");
   return view;
 }
 
@@ -150,6 +154,12 @@ void call::workspace(const char* name, const DLTensor* given, ops::workspace_vie
   to.address = view.address;
   to.bytes = view.bytes;
   to.device = view.device;
+}
+
+void call::together(const char* name, const DLTensor* given, const char* other, const DLTensor* with) const {
+  if ((given == nullptr) == (with == nullptr)) return;
+  refuse(operation_,
+         "one of the arguments " + std::string(name) + " and " + other + " is NULL; give both or none");
 }
 
 void call::same_elements(const char* name, const DLTensor* given, const char* other,

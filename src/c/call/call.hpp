@@ -74,6 +74,8 @@ class call {
   // Bytes without gaps, of any element type.
   void workspace(const char* name, const DLTensor* given, ops::workspace_view& to);
 
+  // Requires that two tensors are both given, or both NULL.
+  void together(const char* name, const DLTensor* given, const char* other, const DLTensor* with) const;
   // Requires the element type, or the number of dimensions (plus `more`), of another argument.
   void same_elements(const char* name, const DLTensor* given, const char* other, const DLTensor* like) const;
   void same_elements(const char* name, const DLTensor* given, const char* other, const DLTensor* like,
@@ -109,6 +111,13 @@ class call {
   }
 
   void need(const char* name, const void* pointer) const { require(operation_, name, pointer); }
+
+  // Copies numbers of the host.
+  template <class T>
+  void list(const char* name, const T* given, std::uint64_t count, std::vector<T>& to) const {
+    if (count != 0) require(operation_, name, given);
+    to.assign(given, given + count);
+  }
 
  private:
   ops::any_view view_of(const char* name, const DLTensor& given, const tensor_rule& rule);

@@ -4,9 +4,6 @@
 
 #include <kaio/c/kaio.h>
 
-namespace kaio::runtime {
-struct device_properties;
-}
 namespace kaio::ops {
 struct kernel_choice;
 struct matmul_backward_options;
@@ -14,6 +11,9 @@ struct matmul_options;
 struct rms_norm_options;
 struct tune_options;
 struct tune_report;
+}
+namespace kaio::runtime {
+struct device_properties;
 }
 
 namespace kaio::c {
