@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compiles a program that uses libkaio.so, and runs it on the device that KAIO_DEVICE names.
 
-    programs.py c99|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
+    programs.py c99|attention|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
 
-- c99: operations.c, as C99 without an extension or a warning.
+- c99: operations.c, as C99 without an extension or a warning. attention: attention.c, likewise.
 - cxx17: without_exceptions.cpp, as C++17 without exceptions and RTTI.
 - old_caller: old_caller.c, with headers in which each struct of options has only its first fields.
 - page: the example of docs/c.md, compiled as C99 and as C++17 alone.
@@ -25,6 +25,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
+FILES = ["attention"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 
@@ -50,7 +51,7 @@ def compile_page(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", choices=["c99", "cxx17", "old_caller", "page"])
+    parser.add_argument("program", choices=["c99", *FILES, "cxx17", "old_caller", "page"])
     parser.add_argument("--library", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--cc", default="cc")
@@ -62,6 +63,8 @@ def main():
         command = [arguments.cc]
     elif arguments.program == "c99":
         command = [arguments.cc, *C99, here / "operations.c"]
+    elif arguments.program in FILES:
+        command = [arguments.cc, *C99, here / f"{arguments.program}.c"]
     elif arguments.program == "cxx17":
         command = [arguments.cxx, "-std=c++17", "-fno-exceptions", "-fno-rtti", *WARNINGS, "-Wno-unused-function",
                    here / "without_exceptions.cpp"]

@@ -13,7 +13,10 @@
 #ifndef KAIO_C_KAIO_H
 #define KAIO_C_KAIO_H
 
+#include <kaio/c/attention.h>
+#include <kaio/c/attention_backward.h>
 #include <kaio/c/base.h>
+#include <kaio/c/block_mask.h>
 #include <kaio/c/device.h>
 #include <kaio/c/matmul.h>
 #include <kaio/c/norm.h>

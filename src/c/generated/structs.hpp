@@ -5,6 +5,12 @@
 #include <kaio/c/kaio.h>
 
 namespace kaio::ops {
+struct attention_backward_options;
+struct attention_options;
+struct attention_sequences;
+struct block_mask;
+struct block_mask_options;
+struct block_mask_output;
 struct kernel_choice;
 struct matmul_backward_options;
 struct matmul_options;
@@ -19,6 +25,12 @@ struct device_properties;
 namespace kaio::c {
 
 class call;
+void read(call& in, const char* name, const kaio_block_mask* given, ops::block_mask& to);
+void read(call& in, const char* name, const kaio_attention_options* given, ops::attention_options& to);
+void read(call& in, const char* name, const kaio_attention_sequences* given, ops::attention_sequences& to);
+void read(call& in, const char* name, const kaio_attention_backward_options* given, ops::attention_backward_options& to);
+void read(call& in, const char* name, const kaio_block_mask_output* given, ops::block_mask_output& to);
+void read(call& in, const char* name, const kaio_block_mask_options* given, ops::block_mask_options& to);
 void read(call& in, const char* name, const kaio_matmul_options* given, ops::matmul_options& to);
 void read(call& in, const char* name, const kaio_matmul_backward_options* given, ops::matmul_backward_options& to);
 void read(call& in, const char* name, const kaio_rms_norm_options* given, ops::rms_norm_options& to);
