@@ -15,8 +15,10 @@
 
 #include <kaio/c/attention.h>
 #include <kaio/c/attention_backward.h>
+#include <kaio/c/attention_decode.h>
 #include <kaio/c/base.h>
 #include <kaio/c/block_mask.h>
+#include <kaio/c/cache.h>
 #include <kaio/c/device.h>
 #include <kaio/c/matmul.h>
 #include <kaio/c/norm.h>

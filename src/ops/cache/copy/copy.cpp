@@ -27,6 +27,10 @@ gathered_rows gathered_of(const validation& check, std::string_view operation, s
   rows.size = static_cast<u32>(to.extents[to.rank - 1]);
   rows.kept = static_cast<u32>(from.type == to.type ? kept_type::same : kept_as(from.type));
   const bool same = from.type == to.type;
+  if (!same && !(is_quantised(from.type) && is_wide(to.type)))
+    refuse(operation,
+           "k and v have another element type than the cache; only elements of 8 bits are converted, "
+           "to f32, f16 or bf16");
   const std::uint64_t bytes = std::uint64_t{rows.size} * to.element_bytes();
   rows.aligned = begins_at(from, same ? 16 : 8) && begins_at(to, 16) && (!same || bytes % 16 == 0) ? 1 : 0;
   if (!is_given(scale)) return rows;
