@@ -10,25 +10,7 @@
 
 #include "c/call/devices.hpp"
 #include "c/call/error.hpp"
-
-struct kaio_stream {
-  kaio::runtime::stream stream;
-};
-
-struct kaio_event {
-  kaio::runtime::device gpu;
-  kaio::runtime::event event;
-};
-
-struct kaio_capture {
-  kaio::runtime::device gpu;
-  kaio::runtime::capture recording;
-};
-
-struct kaio_graph {
-  kaio::runtime::device gpu;
-  kaio::runtime::executable_graph graph;
-};
+#include "c/handles.hpp"
 
 using namespace kaio::c;
 

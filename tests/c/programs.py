@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compiles a program that uses libkaio.so, and runs it on the device that KAIO_DEVICE names.
 
-    programs.py c99|attention|cache|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
+    programs.py c99|attention|cache|runtime|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
 
-- c99: operations.c, as C99 without an extension or a warning. Likewise attention and cache: the files of these names.
+- c99: operations.c, as C99 without an extension or a warning. Likewise attention, cache and runtime: the files of these names.
 - cxx17: without_exceptions.cpp, as C++17 without exceptions and RTTI.
 - old_caller: old_caller.c, with headers in which each struct of options has only its first fields.
 - page: the example of docs/c.md, compiled as C99 and as C++17 alone.
@@ -25,7 +25,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache"]
+FILES = ["attention", "cache", "runtime"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 

@@ -22,6 +22,8 @@
 #include <kaio/c/device.h>
 #include <kaio/c/matmul.h>
 #include <kaio/c/norm.h>
+#include <kaio/c/pool.h>
+#include <kaio/c/runtime.h>
 #include <kaio/c/shared.h>
 
 #endif

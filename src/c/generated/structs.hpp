@@ -32,6 +32,8 @@ struct any_cache;
 }
 namespace kaio::runtime {
 struct device_properties;
+struct memory_pool_options;
+struct memory_pool_statistics;
 }
 
 namespace kaio::c {
@@ -56,6 +58,8 @@ void read(call& in, const char* name, const kaio_rotary_table_options* given, op
 void read(call& in, const char* name, const kaio_matmul_options* given, ops::matmul_options& to);
 void read(call& in, const char* name, const kaio_matmul_backward_options* given, ops::matmul_backward_options& to);
 void read(call& in, const char* name, const kaio_rms_norm_options* given, ops::rms_norm_options& to);
+void read(call& in, const char* name, const kaio_pool_options* given, runtime::memory_pool_options& to);
+void give(const call& out, const char* name, const runtime::memory_pool_statistics& from, kaio_pool_statistics* given);
 void give(const call& out, const char* name, const ops::kernel_choice& from, kaio_kernel_choice* given);
 void read(call& in, const char* name, const kaio_tune_options* given, ops::tune_options& to);
 void give(const call& out, const char* name, const ops::tune_report& from, kaio_tune_report* given);
