@@ -10,13 +10,17 @@ Reads src/c/operations/*.json, and writes
   docs/c/<family>.md              the page of the family
 --check: writes nothing, and names each file that differs. The results are in the repository: building kaio needs no Python.
 
-A description has `title`, `includes` and three lists. `page` is the page of the C++ operations, `needs` the families whose
+A description has `title`, `includes` and these lists. `page` is the page of the C++ operations, `needs` the families whose
 structs and enums it uses, and `local_includes` are headers of src.
 
+handles     name, text: an opaque struct
 enums       name, cpp, text, values: [name, number, text]; flags: they are added up
-structs     name, cpp, text, fields; output: the library fills it; path: what comes before the names of its fields in errors
-operations  name, summary, text, arguments, call, and queries: other functions that take the same arguments
-fields      name, type, default, text, shape; cpp: the member of the C++ struct if it has another name, or several members
+structs     name, cpp, text, fields; output: the library fills it; path: what comes before the names of its fields in errors;
+            both: it is filled and read; by_hand: the header of src/c that declares its reading or filling
+operations  name, summary, text, arguments, call, and queries: other functions that take the same arguments;
+            before: statements before `call`, here and in the queries; plain: neither a stream nor a warm-up
+fields      name, type, default, text, shape; cpp: the member of the C++ struct, if it has another name, or several members;
+            column: a vector (n) is read as (n, 1)
 
 types of arguments and fields:
   tensor      elements: a list, or the argument whose type it has; rank: [least, most], or "x", "x - 1" (arguments only);
@@ -27,13 +31,16 @@ types of arguments and fields:
   struct      of: a struct with a size; optional: NULL is all defaults
   enum        of: one of the enums
   bool, i32, u32, i64, u64, f32, f64, string; a number that is optional: 0 is that it is not given (fields only)
+  u8          a u32 below 256 (fields only)
+  extents, memory    pointers to numbers of i64 and to bytes, in structs that are output
+  c           c: any C type, passed on as it is. A pointer is not NULL unless it is optional (arguments only)
   list        of: f64 or u32, numbers of the host; count: the field of type count that says how many (fields only)
   device      a DLDevice, in functions without tensors (arguments only)
   text        a char array of `length`, in structs that are output
 
 `call` and the calls of queries are C++: arguments by their names, and `stream` and `gpu`. A query has no stream of its own;
-`result` is bytes, kernel_choice or tune_report, which becomes its last argument, and `arguments` names those that it takes, or
-lists its own. Each operation has the query <name>_warmup without being asked. New fields are added at the end with a default of 0, so that old callers and old libraries agree.
+`result` is bytes, kernel_choice, tune_report, {"enum": ..., "name": ...} or {"struct": ..., "name": ...}, which becomes its last
+argument, and `arguments` names those that it takes, or lists its own. Each operation has the query <name>_warmup without being asked. New fields are added at the end with a default of 0, so that old callers and old libraries agree.
 """
 
 import json
@@ -47,7 +54,8 @@ ROOT = HERE.parent.parent
 WIDTH = 110
 SCALARS = {"bool": ("int32_t", 4), "i32": ("int32_t", 4), "u32": ("uint32_t", 4), "enum": ("int32_t", 4), "f32": ("float", 4),
            "i64": ("int64_t", 8), "u64": ("uint64_t", 8), "f64": ("double", 8), "string": ("const char*", 8),
-           "count": ("uint64_t", 8)}
+           "count": ("uint64_t", 8), "u8": ("uint32_t", 4), "extents": ("const int64_t*", 8), "memory": ("const void*", 8)}
+POINTERS = ("tensor", "workspace", "string", "struct", "list", "extents", "memory")
 CPP_ELEMENTS = {"bool": "boolean"}
 
 
@@ -64,7 +72,7 @@ class descriptions:
     def default_text(self, field):
         """The default of a field as C text."""
         value = field.get("default", 0)
-        if field["type"] in ("tensor", "workspace", "string", "struct", "list"):
+        if field["type"] in POINTERS:
             return "NULL"
         if field["type"] in ("f32", "f64"):
             text = repr(float(value)).replace("e-0", "e-")
@@ -153,6 +161,8 @@ def arguments_of(operation, query=None):
 
 def queries_of(operation):
     """The queries of an operation. Each has a warm-up: its own call, with a stream that runs nothing."""
+    if operation.get("plain"):
+        return
     yield {"name": f"{operation['name']}_warmup", "call": operation["call"], "loads": True,
            "summary": "Loads what the call launches: its first run then takes no longer than others, and may be captured into a graph."}
     yield from operation.get("queries", ())
@@ -161,13 +171,21 @@ def queries_of(operation):
 def functions_of(family):
     """(operation, function, arguments, is_query) of each function in order."""
     for operation in family.get("operations", ()):
-        yield operation, operation, arguments_of(operation), False
+        yield operation, operation, arguments_of(operation), operation.get("plain", False)
         for query in queries_of(operation):
             yield operation, query, arguments_of(operation, query), True
 
 
 RESULTS = {"bytes": ["uint64_t* bytes"], "kernel_choice": ["kaio_kernel_choice* choice"],
            "tune_report": ["const kaio_tune_options* how", "kaio_tune_report* report"]}
+
+
+def results_of(function):
+    """The C parameters of a result."""
+    result = function.get("result")
+    if isinstance(result, dict):
+        return [f"int32_t* {result['name']}" if "enum" in result else f"kaio_{result['struct']}* {result['name']}"]
+    return RESULTS.get(result, ())
 
 
 def parameters(function, arguments, is_query, suffix=""):
@@ -184,9 +202,11 @@ def parameters(function, arguments, is_query, suffix=""):
             result.append(f"const DLTensor* {changed}")
         elif kind == "struct":
             result.append(f"const kaio_{argument['of']}* {changed}")
+        elif kind == "c":
+            result.append(f"{argument['c']} {name}")
         else:
             result.append(f"{SCALARS[kind][0]} {changed if kind in ('enum', 'bool') else name}")
-    for parameter in RESULTS.get(function.get("result"), ()):
+    for parameter in results_of(function):
         result.append(parameter + (suffix if suffix and parameter.startswith("const") else ""))
     return result
 
@@ -210,6 +230,8 @@ def header(all, name):
     if name != "shared":
         text += "".join(f"#include <kaio/c/{other}.h>\n" for other in sorted([*family.get("needs", ()), "shared"]))
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+    for handle in family.get("handles", ()):
+        text += f"\n{comment([handle['text']])}typedef struct kaio_{handle['name']} kaio_{handle['name']};\n"
     for enum in family.get("enums", ()):
         text += f"\n{comment(['kaio_' + enum['name'] + ': ' + enum['text']])}enum {{\n"
         for number, value in enumerate(enum["values"]):
@@ -233,7 +255,7 @@ def header(all, name):
         text += "  return it;\n}\n"
     for operation, function, arguments, is_query in functions_of(family):
         said = [function["summary"], *(function.get("text", ()))]
-        if is_query:
+        if is_query and function is not operation:
             text += "\n" + comment([f"{function['summary']} For kaio_{operation['name']}; memory is not read."])
         else:
             longest = max(len(a["name"]) for a in arguments)
@@ -277,10 +299,13 @@ def read_struct(all, struct):
             if isinstance(field["elements"], str):
                 other = field["elements"]
                 body += f'  in.same_elements({said}, {value}, "{path}{other}", from.{other});\n'
+            body += f"  call::as_column({to});\n" if field.get("column") else ""
         elif kind == "workspace":
             body += f"  in.workspace({said}, {value}, {to});\n"
         elif kind == "struct":
             body += f"  if ({value} != nullptr) read(in, {said}, {value}, {to});\n"
+        elif kind == "u8":
+            body += f"  in.byte({said}, {value}, {to});\n"
         elif kind == "list":
             body += f"  in.list({said}, {value}, from.{field['count']}, {to});\n"
         elif kind == "count":
@@ -311,11 +336,13 @@ def write_struct(struct):
     body = f"void give(const call& out, const char* name, const {struct['cpp']}& from, kaio_{name}* given) {{\n"
     body += f"  kaio_{name} to = kaio_{name}_default();\n"
     for field, member, _ in layout(struct):
-        if field is None:
+        if field is None or (struct.get("both") and field["type"] in POINTERS):
             continue
         source = f"from.{field.get('cpp', member)}"
         if field["type"] == "text":
             body += f'  out.give_text("{member}", {source}, to.{member});\n'
+        elif field["type"] == "enum":
+            body += f"  to.{member} = static_cast<std::int32_t>({source});\n"
         else:
             body += f"  to.{member} = {source};\n"
     return body + "  out.give(name, given, &to, sizeof to);\n}\n"
@@ -335,10 +362,17 @@ def check_defaults(all, struct):
         yield f"static_assert({struct['cpp']}{{}}.{members_of(field)[0]} == {value});\n"
 
 
-def function_body(all, function, arguments, is_query):
+def names_device(all, argument):
+    """Whether an argument always says on which device a call runs."""
+    if argument["type"] == "struct" and not argument.get("optional"):
+        return any(field.get("needed") for field in all.structs[argument["of"]]["fields"])
+    return argument["type"] in ("device", "tensors") or (argument["type"] == "tensor" and not argument.get("optional"))
+
+
+def function_body(all, operation, function, arguments, is_query):
     name = function["name"]
     needs_device = re.search(r"\b(stream|gpu)\b", function["call"])
-    if needs_device and not any(a["type"] in ("device", "tensors") or (a["type"] == "tensor" and not a.get("optional")) for a in arguments):
+    if needs_device and not any(names_device(all, a) for a in arguments):
         sys.exit(f"{name}: no argument says on which device it runs; give it a tensor that is not optional, or a device")
     text = prototype(function, arguments, is_query, "_given", api="") + " {\n  return guarded([&] {\n"
     result = function.get("result")
@@ -347,8 +381,9 @@ def function_body(all, function, arguments, is_query):
     count = next((a["name"] for a in arguments if a["type"] == "count"), None)
     if count:
         body += f"    if ({count} == 0) return;\n"
-    if result == "bytes":
-        body += '    in.need("bytes", bytes);\n'
+    if result == "bytes" or (isinstance(result, dict) and "enum" in result):
+        to = "bytes" if result == "bytes" else result["name"]
+        body += f'    in.need("{to}", {to});\n'
     for argument in arguments:
         kind, member = argument["type"], argument["name"]
         given = member + "_given"
@@ -370,6 +405,8 @@ def function_body(all, function, arguments, is_query):
             if not argument.get("optional"):
                 body += f'    in.need("{member}", {given});\n'
             body += f'    {struct["cpp"]} {member};\n    read(in, "{member}", {given}, {member});\n'
+        elif (kind == "string" or (kind == "c" and argument["c"].endswith("*"))) and not argument.get("optional"):
+            body += f'    in.need("{member}", {member});\n'
         elif kind == "bool":
             body += f'    const bool {member} = in.flag("{member}", {given});\n'
         elif kind == "enum":
@@ -384,6 +421,7 @@ def function_body(all, function, arguments, is_query):
             body += f'    in.same_rank("{member}", {given}, "{other}", {other}_given, {-int(less or 0)});\n'
     if result == "tune_report":
         body += '    ops::tune_options how;\n    read(in, "how", how_given, how);\n'
+    body += "".join(f"    {statement};\n" for statement in operation.get("before", ()))
     call = function["call"]
     if re.search(r"\bstream\b", call):
         handle = "in.stream(stream_handle)" if not is_query else "in.loading()" if function.get("loads") else "in.gpu().stream()"
@@ -392,8 +430,11 @@ def function_body(all, function, arguments, is_query):
         body += "    const runtime::device& gpu = in.gpu();\n"
     if result == "bytes":
         body += f"    *bytes = {call};\n"
+    elif isinstance(result, dict) and "enum" in result:
+        body += f"    *{result['name']} = static_cast<std::int32_t>({call});\n"
     elif result:
-        body += f'    give(in, "{RESULTS[result][-1].split()[-1]}", {call}, {RESULTS[result][-1].split()[-1]});\n'
+        to = results_of(function)[-1].split()[-1]
+        body += f'    give(in, "{to}", {call}, {to});\n'
     else:
         body += f"    {call};\n"
     return text + body + "  });\n}\n"
@@ -405,21 +446,25 @@ def source(all, name):
     text = f"// Made by src/c/generate.py from src/c/operations/{name}.json.\n// clang-format off\n\n"
     text += "".join(f"#include {include}\n" for include in sorted(includes))
     text += "\n#include <vector>\n\n" if any(a["type"] == "tensors" for _, _, arguments, _ in functions_of(family) for a in arguments) else "\n"
-    local = {"c/call/call.hpp", "c/call/error.hpp", "c/generated/structs.hpp", *family.get("local_includes", ())}
-    text += "".join(f'#include "{include}"\n' for include in sorted(local))
+    own = {struct["by_hand"] for struct in family.get("structs", ()) if "by_hand" in struct}
+    own |= {"c/call/call.hpp", "c/call/error.hpp", "c/generated/structs.hpp", *family.get("local_includes", ())}
+    text += "".join(f'#include "{include}"\n' for include in sorted(own))
     text += "\nnamespace kaio::c {\n"
     asserts = [f"static_assert(static_cast<int>({enum['cpp']}::{value[0]}) == {constant(enum, value[0])});\n"
                for enum in family.get("enums", ()) for value in enum["values"]]
     for struct in family.get("structs", ()):
-        asserts += () if struct.get("output") else check_defaults(all, struct)
+        asserts += () if struct.get("output") or "by_hand" in struct else check_defaults(all, struct)
     text += "\n" * bool(asserts) + "".join(asserts)
     for struct in family.get("structs", ()):
-        text += "\n" + (write_struct(struct) if struct.get("output") else read_struct(all, struct))
+        if "by_hand" in struct:
+            continue
+        text += "" if struct.get("output") else "\n" + read_struct(all, struct)
+        text += "\n" + write_struct(struct) if struct.get("output") or struct.get("both") else ""
     text += "\n}  // namespace kaio::c\n"
     if family.get("operations"):
         text += "\nusing namespace kaio;\nusing namespace kaio::c;\n\nextern \"C\" {\n"
-        for _, function, arguments, is_query in functions_of(family):
-            text += "\n" + function_body(all, function, arguments, is_query)
+        for operation, function, arguments, is_query in functions_of(family):
+            text += "\n" + function_body(all, operation, function, arguments, is_query)
         text += "}\n"
     return text
 
@@ -428,15 +473,16 @@ def structs_header(all):
     """The functions that read and fill structs, of all families."""
     text = "#pragma once\n// Reading and filling the structs of the C interface. Made by src/c/generate.py.\n// clang-format off\n\n"
     text += "#include <kaio/c/kaio.h>\n\n"
-    names = sorted({struct["cpp"] for struct in all.structs.values()})
+    made = [struct for struct in all.structs.values() if "by_hand" not in struct]
+    names = sorted({struct["cpp"] for struct in made})
     for namespace in sorted({name.rpartition("::")[0] for name in names}):
         inside = [name.rpartition("::")[2] for name in names if name.rpartition("::")[0] == namespace]
         text += f"namespace kaio::{namespace} {{\n" + "".join(f"struct {name};\n" for name in inside) + "}\n"
     text += "\nnamespace kaio::c {\n\nclass call;\n"
-    for struct in all.structs.values():
-        if struct.get("output"):
+    for struct in made:
+        if struct.get("output") or struct.get("both"):
             text += f"void give(const call& out, const char* name, const {struct['cpp']}& from, kaio_{struct['name']}* given);\n"
-        else:
+        if not struct.get("output"):
             text += f"void read(call& in, const char* name, const kaio_{struct['name']}* given, {struct['cpp']}& to);\n"
     return text + "\n}  // namespace kaio::c\n"
 
@@ -453,12 +499,14 @@ def page(all, name):
         return f"\n| {' | '.join(head)} |\n| {' | '.join('---' for _ in head)} |\n" + "".join(
             "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in rows)
 
+    for handle in family.get("handles", ()):
+        text += f"\n## kaio_{handle['name']}\n\n{handle['text']}\n"
     for operation in family.get("operations", ()):
-        text += f"\n## kaio_{operation['name']}\n\n```c\n{prototype(operation, operation['arguments'], False, api='')};\n```\n\n{operation['summary']}\n"
+        text += f"\n## kaio_{operation['name']}\n\n```c\n{prototype(operation, operation['arguments'], operation.get('plain', False), api='')};\n```\n\n{operation['summary']}\n"
         text += "".join(f"{paragraph}\n" for paragraph in operation.get("text", ()))
         rows = [[f"`{a['name']}`", explain(a), "written" if a.get("output") else "", "may be NULL" if a.get("optional") else ""]
                 for a in operation["arguments"] if explain(a)]
-        text += table(["argument", "", "", ""], rows)
+        text += table(["argument", "", "", ""], rows) if rows else ""
         for query in queries_of(operation):
             text += f"\n```c\n{prototype(query, arguments_of(operation, query), True, api='')};\n```\n\n{query['summary']}\n"
     for struct in family.get("structs", ()):

@@ -46,6 +46,7 @@ class call {
 
   // The device of the tensors that were read. A call without tensors names it by device().
   const runtime::device& gpu() const noexcept { return *gpu_; }
+  const char* operation() const noexcept { return operation_; }
   void device(const char* name, const DLDevice& given);
   // A CUstream of the device.
   runtime::stream stream(void* handle) const { return runtime::stream::borrow(*gpu_, handle); }
@@ -83,6 +84,13 @@ class call {
   void same_rank(const char* name, const DLTensor* given, const char* other, const DLTensor* like,
                  int more) const;
 
+  // Makes a vector (n) a matrix (n, 1).
+  static void as_column(ops::any_view& view) noexcept {
+    if (view.rank != 1) return;
+    view.rank = 2;
+    view.extents[1] = view.strides[1] = 1;
+  }
+
   bool flag(const char* name, std::int32_t given) const;
   // A value of an enumeration of `count` values from 0 on, or a set of the bits of `all`.
   template <class To>
@@ -94,6 +102,10 @@ class call {
   void set_of(const char* name, std::int32_t given, std::int32_t all, To& to) const {
     if ((given & ~all) != 0) refuse_value(name, given, "a sum of the named constants");
     to = static_cast<To>(given);
+  }
+  void byte(const char* name, std::uint32_t given, std::uint8_t& to) const {
+    if (given > 255) refuse_value(name, static_cast<std::int32_t>(given), "0 to 255");
+    to = static_cast<std::uint8_t>(given);
   }
   void zero(const char* name, std::int32_t given) const {
     if (given != 0) refuse_value(name, given, "0");
