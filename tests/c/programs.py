@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compiles a program that uses libkaio.so, and runs it on the device that KAIO_DEVICE names.
 
-    programs.py c99|attention|cache|runtime|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
+    programs.py c99|FILE|cxx17|old_caller|page --library FILE --work FOLDER --cc COMPILER --cxx COMPILER
 
-- c99: operations.c, as C99 without an extension or a warning. Likewise attention, cache and runtime: the files of these names.
+- c99: operations.c, as C99 without an extension or a warning. Likewise the files of FILES, such as attention.c.
+  A program that writes files gets the work folder as its argument.
 - cxx17: without_exceptions.cpp, as C++17 without exceptions and RTTI.
 - old_caller: old_caller.c, with headers in which each struct of options has only its first fields.
 - page: the example of docs/c.md, compiled as C99 and as C++17 alone.
@@ -25,7 +26,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache", "runtime"]
+FILES = ["attention", "cache", "products_8bit", "runtime"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 
@@ -82,7 +83,7 @@ def main():
     needed = subprocess.run(["objdump", "-p", program], capture_output=True, text=True).stdout if shutil.which("objdump") else ""
     if re.search(r"NEEDED +libkaio_", needed):
         sys.exit(f"failed: the program needs another library of kaio\n{needed}")
-    return subprocess.run([program], env={"KAIO_DEVICE": "emulator", **os.environ}).returncode
+    return subprocess.run([program, arguments.work], env={"KAIO_DEVICE": "emulator", **os.environ}).returncode
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@
 #include <kaio/c/cache.h>
 #include <kaio/c/device.h>
 #include <kaio/c/matmul.h>
+#include <kaio/c/matmul_8bit.h>
 #include <kaio/c/norm.h>
 #include <kaio/c/pool.h>
 #include <kaio/c/runtime.h>

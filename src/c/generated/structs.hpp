@@ -18,6 +18,8 @@ struct block_mask_output;
 struct gather_kv_options;
 struct kernel_choice;
 struct matmul_backward_options;
+struct matmul_fp8_options;
+struct matmul_int8_options;
 struct matmul_options;
 struct rms_norm_options;
 struct rotary_options;
@@ -57,6 +59,8 @@ void read(call& in, const char* name, const kaio_rotary_sections* given, ops::ro
 void read(call& in, const char* name, const kaio_rotary_table_options* given, ops::rotary_table_options& to);
 void read(call& in, const char* name, const kaio_matmul_options* given, ops::matmul_options& to);
 void read(call& in, const char* name, const kaio_matmul_backward_options* given, ops::matmul_backward_options& to);
+void read(call& in, const char* name, const kaio_matmul_int8_options* given, ops::matmul_int8_options& to);
+void read(call& in, const char* name, const kaio_matmul_fp8_options* given, ops::matmul_fp8_options& to);
 void read(call& in, const char* name, const kaio_rms_norm_options* given, ops::rms_norm_options& to);
 void read(call& in, const char* name, const kaio_pool_options* given, runtime::memory_pool_options& to);
 void give(const call& out, const char* name, const runtime::memory_pool_statistics& from, kaio_pool_statistics* given);

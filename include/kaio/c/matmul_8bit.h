@@ -1,0 +1,199 @@
+/* Products of numbers of 8 bits. Include <kaio/c/kaio.h>.
+ * Made by src/c/generate.py from src/c/operations/matmul_8bit.json. */
+#ifndef KAIO_C_MATMUL_8BIT_H
+#define KAIO_C_MATMUL_8BIT_H
+
+#include <kaio/c/base.h>
+#include <kaio/c/shared.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* C = activation(scale_a[m] * scale_b[n] * (A * B) * alpha + bias) + residual. Scales that are NULL are 1. */
+typedef struct kaio_matmul_int8_options {
+  uint32_t size; /* sizeof(kaio_matmul_int8_options) */
+  float alpha; /* default 1 */
+  float out_scale; /* default 1; c of i8 is the result / out_scale; above 0 and finite */
+  int32_t activation; /* kaio_matmul_activation */
+  int32_t constant; /* kaio_constant_inputs: a, b */
+  int32_t bias_of_rows; /* 1: bias has a number for each row of C */
+  const DLTensor* scale_a; /* (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_b; /* (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B */
+  /* (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums */
+  const DLTensor* zero_a;
+  const DLTensor* column_sums; /* (n) or (batch, n); i32; of B, from kaio_int8_column_sums; with zero_a */
+  const DLTensor* bias; /* (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16 */
+  const DLTensor* residual; /* (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself */
+  const char* variant; /* the kernel to run, as kaio_matmul_int8_choice names it; NULL: the best one */
+} kaio_matmul_int8_options;
+static inline kaio_matmul_int8_options kaio_matmul_int8_options_default(void) {
+  kaio_matmul_int8_options it;
+  it.size = sizeof(kaio_matmul_int8_options);
+  it.alpha = 1.0f;
+  it.out_scale = 1.0f;
+  it.activation = 0;
+  it.constant = 0;
+  it.bias_of_rows = 0;
+  it.scale_a = NULL;
+  it.scale_b = NULL;
+  it.zero_a = NULL;
+  it.column_sums = NULL;
+  it.bias = NULL;
+  it.residual = NULL;
+  it.variant = NULL;
+  return it;
+}
+
+/* C = activation(scale_a[m] * scale_b[n] * (A * B) * alpha + bias) + residual. Scales that are NULL are 1. */
+typedef struct kaio_matmul_fp8_options {
+  uint32_t size; /* sizeof(kaio_matmul_fp8_options) */
+  float alpha; /* default 1 */
+  float out_scale; /* default 1; c of e4m3 is the result / out_scale; above 0 and finite */
+  int32_t activation; /* kaio_matmul_activation */
+  int32_t constant; /* kaio_constant_inputs: a, b */
+  int32_t bias_of_rows; /* 1: bias has a number for each row of C */
+  const DLTensor* scale_a; /* (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_b; /* (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B */
+  /* (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
+   * blocks_b */
+  const DLTensor* groups_a;
+  /* (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B; with
+   * groups_a */
+  const DLTensor* blocks_b;
+  const DLTensor* bias; /* (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16 */
+  const DLTensor* residual; /* (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself */
+  const char* variant; /* the kernel to run, as kaio_matmul_fp8_choice names it; NULL: the best one */
+} kaio_matmul_fp8_options;
+static inline kaio_matmul_fp8_options kaio_matmul_fp8_options_default(void) {
+  kaio_matmul_fp8_options it;
+  it.size = sizeof(kaio_matmul_fp8_options);
+  it.alpha = 1.0f;
+  it.out_scale = 1.0f;
+  it.activation = 0;
+  it.constant = 0;
+  it.bias_of_rows = 0;
+  it.scale_a = NULL;
+  it.scale_b = NULL;
+  it.groups_a = NULL;
+  it.blocks_b = NULL;
+  it.bias = NULL;
+  it.residual = NULL;
+  it.variant = NULL;
+  return it;
+}
+
+/* C = activation(scale_a[m] * scale_b[n] * (A * B - zero_a[m] * column_sums[n]) * alpha + bias) +
+ * residual.
+ * Sums are exact in i32. Each product after them is rounded to f32, and the result once to the type of C.
+ * If C is i32, it gets the sums: there are no scales, alpha, bias, activation and residual then.
+ * Rows of A and of C are contiguous, and the columns or the rows of B. Weights stored (n, k) are the fast
+ * way: give them with the strides (1, k).
+ *   a        (m, k) or (batch, m, k); i8
+ *   b        (k, n) or (batch, k, n); i8
+ *   c        writes (m, n) or (batch, m, n); f32, f16, bf16, i8 or i32
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_int8(void* stream, const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                      const kaio_matmul_int8_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_int8; memory is not read. */
+KAIO_API kaio_status kaio_matmul_int8_warmup(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                             const kaio_matmul_int8_options* options);
+
+/* The kernel that the call runs. For kaio_matmul_int8; memory is not read. */
+KAIO_API kaio_status kaio_matmul_int8_choice(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                             const kaio_matmul_int8_options* options,
+                                             kaio_kernel_choice* choice);
+
+/* Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits for
+ * the device. For kaio_matmul_int8; memory is not read. */
+KAIO_API kaio_status kaio_tune_matmul_int8(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                           const kaio_matmul_int8_options* options,
+                                           const kaio_tune_options* how, kaio_tune_report* report);
+
+/* sums[n] = sum over k of B[k][n], exact: column_sums of products with zero_a, once for each weight.
+ *   b     (k, n); i8; any strides
+ *   sums  writes (n); i32 */
+KAIO_API kaio_status kaio_int8_column_sums(void* stream, const DLTensor* b, const DLTensor* sums);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_int8_column_sums; memory is not read. */
+KAIO_API kaio_status kaio_int8_column_sums_warmup(const DLTensor* b, const DLTensor* sums);
+
+/* Rounds x to codes of i8: x = codes * scale, or (codes - zero_points[row]) * scales[row].
+ * Without scales, `scale` serves all rows. With scales, each row gets max |x| / 127; with zero_points too,
+ * its range / 255. Rows of x and of codes are contiguous.
+ *   x            (rows, columns); f32, f16 or bf16
+ *   codes        writes as x; i8
+ *   scales       writes (rows); f32; NULL: `scale` is the scale of all rows
+ *   zero_points  writes (rows); i32; NULL: symmetric; needs scales
+ *   scale        above 0 and finite; not read if scales are given */
+KAIO_API kaio_status kaio_quantise_int8(void* stream, const DLTensor* x, const DLTensor* codes,
+                                        const DLTensor* scales, const DLTensor* zero_points, float scale);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_quantise_int8; memory is not read. */
+KAIO_API kaio_status kaio_quantise_int8_warmup(const DLTensor* x, const DLTensor* codes,
+                                               const DLTensor* scales, const DLTensor* zero_points,
+                                               float scale);
+
+/* C = activation(scale_a[m] * scale_b[n] * (A * B) * alpha + bias) + residual for 8-bit floats.
+ * With groups_a and blocks_b, each sum over 128 of K is multiplied by its two scales first. Each product
+ * and quotient after the sums is rounded to f32, and the result once to the type of C.
+ * The fast kernels take A and B of one type along K: weights stored (n, k), given with the strides (1, k).
+ *   a        (m, k) or (batch, m, k); e4m3 or e5m2
+ *   b        (k, n) or (batch, k, n); e4m3 or e5m2
+ *   c        writes (m, n) or (batch, m, n); f32, f16, bf16 or e4m3
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_fp8(void* stream, const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                     const kaio_matmul_fp8_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_fp8; memory is not read. */
+KAIO_API kaio_status kaio_matmul_fp8_warmup(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                            const kaio_matmul_fp8_options* options);
+
+/* The kernel that the call runs. For kaio_matmul_fp8; memory is not read. */
+KAIO_API kaio_status kaio_matmul_fp8_choice(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                            const kaio_matmul_fp8_options* options,
+                                            kaio_kernel_choice* choice);
+
+/* Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits for
+ * the device. For kaio_matmul_fp8; memory is not read. */
+KAIO_API kaio_status kaio_tune_matmul_fp8(const DLTensor* a, const DLTensor* b, const DLTensor* c,
+                                          const kaio_matmul_fp8_options* options,
+                                          const kaio_tune_options* how, kaio_tune_report* report);
+
+/* Rounds x to codes of e4m3: x = codes * scale.
+ * Without scales, `scale` serves all numbers. Else a scale is max |x| / 448 of its row, or of 128
+ * neighbours of a row. Rows of x and of codes are contiguous.
+ *   x       (rows, columns); f32, f16 or bf16
+ *   codes   writes as x; e4m3
+ *   scales  writes (rows) or (rows, ceil(columns / 128)); f32; NULL: `scale` is the scale of all numbers
+ *   scale   above 0 and finite; not read if scales are given */
+KAIO_API kaio_status kaio_quantise_fp8(void* stream, const DLTensor* x, const DLTensor* codes,
+                                       const DLTensor* scales, float scale);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_quantise_fp8; memory is not read. */
+KAIO_API kaio_status kaio_quantise_fp8_warmup(const DLTensor* x, const DLTensor* codes,
+                                              const DLTensor* scales, float scale);
+
+/* Rounds w to codes of e4m3 with a scale for each block of 128 x 128, max |w| / 448.
+ *   w       (rows, columns); f32, f16 or bf16
+ *   codes   writes as w; e4m3
+ *   blocks  writes (ceil(rows / 128), ceil(columns / 128)); f32 */
+KAIO_API kaio_status kaio_quantise_fp8_blocks(void* stream, const DLTensor* w, const DLTensor* codes,
+                                              const DLTensor* blocks);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_quantise_fp8_blocks; memory is not read. */
+KAIO_API kaio_status kaio_quantise_fp8_blocks_warmup(const DLTensor* w, const DLTensor* codes,
+                                                     const DLTensor* blocks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
