@@ -23,8 +23,12 @@
 #include <kaio/c/matmul.h>
 #include <kaio/c/matmul_8bit.h>
 #include <kaio/c/norm.h>
+#include <kaio/c/packed_weights.h>
 #include <kaio/c/pool.h>
+#include <kaio/c/repack_w4.h>
+#include <kaio/c/repack_w8.h>
 #include <kaio/c/runtime.h>
 #include <kaio/c/shared.h>
+#include <kaio/c/weight_formats.h>
 
 #endif
