@@ -25,6 +25,7 @@
 #include <kaio/c/norm.h>
 #include <kaio/c/packed_weights.h>
 #include <kaio/c/pool.h>
+#include <kaio/c/projections.h>
 #include <kaio/c/repack_w4.h>
 #include <kaio/c/repack_w8.h>
 #include <kaio/c/runtime.h>

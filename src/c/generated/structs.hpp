@@ -26,6 +26,7 @@ struct bnb_nested;
 struct compressed_tensors_w4;
 struct compressed_tensors_w8;
 struct e4m3_w8;
+struct gate_up_project_options;
 struct gather_kv_options;
 struct gptq_w4;
 struct gptq_w8;
@@ -47,6 +48,8 @@ struct nvfp4_output;
 struct nvfp4_tensors;
 struct nvfp4_w4;
 struct q8_0_w8;
+struct qkv_project_options;
+struct qkv_rotary;
 struct rms_norm_options;
 struct rotary_options;
 struct rotary_scaling;
@@ -60,6 +63,7 @@ struct tune_report;
 struct w4_output;
 struct w4_weights;
 struct w8_weights;
+struct x_norm;
 }
 namespace kaio::ops::detail {
 struct any_cache;
@@ -101,6 +105,10 @@ void read(call& in, const char* name, const kaio_w8_weights* given, ops::w8_weig
 void read(call& in, const char* name, const kaio_matmul_w4_options* given, ops::matmul_w4_options& to);
 void read(call& in, const char* name, const kaio_pool_options* given, runtime::memory_pool_options& to);
 void give(const call& out, const char* name, const runtime::memory_pool_statistics& from, kaio_pool_statistics* given);
+void read(call& in, const char* name, const kaio_x_norm* given, ops::x_norm& to);
+void read(call& in, const char* name, const kaio_qkv_rotary* given, ops::qkv_rotary& to);
+void read(call& in, const char* name, const kaio_qkv_project_options* given, ops::qkv_project_options& to);
+void read(call& in, const char* name, const kaio_gate_up_project_options* given, ops::gate_up_project_options& to);
 void read(call& in, const char* name, const kaio_gptq_w4* given, ops::gptq_w4& to);
 void read(call& in, const char* name, const kaio_awq_w4* given, ops::awq_w4& to);
 void read(call& in, const char* name, const kaio_compressed_tensors_w4* given, ops::compressed_tensors_w4& to);
