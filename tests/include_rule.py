@@ -117,7 +117,7 @@ private_floors = {
     "tool": ["."],
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
-    "c": ["call", "generated", "."],
+    "c": ["call", "weights", "generated", "."],
 }
 # The floors of operations, from the ground up, on both sides. An operation includes others from lower floors only.
 operation_floors = [

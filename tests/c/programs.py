@@ -26,7 +26,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache", "packed_weights", "products_8bit", "projections", "repack", "runtime"]
+FILES = ["attention", "cache", "packed_weights", "products_8bit", "projections", "repack", "runtime", "weight_files"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 

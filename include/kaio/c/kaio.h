@@ -31,5 +31,6 @@
 #include <kaio/c/runtime.h>
 #include <kaio/c/shared.h>
 #include <kaio/c/weight_formats.h>
+#include <kaio/c/weights.h>
 
 #endif
