@@ -26,7 +26,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache", "packed_weights", "products_8bit", "projections", "repack", "runtime", "weight_files"]
+FILES = ["attention", "cache", "packed_weights", "products_8bit", "projections", "repack", "runtime", "threads", "weight_files"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 
@@ -78,7 +78,7 @@ def main():
     if arguments.program == "page":
         return compile_page(arguments)
     program = arguments.work / arguments.program
-    command += [f"-I{includes}", "-O1", "-o", program, arguments.library, f"-Wl,-rpath,{arguments.library.parent}", "-lm"]
+    command += [f"-I{includes}", "-O1", "-o", program, arguments.library, f"-Wl,-rpath,{arguments.library.parent}", "-lm", "-pthread"]
     subprocess.run([str(word) for word in command], check=True)
     needed = subprocess.run(["objdump", "-p", program], capture_output=True, text=True).stdout if shutil.which("objdump") else ""
     if re.search(r"NEEDED +libkaio_", needed):
