@@ -89,6 +89,7 @@ CUresult cuEventQuery(CUevent handle) {
   return call(function_id::cuEventQuery, [&]() -> CUresult {
     const std::shared_ptr<event> e = find_event(handle);
     forbid_captured_event(*e);
+    forbid_in_capture();
     check_lost(*e);
     if (e->is_done()) return CUDA_SUCCESS;
     run_until({e->point}, false);
@@ -100,6 +101,7 @@ CUresult cuEventSynchronize(CUevent handle) {
   return release_call(function_id::cuEventSynchronize, [&] {
     const std::shared_ptr<event> e = find_event(handle);
     forbid_captured_event(*e);
+    forbid_in_capture();
     if (!e->is_done()) run_until({e->point}, true);
     state().memory.note_host_step();
     check_lost(*e);

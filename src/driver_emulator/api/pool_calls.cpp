@@ -42,6 +42,7 @@ CUresult allocate(function_id id, CUdeviceptr* address, std::size_t bytes, const
       *address = fresh;
       return;
     }
+    forbid_in_capture();
     require(p->maximum == 0 || bytes <= p->maximum - std::min(p->used, p->maximum), CUDA_ERROR_OUT_OF_MEMORY);
     *address = allocate_device(c, bytes, allocation_kind::pool, handle);
     p->used += bytes;
@@ -78,6 +79,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemo
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream where) {
   return release_call(function_id::cuMemFreeAsync, [&] {
     const std::shared_ptr<stream> s = find_stream(where);
+    if (s->captured == nullptr) forbid_in_capture();
     const allocation* a = find_allocation(address);
     const auto buffer = state().memory.find(address);
     const bool of_graph = a == nullptr && s->captured != nullptr && buffer && buffer->address == address;
@@ -116,6 +118,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* to, const CUmemPoolProps* p) {
     require(to != nullptr && p != nullptr && p->allocation_type == pinned);
     require(p->handle_types == 0, CUDA_ERROR_NOT_SUPPORTED);
     check_location(p->location);
+    forbid_in_capture();
     auto pool = std::make_shared<memory_pool>();
     pool->where = &find_device(p->location.id);
     pool->maximum = p->maximum_size;
@@ -131,7 +134,10 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle) {
   });
 }
 CUresult cuMemPoolTrimTo(CUmemoryPool handle, std::size_t) {
-  return call(function_id::cuMemPoolTrimTo, [&] { find_pool(handle); });
+  return call(function_id::cuMemPoolTrimTo, [&] {
+    find_pool(handle);
+    forbid_in_capture();
+  });
 }
 CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
   return call(function_id::cuMemPoolSetAttribute, [&] {
@@ -157,6 +163,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
   return call(function_id::cuMemPoolGetAttribute, [&] {
     require(value != nullptr);
     const memory_pool& p = *find_pool(handle);
+    forbid_in_capture();
     switch (attribute) {
       case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES: give(value, p.follow_events); break;
       case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC: give(value, p.opportunistic); break;

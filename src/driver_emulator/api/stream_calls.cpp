@@ -65,6 +65,7 @@ CUresult cuStreamSynchronize(CUstream handle) {
   return release_call(function_id::cuStreamSynchronize, [&] {
     const std::shared_ptr<stream> s = find_stream(handle);
     forbid_captured(*s);
+    forbid_in_capture();
     synchronize(s);
   });
 }
@@ -75,6 +76,7 @@ CUresult cuStreamQuery(CUstream handle) {
   return call(function_id::cuStreamQuery, [&]() -> CUresult {
     const std::shared_ptr<stream> s = find_stream(handle);
     forbid_captured(*s);
+    forbid_in_capture();
     if (s->items.empty()) return CUDA_SUCCESS;
     run_until({{s, s->last}}, false);
     return CUDA_ERROR_NOT_READY;

@@ -234,8 +234,8 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* to) {
       c->valid = false;
       refuse(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     }
-    require(c->mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->thread == std::this_thread::get_id(),
-            CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    const bool own_thread =
+        c->mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->thread == std::this_thread::get_id();
     // Work of other streams must come before the last work of the stream that began the capture.
     const std::set<CUgraphNode> joined = all_before(s->capture_after);
     bool unjoined = false;
@@ -250,8 +250,9 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* to) {
     s->capture_after.clear();
     c->ended = true;
     const std::shared_ptr<graph> g = std::move(c->into);
-    const bool good = c->valid && !unjoined;
+    const bool good = c->valid && !unjoined && own_thread;
     if (!good && c->owns_graph) destroy_graph(g);
+    require(own_thread, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     require(c->valid, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     require(!unjoined, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     *to = g->handle;

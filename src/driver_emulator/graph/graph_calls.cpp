@@ -1,5 +1,6 @@
 // The driver's functions on whole graphs: their nodes and edges, instantiating, launching, updating.
 
+#include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/graph/graphs.hpp"
 #include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
@@ -29,6 +30,7 @@ void give_list(const std::vector<Handle>& from, Handle* to, std::size_t* count) 
 }
 
 void instantiate(CUgraphExec* to, CUgraph handle, std::uint64_t flags) {
+  forbid_in_capture();
   require(to != nullptr && (flags & ~instantiate_flags) == 0);
   auto e = std::make_shared<executable_graph>();
   e->flags = flags;
@@ -272,29 +274,19 @@ CUresult cuGraphExecGetFlags(CUgraphExec e, std::uint64_t* flags) {
 CUresult cuGraphUpload(CUgraphExec e, CUstream where) {
   return call(function_id::cuGraphUpload, [&](context&) {
     find_executable(e);
-    find_stream(where);
+    forbid_captured(*find_stream(where));
   });
 }
 CUresult cuGraphLaunch(CUgraphExec handle, CUstream where) {
   return call(function_id::cuGraphLaunch, [&](context& c) {
     const std::shared_ptr<executable_graph> e = find_executable(handle);
     const std::shared_ptr<stream> s = find_stream(where);
+    forbid_captured(*s);
     auto run = std::make_shared<graph_run_work>();
     for (const executable_node& n : e->nodes) {
       if (!n.enabled) continue;
       run->steps.push_back(n.what);
       if (const auto* k = std::get_if<kernel_work>(&n.what)) note_launch(*k, where, c.handle);
-    }
-    if (s->captured != nullptr) {
-      // A captured launch is a child graph.
-      auto child = make_graph();
-      child->is_child = true;
-      std::vector<CUgraphNode> last;
-      for (const executable_node& n : e->nodes) {
-        if (!n.enabled) continue;
-        last = {add_node(*child, n.type, n.what, last.data(), last.size())};
-      }
-      return submit(s, child, CU_GRAPH_NODE_TYPE_GRAPH);
     }
     submit(s, run, CU_GRAPH_NODE_TYPE_GRAPH);
   });
