@@ -112,6 +112,7 @@ allocation::allocation(const pool_ref& from, std::uint64_t count, std::uint32_t 
     auto block = std::make_unique<pool_block>();
     block->from = from;
     block->stream = s.native_;
+    block->serial = on.serial_of(s.native_);
     block->is_borrowed = s.is_borrowed();
     const trace::call traced("allocate from pool", {}, bytes);
     address_ = from->allocate(bytes, *block);
@@ -209,6 +210,7 @@ void allocation::release(const stream& s) {
   if (owner_.release == release_block) {
     auto& block = *static_cast<pool_block*>(owner_.owner);
     block.stream = s.native_;
+    block.serial = context_->serial_of(s.native_);
     block.is_borrowed = s.is_borrowed();
   }
   release();

@@ -33,12 +33,7 @@ backend::native_stream context::own_stream(std::atomic<backend::native_stream>& 
   const std::scoped_lock lock(changing_);
   if (s.load(std::memory_order_relaxed) == nullptr) {
     const auto fresh = device_->create_stream(0);
-    try {
-      live_streams_.push_back(fresh);
-    } catch (...) {
-      device_->destroy_stream(fresh);
-      throw;
-    }
+    add_live(fresh);
     s.store(fresh, std::memory_order_release);
   }
   return s.load(std::memory_order_relaxed);
@@ -47,26 +42,32 @@ backend::native_stream context::own_stream(std::atomic<backend::native_stream>& 
 backend::native_stream context::create_stream(int priority) {
   const auto fresh = use().create_stream(priority);
   const std::scoped_lock lock(changing_);
+  add_live(fresh);
+  return fresh;
+}
+
+void context::add_live(backend::native_stream s) {
   try {
-    live_streams_.push_back(fresh);
+    live_streams_.push_back({s, ++last_serial_});
   } catch (...) {
-    device_->destroy_stream(fresh);
+    device_->destroy_stream(s);
     throw;
   }
-  return fresh;
 }
 
 void context::destroy_stream(backend::native_stream s) noexcept {
   {
     const std::scoped_lock lock(changing_);
-    std::erase(live_streams_, s);
+    std::erase_if(live_streams_, [&](const live_stream& l) { return l.handle == s; });
   }
   device_->destroy_stream(s);
 }
 
-bool context::is_live(backend::native_stream s) {
+std::uint64_t context::serial_of(backend::native_stream s) {
   const std::scoped_lock lock(changing_);
-  return std::find(live_streams_.begin(), live_streams_.end(), s) != live_streams_.end();
+  const auto found = std::find_if(live_streams_.begin(), live_streams_.end(),
+                                  [&](const live_stream& l) { return l.handle == s; });
+  return found != live_streams_.end() ? found->serial : 0;
 }
 
 void context::enable_access(context& other) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -49,7 +50,8 @@ class context {
   // Streams that kaio created. Whoever releases memory in the order of one asks whether it is still there.
   backend::native_stream create_stream(int priority);
   void destroy_stream(backend::native_stream s) noexcept;
-  bool is_live(backend::native_stream s);
+  // A number that no other stream of the device has had; 0: kaio has no such stream.
+  std::uint64_t serial_of(backend::native_stream s);
 
   // The devices whose memory this one can access.
   bool reaches(const void* identity) const noexcept {
@@ -85,7 +87,13 @@ class context {
   tensor_map_cache tensor_maps_;
   std::atomic<backend::native_stream> default_stream_{nullptr}, transfer_stream_{nullptr};
   std::mutex changing_, handles_changing_;
-  std::vector<backend::native_stream> live_streams_;
+  struct live_stream {
+    backend::native_stream handle;
+    std::uint64_t serial;
+  };
+  void add_live(backend::native_stream s);  // destroys it where that fails
+  std::vector<live_stream> live_streams_;
+  std::uint64_t last_serial_ = 0;
   std::array<std::atomic<const void*>, 16> peers_{};
   std::vector<backend::native_pool> native_pools_;
   std::vector<context*> accessors_;  // devices that access this one's memory

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
 #include <map>
 #include <memory>
+#include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +33,7 @@ class stream_ordered_pool final : public pool {
     }
   }
   ~stream_ordered_pool() override {
+    give_back_at_the_end();
     device_.remove_native_pool(native_);
     device_.device().destroy_pool(native_);
   }
@@ -39,7 +43,7 @@ class stream_ordered_pool final : public pool {
     block.reserved = block.bytes;
     return device_.use().allocate_from(native_, block.bytes, block.stream);
   }
-  void give_back(std::uint64_t address, const pool_block& block) noexcept override {
+  void give_back_in_order(std::uint64_t address, const pool_block& block) noexcept override {
     device_.device().free_async(address, block.stream);
   }
   void give_back_idle(std::uint64_t address, const pool_block&) noexcept override {
@@ -59,6 +63,7 @@ class caching_pool final : public pool {
  public:
   caching_pool(context& device, const memory_pool_options& options) : pool(device, options) {}
   ~caching_pool() override {
+    give_back_at_the_end();
     for (const auto& [key, blocks] : unused_)
       for (const std::uint64_t address : blocks) device_.device().free(address);
   }
@@ -74,7 +79,7 @@ class caching_pool final : public pool {
     block.reserved = class_of(block.bytes);
     {
       const std::scoped_lock lock(changing_);
-      const auto found = unused_.find({block.stream, block.reserved});
+      const auto found = unused_.find({block.stream, block.serial, block.reserved});
       if (found != unused_.end() && !found->second.empty()) {
         const std::uint64_t address = found->second.back();
         found->second.pop_back();
@@ -97,11 +102,11 @@ class caching_pool final : public pool {
     return address;
   }
 
-  void give_back(std::uint64_t address, const pool_block& block) noexcept override {
+  void give_back_in_order(std::uint64_t address, const pool_block& block) noexcept override {
     try {
       const std::scoped_lock lock(changing_);
       if (unused_bytes_ + block.reserved <= options_.keep) {
-        unused_[{block.stream, block.reserved}].push_back(address);
+        unused_[{block.stream, block.serial, block.reserved}].push_back(address);
         unused_bytes_ += block.reserved;
         return;
       }
@@ -125,8 +130,8 @@ class caching_pool final : public pool {
         while (!blocks.empty() && unused_bytes_ > keep) {
           idle.push_back(blocks.back());
           blocks.pop_back();
-          unused_bytes_ -= key.second;
-          reserved_ -= key.second;
+          unused_bytes_ -= key.reserved;
+          reserved_ -= key.reserved;
         }
         at = blocks.empty() ? unused_.erase(at) : std::next(at);
       }
@@ -135,7 +140,12 @@ class caching_pool final : public pool {
   }
   std::pair<std::uint64_t, std::uint64_t> reserved() override { return {reserved_, most_reserved_}; }
 
-  std::map<std::pair<backend::native_stream, std::uint64_t>, std::vector<std::uint64_t>> unused_;
+  struct size_class {
+    backend::native_stream stream;
+    std::uint64_t serial, reserved;
+    auto operator<=>(const size_class&) const = default;
+  };
+  std::map<size_class, std::vector<std::uint64_t>> unused_;
   std::uint64_t unused_bytes_ = 0, reserved_ = 0, most_reserved_ = 0;
 };
 
@@ -171,10 +181,14 @@ bool pool::has_room(std::uint64_t bytes) const noexcept {
 
 std::uint64_t pool::allocate(std::uint64_t bytes, pool_block& block) {
   backend& on = device_.use();
-  if (on.stream_is_capturing(block.stream))
-    throw stream_capturing(
+  give_back_waiting();
+  if (on.stream_is_capturing(block.stream)) {
+    const std::string message =
         text("kaio: allocating ", readable_bytes(bytes), " from a pool on ", device_.description(),
-             " in a stream that is captured into a graph; allocate before the capture begins"));
+             " in a stream that is captured into a graph; allocate before the capture begins");
+    on.note_refused_in_capture(block.stream, message);
+    throw stream_capturing(message);
+  }
   {
     const std::scoped_lock lock(changing_);
     if (!has_room(bytes))
@@ -198,24 +212,69 @@ std::uint64_t pool::allocate(std::uint64_t bytes, pool_block& block) {
   }
 }
 
-void pool::free(std::uint64_t address, const pool_block& block) noexcept {
-  bool usable = block.is_borrowed || device_.is_live(block.stream);
+pool::stream_state pool::state_of(const pool_block& block) noexcept {
+  if (block.serial != device_.serial_of(block.stream) && !block.is_borrowed) return stream_state::gone;
   try {
-    usable = usable && !device_.device().stream_is_capturing(block.stream);
+    return device_.device().stream_is_capturing(block.stream) ? stream_state::captured : stream_state::usable;
   } catch (const error&) {
-    usable = false;  // a borrowed stream that was destroyed
+    return stream_state::gone;  // a borrowed one that was destroyed
   }
-  if (usable) {
-    give_back(address, block);
-  } else {
-    device_.device().drain();
-    give_back_idle(address, block);
+}
+
+void pool::free(std::uint64_t address, const pool_block& block) noexcept {
+  give_back_waiting();
+  {
+    const std::scoped_lock lock(changing_);
+    counted_.in_use -= block.bytes;
   }
-  const std::scoped_lock lock(changing_);
-  counted_.in_use -= block.bytes;
+  stream_state state = state_of(block);
+  if (state == stream_state::captured) try {
+      const std::scoped_lock lock(changing_);
+      waiting_.push_back({address, block.without_pool()});
+      has_waiting_ = true;
+      return;
+    } catch (const std::bad_alloc&) {
+      state = stream_state::gone;
+    }
+  give_back(address, block, state);
+}
+
+void pool::give_back(std::uint64_t address, const pool_block& block, stream_state state) noexcept {
+  if (state == stream_state::usable) return give_back_in_order(address, block);
+  device_.device().drain();
+  give_back_idle(address, block);
+}
+
+void pool::give_back_waiting() noexcept {
+  if (!has_waiting_.load(std::memory_order_relaxed)) return;
+  std::list<waiting_block> ready;
+  {
+    const std::scoped_lock lock(changing_);
+    ready.swap(waiting_);
+    has_waiting_ = false;
+  }
+  while (!ready.empty()) {
+    const waiting_block& first = ready.front();
+    const stream_state state = state_of(first.block);
+    if (state == stream_state::captured) {
+      const std::scoped_lock lock(changing_);
+      waiting_.splice(waiting_.end(), ready, ready.begin());
+      has_waiting_ = true;
+    } else {
+      give_back(first.address, first.block, state);
+      ready.pop_front();
+    }
+  }
+}
+
+// A capture that goes on is ended by the wait: its pool is gone.
+void pool::give_back_at_the_end() noexcept {
+  give_back_waiting();
+  for (const waiting_block& w : waiting_) give_back(w.address, w.block, stream_state::gone);
 }
 
 memory_pool_statistics pool::statistics() {
+  give_back_waiting();
   const std::scoped_lock lock(changing_);
   memory_pool_statistics result = counted_;
   std::tie(result.reserved, result.most_reserved) = reserved();
@@ -223,6 +282,7 @@ memory_pool_statistics pool::statistics() {
 }
 
 void pool::trim(std::uint64_t keep) {
+  give_back_waiting();
   device_.use().synchronize();
   release_unused(keep);
 }

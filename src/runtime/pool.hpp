@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <mutex>
+#include <utility>
 
 #include "runtime/base/backend.hpp"
 
@@ -21,7 +23,15 @@ struct pool_block {
   std::uint64_t bytes = 0;     // as asked for
   std::uint64_t reserved = 0;  // as taken
   backend::native_stream stream = nullptr;
+  std::uint64_t serial = 0;  // context::serial_of(stream): another stream may get the handle later
   bool is_borrowed = false;  // kaio does not know when the stream ends
+
+  // A pool does not keep itself.
+  pool_block without_pool() const {
+    pool_block result = *this;
+    result.from = pool_ref();
+    return result;
+  }
 };
 
 class pool {
@@ -44,9 +54,11 @@ class pool {
   pool(context& device, const memory_pool_options& options) : device_(device), options_(options) {}
   virtual std::uint64_t take(pool_block& block) = 0;
   // The stream is live, and not captured.
-  virtual void give_back(std::uint64_t address, const pool_block& block) noexcept = 0;
-  // The stream is gone or captured: the block's work is done by now.
+  virtual void give_back_in_order(std::uint64_t address, const pool_block& block) noexcept = 0;
+  // The stream is gone: the block's work is done by now.
   virtual void give_back_idle(std::uint64_t address, const pool_block& block) noexcept = 0;
+  // For destructors: the blocks that still wait.
+  void give_back_at_the_end() noexcept;
   virtual void release_unused(std::uint64_t keep) = 0;
   // Bytes taken from the device: now, and at most so far. The lock is held.
   virtual std::pair<std::uint64_t, std::uint64_t> reserved() = 0;
@@ -60,6 +72,17 @@ class pool {
   friend void retain(pool* p) noexcept;
   friend void release(pool* p) noexcept;
   bool has_room(std::uint64_t bytes) const noexcept;
+  enum class stream_state : std::uint8_t { usable, captured, gone };
+  stream_state state_of(const pool_block& block) noexcept;
+  void give_back(std::uint64_t address, const pool_block& block, stream_state state) noexcept;
+  // Blocks that were released while their stream was captured. The next call on the pool gives them back.
+  void give_back_waiting() noexcept;
+  struct waiting_block {
+    std::uint64_t address;
+    pool_block block;
+  };
+  std::list<waiting_block> waiting_;
+  std::atomic<bool> has_waiting_{false};
   std::atomic<std::size_t> references_{1};
 };
 

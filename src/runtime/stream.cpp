@@ -4,6 +4,7 @@
 #include <kaio/runtime/error.hpp>
 #include <kaio/runtime/event.hpp>
 
+#include <string>
 #include <utility>
 
 #include "runtime/base/kernel_name.hpp"
@@ -37,9 +38,11 @@ namespace {
   }
   check_overlaps(kernel, arguments);
   if (context.use().stream_is_capturing(stream)) {
-    throw stream_capturing(text(
+    const std::string message = text(
         "kaio: kernel ", display_name(kernel), " is not loaded on ", context.description(),
-        " yet, and cannot be loaded while the stream is captured; call device::warmup before the capture begins"));
+        " yet, and cannot be loaded while the stream is captured; call device::warmup before the capture begins");
+    context.device().note_refused_in_capture(stream, message);
+    throw stream_capturing(message);
   }
   return context.load(kernel);
 }

@@ -72,6 +72,7 @@ TEST_CASE("clusters of a launch and early beginning are attributes, which cost n
       {{.x = 4, .programmatic = true}, 1, "cuLaunchKernelEx"},
       {{.x = 8, .shared_bytes = 256, .cluster = {4, 1, 1}, .programmatic = true}, 4, "cuLaunchKernelEx"},
   };
+  gpu.stream();  // it is created when it is first asked for
   std::uint32_t sum = 0;
   for (const row& r : rows) {
     const long before = driver.calls(), of_it = driver.calls_of(r.function);
@@ -167,7 +168,7 @@ TEST_CASE("how many clusters fit is asked of the driver once") {
     CHECK(blocks == gpu.resident_blocks(count_blocks, bytes));
     CHECK(gpu.max_active_clusters(count_blocks, {2, 1, 1}, bytes) == blocks / 2);
   }
-  driver.fail_next(kaio::driver_abi::CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  driver.fail_next("cuOccupancyMaxActiveClusters", kaio::driver_abi::CUDA_ERROR_INVALID_CLUSTER_SIZE);
   const thrown e = catch_error([&] { gpu.max_active_clusters(count_blocks, {8, 1, 1}, 16); });
   CHECK(e.code == errc::invalid_argument);
   CHECK(e.says("asking how many clusters of kernel count_blocks fit on"));
@@ -180,7 +181,7 @@ TEST_CASE("a map is encoded by the driver once, and again when it failed") {
   const auto encode = [&](std::uint64_t rows) {
     return kaio::tiled_tensor_map<2>(gpu.stream(), x, {.extents = {64, rows}, .box = {32, 8}});
   };
-  driver.fail_next(1);
+  driver.fail_next("cuTensorMapEncodeTiled", 1);
   const thrown e = catch_error([&] { encode(64); });
   CHECK(e.code == errc::invalid_argument);
   CHECK(e.says("encoding a tensor map of memory at 0x"));

@@ -124,17 +124,17 @@ TEST_CASE(
 TEST_CASE("the driver's codes become kaio's") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  driver.fail_next(CUDA_ERROR_OPERATING_SYSTEM);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_OPERATING_SYSTEM);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::driver_error);
-  driver.fail_next(CUDA_ERROR_INVALID_VALUE);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_INVALID_VALUE);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::invalid_argument);
-  driver.fail_next(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::stream_capturing);
-  driver.fail_next(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   const thrown large = catch_error([&] { gpu.synchronize(); });
   CHECK(large.code == kaio::errc::invalid_argument);
   CHECK(large.says("resident_blocks"));
-  driver.fail_next(CUDA_ERROR_ILLEGAL_ADDRESS);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
   const thrown illegal = catch_error([&] { gpu.synchronize(); });
   CHECK(illegal.code == kaio::errc::illegal_access);
   CHECK(illegal.says("CUDA_ERROR_ILLEGAL_ADDRESS from cuCtxSynchronize"));
@@ -144,7 +144,7 @@ TEST_CASE("the driver's codes become kaio's") {
 TEST_CASE("a failed assertion has a code of its own") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  driver.fail_next(CUDA_ERROR_ASSERT);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_ASSERT);
   const thrown failed = catch_error([&] { gpu.synchronize(); });
   CHECK(failed.code == kaio::errc::device_assert);
   CHECK(failed.says("standard error"));
@@ -157,7 +157,7 @@ TEST_CASE("a device that was lost gives the cause to every later call; another t
   {
     kaio::device gpu = kaio::device::open("cuda:0");
     auto x = gpu.upload(std::vector<float>(1024, 1.0f));
-    driver.fail_next(CUDA_ERROR_LAUNCH_FAILED);
+    driver.fail_next("cuStreamSynchronize", CUDA_ERROR_LAUNCH_FAILED);
     CHECK(catch_error([&] { gpu.stream().synchronize(); }).code == kaio::errc::launch_failed);
     driver.recover();
     const long before = driver.calls();
@@ -297,7 +297,7 @@ TEST_CASE("KAIO_JIT_LEVEL sets how much the driver optimises") {
 TEST_CASE("a kernel that ran longer than the system allows is a timeout") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  driver.fail_next(CUDA_ERROR_LAUNCH_TIMEOUT);
+  driver.fail_next("cuCtxSynchronize", CUDA_ERROR_LAUNCH_TIMEOUT);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::launch_timeout);
   driver.recover();
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::launch_timeout);

@@ -11,6 +11,7 @@ namespace {
 // The library's own functions, through the library that kaio loads too, and a few of the driver's.
 struct library {
   decltype(&kaio_emulator_fail_call) fail_call;
+  decltype(&kaio_emulator_fail_function) fail_function;
   decltype(&kaio_emulator_reset) reset;
   decltype(&kaio_emulator_count) count;
   decltype(&kaio_emulator_calls_of) calls_of;
@@ -22,6 +23,10 @@ struct library {
   int (*set_current)(void*);
   int (*create_context)(void**, unsigned, int);
   int (*destroy_context)(void*);
+  int (*retain_primary)(void**, int);
+  int (*release_primary)(int);
+  int (*create_stream)(void**, unsigned);
+  int (*destroy_stream)(void*);
   int (*begin_capture)(void*, int);
   int (*end_capture)(void*, void**);
   int (*destroy_graph)(void*);
@@ -42,6 +47,7 @@ const library& driver() {
     };
     library l{};
     find("kaio_emulator_fail_call", l.fail_call);
+    find("kaio_emulator_fail_function", l.fail_function);
     find("kaio_emulator_reset", l.reset);
     find("kaio_emulator_count", l.count);
     find("kaio_emulator_calls_of", l.calls_of);
@@ -53,6 +59,10 @@ const library& driver() {
     find("cuCtxSetCurrent", l.set_current);
     find("cuCtxCreate_v2", l.create_context);
     find("cuCtxDestroy_v2", l.destroy_context);
+    find("cuDevicePrimaryCtxRetain", l.retain_primary);
+    find("cuDevicePrimaryCtxRelease_v2", l.release_primary);
+    find("cuStreamCreate", l.create_stream);
+    find("cuStreamDestroy_v2", l.destroy_stream);
     find("cuStreamBeginCapture_v2", l.begin_capture);
     find("cuStreamEndCapture", l.end_capture);
     find("cuGraphDestroy", l.destroy_graph);
@@ -106,6 +116,10 @@ void fresh_driver::reset() const { driver().reset(); }
 
 void fresh_driver::fail(long call, int code, bool stay) const { driver().fail_call(call, code, stay); }
 
+void fresh_driver::fail_next(const char* function, int code) const {
+  REQUIRE(driver().fail_function(function, calls_of(function), code, 0) == 1);
+}
+
 void fresh_driver::be(int devices, const char* architecture, int version) const {
   const kaio_emulator_machine machine{devices, architecture, version, std::uint64_t{1} << 30};
   REQUIRE(driver().set_machine(&machine) == 1);
@@ -119,11 +133,28 @@ void* fresh_driver::current() const {
 
 void fresh_driver::set_current(void* context) const { REQUIRE(driver().set_current(context) == 0); }
 
-void* fresh_driver::create_context() const {
+void* fresh_driver::create_context(int ordinal) const {
   void* context = nullptr;
-  REQUIRE(driver().create_context(&context, 0, 0) == 0);
+  REQUIRE(driver().create_context(&context, 0, ordinal) == 0);
   return context;
 }
+
+void* fresh_driver::retain_primary(int ordinal) const {
+  void* context = nullptr;
+  REQUIRE(driver().retain_primary(&context, ordinal) == 0);
+  set_current(context);
+  return context;
+}
+
+void fresh_driver::release_primary(int ordinal) const { REQUIRE(driver().release_primary(ordinal) == 0); }
+
+void* fresh_driver::create_stream() const {
+  void* stream = nullptr;
+  REQUIRE(driver().create_stream(&stream, 1) == 0);  // CU_STREAM_NON_BLOCKING
+  return stream;
+}
+
+void fresh_driver::destroy_stream(void* stream) const { REQUIRE(driver().destroy_stream(stream) == 0); }
 
 void fresh_driver::destroy_context(void* context) const { REQUIRE(driver().destroy_context(context) == 0); }
 

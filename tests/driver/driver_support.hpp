@@ -34,16 +34,22 @@ class fresh_driver {
 
   void reset() const;
   void fail(long call, int code, bool stay = false) const;
-  // The call after the next one: kaio's first is cuCtxGetCurrent.
-  void fail_next(int code) const { fail(calls() + 1, code); }
+  // The next call of this function.
+  void fail_next(const char* function, int code) const;
   void recover() const { fail(-1, 0); }
   void be(int devices, const char* architecture = "sm_90a", int version = 13000) const;
 
   // The calling thread's current context.
   void* current() const;
   void set_current(void* context) const;
-  void* create_context() const;  // and makes it current
+  void* create_context(int ordinal = 0) const;  // and makes it current
   void destroy_context(void* context) const;
+  void* retain_primary(int ordinal) const;  // and makes it current
+  void release_primary(int ordinal) const;
+
+  // A stream of the current context.
+  void* create_stream() const;
+  void destroy_stream(void* stream) const;
 
   void begin_capture(void* stream) const;
   void end_capture(void* stream) const;

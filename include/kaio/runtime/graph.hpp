@@ -16,9 +16,13 @@
 //   saxpy.launch(second, over(n), x, y, a, n);
 //   g.copy(host.data(), y.view(), {second.node()});
 //
-// Captured calls do not run. They may not wait, allocate device memory or load a kernel: a first use fails with
-// stream_capturing, so call device::warmup, or the `_warmup` of the operations, before. The memory and the host
-// data that a graph refers to stay alive as long as it is replayed. Only one thread at a time may use a graph.
+// Captured calls do not run. In a captured stream they may not wait, ask, allocate, launch a graph or load a
+// kernel. A first use fails with stream_capturing, so call device::warmup, or the `_warmup` of the operations,
+// before. Other streams are used as usual. No thread may wait for the whole device, as device::synchronize and
+// download() without a stream do: that ends the captures on it.
+//
+// The memory and the host data that a graph refers to stay alive as long as it is replayed. Only one thread at a
+// time may use a graph.
 // On the emulator a replay runs the nodes one after another. Source: CUDA driver API, "Graph Management".
 
 #include <kaio/runtime/copy.hpp>
@@ -165,7 +169,8 @@ class executable_graph {
   executable_graph& operator=(executable_graph&& other) noexcept;
   ~executable_graph();
 
-  // Replays the graph in the order of a stream of its device. Two replays of one graph never overlap.
+  // Replays the graph in the order of a stream of its device. Two replays of one graph never overlap. Throws
+  // stream_capturing if the stream is captured: use graph::insert.
   void launch(const stream& s) const;
   // Moves what the first replay needs to the device ahead of it.
   void upload(const stream& s) const;
@@ -193,9 +198,10 @@ class executable_graph {
   std::size_t nodes_ = 0;
 };
 
-// Records the work of a stream from its construction to end(). Calls of other threads are not affected by it, and
-// do not affect it. If a call within it was not allowed, end() throws stream_capturing with that call and what
-// to do; the stream is usable again afterwards. Destruction without end() drops the work.
+// Records the work of a stream from its construction to end(), which is called on the same thread. Calls in other
+// streams, and of other threads, are not affected and do not affect it, unless they wait for the whole device. If a
+// call within it was not allowed, end() throws stream_capturing with that call and what to do; the stream is usable
+// again afterwards. Destruction without end() drops the work. The legacy default stream cannot be captured.
 class capture {
  public:
   explicit capture(const stream& s);

@@ -12,8 +12,9 @@
 // | caching        | cuMemAlloc, kept in lists by kaio    | in the same stream, for a size of the same class      |
 //
 // A stream outlives the buffers that were allocated in it, or they are released with buffer::release(stream). If
-// a stream of kaio is gone, the release waits for the device instead. Several threads may use a pool at once. On
-// the emulator both kinds do the same at once.
+// a stream of kaio is gone, the release waits for the device instead. If it is captured into a graph, the release
+// takes place with a later call on the pool. Several threads may use a pool at once. On the emulator all of this
+// takes place at once.
 
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>

@@ -43,17 +43,17 @@ struct stream_options {
   int priority = 0;
 };
 
-// Move-only. A stream that was moved from is null, and its use throws invalid_argument. Destruction does not
-// wait: queued work still runs.
+// Move-only. A stream of create_stream that was moved from is null, and its use throws invalid_argument; the device's
+// own and a borrowed one stay usable. Destruction does not wait: queued work still runs.
 class stream {
  public:
   stream() = default;
   // A stream that another part of the program owns. `handle` is its CUstream; null and CU_STREAM_LEGACY mean the
   // legacy default stream, CU_STREAM_PER_THREAD the calling thread's. On the emulator it is null or what
   // native_handle() of one of its streams returned. Nothing is created, asked or allocated. Destruction leaves
-  // the stream as it is. Its owner keeps it alive while it is used here. If it was destroyed, or is of another
-  // device, the driver refuses the first use: invalid_argument. Throws invalid_argument on the emulator for a
-  // handle that is no stream of it.
+  // the stream as it is. Its owner keeps it alive while it is used here: a driver may crash over one that was
+  // destroyed. A stream of another context is refused at its first use: invalid_argument. Throws
+  // invalid_argument on the emulator for a handle that is no stream of it.
   static stream borrow(const device& gpu, void* handle);
   stream(stream&& other) noexcept;
   stream& operator=(stream&& other) noexcept;
@@ -110,7 +110,8 @@ class stream {
   const device_properties& properties() const;
   // The identity that `ptx::argument::device` carries; nullptr for a null stream.
   const void* device_identity() const noexcept { return context_.get(); }
-  // The driver's CUstream, or the emulator's own handle. Null for the legacy default stream and for a null stream.
+  // The driver's CUstream, or the emulator's own handle. Null for a null stream, and for a GPU's legacy default
+  // stream.
   void* native_handle() const noexcept { return native_; }
 
  private:

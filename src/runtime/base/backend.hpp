@@ -174,6 +174,8 @@ class backend {
   // Graphs. A captured call that was not allowed is remembered, and end_capture throws stream_capturing with it.
   virtual void begin_capture(native_stream stream) = 0;
   virtual native_graph end_capture(native_stream stream) = 0;
+  // Remembers a call in a captured stream that the runtime refused itself.
+  virtual void note_refused_in_capture(native_stream stream, const std::string& message) = 0;
   virtual native_graph create_graph() = 0;
   virtual void destroy_graph(native_graph graph) noexcept = 0;
   virtual native_graph clone_graph(native_graph graph) = 0;

@@ -126,11 +126,13 @@ void cuda_backend::destroy_stream(native_stream stream) noexcept {
 
 void cuda_backend::synchronize_stream(native_stream stream) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   check(call_.cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize", "waiting for a stream on");
 }
 
 bool cuda_backend::stream_is_done(native_stream stream) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   const CUresult result = call_.cuStreamQuery(stream_of(stream));
   if (result == CUDA_ERROR_NOT_READY) return false;
   check(result, "cuStreamQuery", "asking a stream on");
@@ -182,11 +184,13 @@ void cuda_backend::record(native_event event, native_stream stream) {
 
 void cuda_backend::synchronize_event(native_event event) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   check(call_.cuEventSynchronize(event_of(event)), "cuEventSynchronize", "waiting for an event on");
 }
 
 bool cuda_backend::event_is_done(native_event event) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   const CUresult result = call_.cuEventQuery(event_of(event));
   if (result == CUDA_ERROR_NOT_READY) return false;
   check(result, "cuEventQuery", "asking an event on");

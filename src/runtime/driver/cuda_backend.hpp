@@ -71,6 +71,7 @@ class cuda_backend final : public backend {
 
   void begin_capture(native_stream stream) override;
   native_graph end_capture(native_stream stream) override;
+  void note_refused_in_capture(native_stream stream, const std::string& message) override;
   native_graph create_graph() override;
   void destroy_graph(native_graph graph) noexcept override;
   native_graph clone_graph(native_graph graph) override;

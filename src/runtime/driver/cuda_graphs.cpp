@@ -21,10 +21,20 @@ const CUgraphNode* nodes_of(backend::node_list nodes) {
   return reinterpret_cast<const CUgraphNode*>(nodes.data());
 }
 
-// Empty: none since the last capture began on this thread.
-std::string& capture_mistake() {
-  thread_local std::string first;
+// The first call on this thread, since the last capture began on it, that was not allowed.
+struct capture_mistake {
+  std::string message;      // empty: none
+  bool is_refusal = false;  // the runtime refused a call: the driver does not know of it
+};
+capture_mistake& mistake_of_thread() {
+  thread_local capture_mistake first;
   return first;
+}
+
+[[noreturn]] void throw_mistake(std::string_view first, std::string_view device) {
+  first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
+  throw stream_capturing(text("kaio: the capture on ", device,
+                              " has no graph: a call in it was not allowed, and ended it. ", first));
 }
 
 void require(bool present, const char* function, std::string_view device) {
@@ -47,28 +57,42 @@ const char* difference(CUgraphExecUpdateResult result) {
 }  // namespace
 
 void cuda_backend::remember_capture_mistake(const std::string& message) {
-  if (capture_mistake().empty()) capture_mistake() = message;
+  if (mistake_of_thread().message.empty()) mistake_of_thread().message = message;
+}
+
+void cuda_backend::note_refused_in_capture(native_stream, const std::string& message) {
+  remember_capture_mistake(message);
+  mistake_of_thread().is_refusal = true;
 }
 
 void cuda_backend::begin_capture(native_stream stream) {
   const current scope(*this);
-  capture_mistake().clear();
-  check(call_.cuStreamBeginCapture_v2(stream_of(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-        "cuStreamBeginCapture", "capturing a stream on");
+  const CUresult result =
+      call_.cuStreamBeginCapture_v2(stream_of(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  // A capture of the stream goes on, so that the call is no mistake in it.
+  if (result == CUDA_ERROR_ILLEGAL_STATE)
+    throw stream_capturing(explain(result, "cuStreamBeginCapture", "capturing a stream on"));
+  if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+    throw stream_capturing(text("kaio: capturing a stream on ", description_,
+                                " failed: the legacy default stream cannot be captured (",
+                                name_of(call_, result),
+                                " from cuStreamBeginCapture); use a stream of your own"));
+  check(result, "cuStreamBeginCapture", "capturing a stream on");
+  mistake_of_thread() = {};
 }
 
 backend::native_graph cuda_backend::end_capture(native_stream stream) {
   const current scope(*this);
   CUgraph graph = nullptr;
   const CUresult result = call_.cuStreamEndCapture(stream_of(stream), &graph);
-  const std::string mistake = std::exchange(capture_mistake(), {});
-  if (result == CUDA_SUCCESS) return graph;
-  if (!mistake.empty() && meaning_of(result).code == errc::stream_capturing) {
-    std::string_view first = mistake;
-    first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
-    throw stream_capturing(text("kaio: the capture on ", description_,
-                                " has no graph: a call in it was not allowed, and ended it. ", first));
+  const capture_mistake mistake = std::exchange(mistake_of_thread(), {});
+  if (result == CUDA_SUCCESS && !mistake.is_refusal) return graph;
+  if (result == CUDA_SUCCESS) {
+    destroy_graph(graph);
+    throw_mistake(mistake.message, description_);
   }
+  if (!mistake.message.empty() && meaning_of(result).code == errc::stream_capturing)
+    throw_mistake(mistake.message, description_);
   fail(result, "cuStreamEndCapture", "ending a capture on");
 }
 
@@ -255,8 +279,16 @@ void cuda_backend::upload_graph(native_executable executable, native_stream stre
 
 void cuda_backend::launch_graph(native_executable executable, native_stream stream) {
   const current scope(*this);
-  check(call_.cuGraphLaunch(executable_of(executable), stream_of(stream)), "cuGraphLaunch",
-        "launching a graph on");
+  const CUresult result = call_.cuGraphLaunch(executable_of(executable), stream_of(stream));
+  if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) {
+    const std::string message =
+        text("kaio: launching a graph on ", description_,
+             " failed: the stream is captured into another graph (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED from "
+             "cuGraphLaunch); put a graph into another one with graph::insert");
+    remember_capture_mistake(message);
+    throw stream_capturing(message);
+  }
+  check(result, "cuGraphLaunch", "launching a graph on");
 }
 
 }  // namespace kaio::runtime::driver

@@ -191,6 +191,7 @@ void cuda_backend::destroy_pool(native_pool pool) noexcept {
 
 std::uint64_t cuda_backend::allocate_from(native_pool pool, std::uint64_t bytes, native_stream stream) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   CUdeviceptr address = 0;
   const CUresult result = call_.cuMemAllocFromPoolAsync(&address, bytes, pool_of(pool), stream_of(stream));
   if (result != CUDA_SUCCESS) fail_to_allocate(result, "cuMemAllocFromPoolAsync", bytes);
@@ -199,21 +200,23 @@ std::uint64_t cuda_backend::allocate_from(native_pool pool, std::uint64_t bytes,
 
 void cuda_backend::free_async(std::uint64_t address, native_stream stream) noexcept {
   const current scope(*this, std::nothrow);
+  const relaxed_capture relaxed(call_);
   const CUresult result = call_.cuMemFreeAsync(address, stream_of(stream));
   if (result == CUDA_SUCCESS) return;
-  // The stream is gone, or is captured: the release waits for the device instead.
-  const relaxed_capture relaxed(call_);
+  // The stream is gone: the release waits for the device instead.
   note(result, "cuMemFreeAsync", "freeing a buffer on");
   note(call_.cuMemFree_v2(address), "cuMemFree", "freeing a buffer on");
 }
 
 void cuda_backend::trim(native_pool pool, std::uint64_t keep) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   check(call_.cuMemPoolTrimTo(pool_of(pool), keep), "cuMemPoolTrimTo", "trimming a memory pool on");
 }
 
 std::pair<std::uint64_t, std::uint64_t> cuda_backend::reserved(native_pool pool) {
   const current scope(*this);
+  const relaxed_capture relaxed(call_);
   std::uint64_t now = 0, most = 0;
   for (const auto& [attribute, to] : {std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &now},
                                       std::pair{CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &most}})

@@ -1,6 +1,6 @@
 #pragma once
 // What a call on a GPU does around its driver calls: it makes the device's context current, and it lets the thread
-// allocate and load while another stream is captured.
+// allocate, load and wait while another stream is captured.
 
 #include <new>
 
@@ -37,8 +37,9 @@ class cuda_backend::current {
   CUcontext previous_ = nullptr;
 };
 
-// Lets this thread allocate, free and load while another stream is captured. None of these is part of a graph,
-// but the driver would end a capture in global mode over them.
+// Lets this thread allocate, free, load, wait and ask while another stream is captured. None of these is part of
+// a graph, but the driver would end a capture over them: one of this thread, or one of any thread in global mode.
+// A call on the captured stream itself is refused all the same.
 class cuda_backend::relaxed_capture {
  public:
   explicit relaxed_capture(const functions& call) noexcept : call_(call) {

@@ -102,6 +102,9 @@ result_meaning meaning_of(CUresult result) noexcept {
     case CUDA_ERROR_UNKNOWN:
       return {errc::driver_error, true, "the driver failed for a reason that it does not give",
               "restart the program, and look into the system's log (dmesg, Xid) if it comes again"};
+    case CUDA_ERROR_ILLEGAL_STATE:
+      return {errc::stream_capturing, false, "the stream is captured already, or its capture has ended",
+              "end that capture first, or insert its graph as a node"};
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
       return {errc::stream_capturing, false,
               "the call is not allowed while a stream is captured into a graph",

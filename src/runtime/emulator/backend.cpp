@@ -32,6 +32,11 @@ emulator::memory& shared_memory() {
   return memory;
 }
 
+std::mutex& streams_of_all() {
+  static auto& changing = *host::make_lasting<std::mutex>();
+  return changing;
+}
+
 class emulator_kernel final : public loaded_kernel {
  public:
   emulator_kernel(const ptx::kernel_image& kernel, emulator::module mod, emulator::memory& global)
@@ -95,7 +100,8 @@ emulator_backend::emulator_backend(ptx::target target, int number)
     : architecture_(emulator::architecture_of(target)),
       own_memory_(number < 0 ? std::make_unique<emulator::memory>(emulator_properties(target).total_memory)
                              : nullptr),
-      memory_(number < 0 ? *own_memory_ : shared_memory()) {
+      memory_(number < 0 ? *own_memory_ : shared_memory()),
+      streams_changing_(streams_of_all()) {
   properties_ = emulator_properties(target);
   properties_.emulator = number;
   description_ = text("emulator", number < 0 ? std::string() : text(':', number), " (sm_", target.sm,
@@ -104,6 +110,10 @@ emulator_backend::emulator_backend(ptx::target target, int number)
 
 // What was not freed goes with the device.
 emulator_backend::~emulator_backend() {
+  for (emulated::stream* const s : {&legacy_stream_, &per_thread_stream_}) {
+    const std::scoped_lock lock(streams_changing_);
+    if (s->captured != nullptr) std::erase(s->captured->streams, s);
+  }
   for (const auto& [address, bytes] : owned_) try {
       memory_.free(address);
     } catch (const std::exception&) {

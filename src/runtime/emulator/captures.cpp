@@ -15,7 +15,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 using emulated::node_kind;
 
-emulated::stream& stream_of(void* native) { return *static_cast<emulated::stream*>(native); }
 emulated::event& event_of(void* native) { return *static_cast<emulated::event*>(native); }
 emulated::graph& graph_of(void* native) { return *static_cast<emulated::graph*>(native); }
 emulated::executable& executable_of(void* native) { return *static_cast<emulated::executable*>(native); }
@@ -31,19 +30,32 @@ void emulator_backend::refuse_in_capture(emulated::capture& c, std::string_view 
 
 // Streams.
 
+emulated::stream& emulator_backend::live(native_stream stream) {
+  if (stream == &legacy_stream_) return legacy_stream_;
+  if (stream == &per_thread_stream_) return per_thread_stream_;
+  const auto found = streams_.find(stream);
+  if (found == streams_.end())
+    throw invalid_argument(
+        text("kaio: a stream on ", description_,
+             " is not valid: its owner destroyed it; keep what is lent to kaio alive while "
+             "kaio uses it"));
+  return *found->second;
+}
+
 backend::native_stream emulator_backend::create_stream(int) {
+  auto fresh = std::make_unique<emulated::stream>();
+  void* const handle = fresh.get();
   const std::scoped_lock lock(streams_changing_);
-  streams_.push_back(std::make_unique<emulated::stream>());
-  return streams_.back().get();
+  streams_.emplace(handle, std::move(fresh));
+  return handle;
 }
 
 backend::native_stream emulator_backend::borrowed_stream(void* handle) {
   const auto number = reinterpret_cast<std::uintptr_t>(handle);
-  if (number <= 2) return &default_stream_;  // null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+  if (number <= 1) return &legacy_stream_;      // null, CU_STREAM_LEGACY
+  if (number == 2) return &per_thread_stream_;  // CU_STREAM_PER_THREAD
   const std::scoped_lock lock(streams_changing_);
-  for (const auto& s : streams_)
-    if (s.get() == handle) return handle;
-  if (handle == &default_stream_) return handle;
+  if (handle == &legacy_stream_ || handle == &per_thread_stream_ || streams_.contains(handle)) return handle;
   throw invalid_argument(text("kaio: ", hexadecimal(number), " is no stream of ", description_,
                               ": its owner destroyed it, or it is of another device; borrow a live stream of "
                               "this device, or null"));
@@ -51,11 +63,11 @@ backend::native_stream emulator_backend::borrowed_stream(void* handle) {
 
 void emulator_backend::destroy_stream(native_stream stream) noexcept {
   const std::scoped_lock lock(streams_changing_);
-  std::erase_if(streams_, [&](const auto& s) {
-    if (s.get() != stream) return false;
-    if (s->captured != nullptr) std::erase(s->captured->streams, s.get());
-    return true;
-  });
+  const auto found = streams_.find(stream);
+  if (found == streams_.end()) return;
+  emulated::stream& s = *found->second;
+  if (s.captured != nullptr) std::erase(s.captured->streams, &s);
+  streams_.erase(found);
 }
 
 void emulator_backend::submit(native_stream stream, node_kind kind, std::function<void()> run) {
@@ -69,7 +81,7 @@ void emulator_backend::call_host(native_stream stream, host_function function, v
 void emulator_backend::synchronize_stream(native_stream stream) {
   {
     const std::scoped_lock lock(streams_changing_);
-    if (const auto& c = stream_of(stream).captured)
+    if (const auto& c = live(stream).captured)
       refuse_in_capture(*c, "waiting for a stream on",
                         "it is captured into a graph, and its work does not run",
                         "wait before the capture begins, or after the graph was launched");
@@ -79,7 +91,7 @@ void emulator_backend::synchronize_stream(native_stream stream) {
 
 bool emulator_backend::stream_is_done(native_stream stream) {
   const std::scoped_lock lock(streams_changing_);
-  if (const auto& c = stream_of(stream).captured)
+  if (const auto& c = live(stream).captured)
     refuse_in_capture(*c, "asking a stream on", "it is captured into a graph, and its work does not run",
                       "ask before the capture begins, or after the graph was launched");
   return true;
@@ -87,19 +99,20 @@ bool emulator_backend::stream_is_done(native_stream stream) {
 
 bool emulator_backend::stream_is_capturing(native_stream stream) {
   const std::scoped_lock lock(streams_changing_);
-  return stream_of(stream).captured != nullptr;
+  return live(stream).captured != nullptr;
 }
 
 void emulator_backend::synchronize() {
   {
     const std::scoped_lock lock(streams_changing_);
     const auto check = [&](const emulated::stream& s) {
-      if (s.captured != nullptr && s.captured->thread == std::this_thread::get_id())
-        refuse_in_capture(*s.captured, "waiting for", "this thread captures a stream of it into a graph",
-                          "wait before the capture begins, or after the graph was launched");
+      if (s.captured != nullptr)
+        refuse_in_capture(*s.captured, "waiting for", "a stream of it is captured into a graph",
+                          "wait for a stream, or before the capture begins");
     };
-    for (const auto& s : streams_) check(*s);
-    check(default_stream_);
+    for (const auto& [handle, s] : streams_) check(*s);
+    check(legacy_stream_);
+    check(per_thread_stream_);
   }
   memory_.note_host_step();
 }
@@ -109,7 +122,7 @@ void emulator_backend::synchronize() {
 void emulator_backend::record(native_event event, native_stream stream) {
   const std::scoped_lock lock(streams_changing_);
   emulated::event& e = event_of(event);
-  const emulated::stream& s = stream_of(stream);
+  const emulated::stream& s = live(stream);
   e.captured = s.captured;
   e.at = s.captured != nullptr ? s.last : std::vector<void*>();
   e.ticks = clock::now().time_since_epoch().count();
@@ -118,13 +131,16 @@ void emulator_backend::record(native_event event, native_stream stream) {
 void emulator_backend::stream_wait(native_stream stream, native_event event) {
   const std::scoped_lock lock(streams_changing_);
   const emulated::event& e = event_of(event);
-  emulated::stream& s = stream_of(stream);
+  emulated::stream& s = live(stream);
   const auto of_event = e.captured.lock();
   if (of_event == nullptr && s.captured == nullptr) return memory_.note_host_step();
   if (of_event == nullptr)
     refuse_in_capture(*s.captured, "letting a captured stream wait on",
                       "the event was recorded outside of the capture",
                       "record the event within the capture, or wait before it begins");
+  if (&s == &legacy_stream_)
+    refuse_in_capture(*of_event, "letting a stream wait on", "the legacy default stream cannot be captured",
+                      "use a stream of your own");
   if (s.captured == nullptr) {
     s.captured = of_event;
     s.last.clear();
@@ -165,10 +181,13 @@ double emulator_backend::elapsed_ms(native_event begin, native_event end) {
 
 void emulator_backend::begin_capture(native_stream stream) {
   const std::scoped_lock lock(streams_changing_);
-  emulated::stream& s = stream_of(stream);
+  emulated::stream& s = live(stream);
+  const auto refuse = [&](std::string_view why) {
+    throw stream_capturing(text("kaio: capturing a stream on ", description_, " failed: ", why));
+  };
+  if (&s == &legacy_stream_) refuse("the legacy default stream cannot be captured; use a stream of your own");
   if (s.captured != nullptr)
-    refuse_in_capture(*s.captured, "capturing a stream on", "it is captured already",
-                      "end that capture first, or insert its graph as a node");
+    refuse("the stream is captured already; end that capture first, or insert its graph as a node");
   auto fresh = std::make_shared<emulated::capture>();
   fresh->origin = &s;
   fresh->thread = std::this_thread::get_id();
@@ -179,13 +198,13 @@ void emulator_backend::begin_capture(native_stream stream) {
 
 backend::native_graph emulator_backend::end_capture(native_stream stream) {
   const std::scoped_lock lock(streams_changing_);
-  emulated::stream& s = stream_of(stream);
+  emulated::stream& s = live(stream);
   const auto c = s.captured;
   if (c == nullptr || c->origin != &s)
     throw stream_capturing(text("kaio: ending a capture on ", description_,
                                 " failed: no capture was begun on this stream; end a capture on the stream "
                                 "that it began on"));
-  std::string mistake = c->mistake;
+  const std::string mistake = c->mistake;
   bool joined = true;
   for (emulated::stream* other : c->streams) {
     for (void* const last : other->last)
@@ -195,6 +214,9 @@ backend::native_graph emulator_backend::end_capture(native_stream stream) {
                });
   }
   for (emulated::stream* other : c->streams) other->captured = nullptr, other->last.clear();
+  if (c->thread != std::this_thread::get_id())
+    throw stream_capturing(text("kaio: ending a capture on ", description_,
+                                " failed: the capture was begun by another thread; end it on that thread"));
   if (!mistake.empty()) {
     std::string_view first = mistake;
     first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
@@ -207,6 +229,12 @@ backend::native_graph emulator_backend::end_capture(native_stream stream) {
                                 "does not wait for; record an event in it, and let the captured stream wait "
                                 "for it before the end"));
   return c->into.release();
+}
+
+void emulator_backend::note_refused_in_capture(native_stream stream, const std::string& message) {
+  const std::scoped_lock lock(streams_changing_);
+  const auto& c = live(stream).captured;
+  if (c != nullptr && c->mistake.empty()) c->mistake = message;
 }
 
 // Graphs.
@@ -271,10 +299,21 @@ void emulator_backend::replace_kernel(native_executable executable, native_node 
                                 "; take a node of a kernel of the graph that was instantiated"));
 }
 
+void emulator_backend::upload_graph(native_executable, native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  if (const auto& c = live(stream).captured)
+    refuse_in_capture(*c, "uploading a graph to", "the stream is captured into another graph",
+                      "upload it before the capture begins");
+}
+
+// As the driver, which captures no launch of a graph.
 void emulator_backend::launch_graph(native_executable executable, native_stream stream) {
-  if (captured(stream, node_kind::child,
-               [&] { return [steps = executable_of(executable)] { steps.run(); }; }))
-    return;
+  {
+    const std::scoped_lock lock(streams_changing_);
+    if (const auto& c = live(stream).captured)
+      refuse_in_capture(*c, "launching a graph on", "the stream is captured into another graph",
+                        "put a graph into another one with graph::insert");
+  }
   executable_of(executable).run();
 }
 

@@ -80,6 +80,7 @@ class emulator_backend final : public backend {
 
   void begin_capture(native_stream stream) override;
   native_graph end_capture(native_stream stream) override;
+  void note_refused_in_capture(native_stream stream, const std::string& message) override;
   native_graph create_graph() override { return new emulated::graph; }
   void destroy_graph(native_graph graph) noexcept override { delete static_cast<emulated::graph*>(graph); }
   native_graph clone_graph(native_graph graph) override;
@@ -97,7 +98,7 @@ class emulator_backend final : public backend {
   void update(native_executable executable, native_graph changed) override;
   void replace_kernel(native_executable executable, native_node node, const loaded_kernel& code,
                       const checked_launch& launch) override;
-  void upload_graph(native_executable, native_stream) override {}
+  void upload_graph(native_executable executable, native_stream stream) override;
   void launch_graph(native_executable executable, native_stream stream) override;
 
   std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) override;
@@ -115,11 +116,13 @@ class emulator_backend final : public backend {
   template <class MakeWork>
   bool captured(native_stream stream, emulated::node_kind kind, MakeWork make_work) {
     const std::scoped_lock lock(streams_changing_);
-    auto& s = *static_cast<emulated::stream*>(stream);
+    emulated::stream& s = live(stream);
     if (s.captured == nullptr) return false;
     s.last = {s.captured->into->add(kind, s.last, make_work())};
     return true;
   }
+  // The stream. Throws invalid_argument: its owner destroyed it. streams_changing_ is held.
+  emulated::stream& live(native_stream stream);
   // Throws stream_capturing, and remembers it as the capture's mistake. streams_changing_ is held.
   [[noreturn]] void refuse_in_capture(emulated::capture& c, std::string_view what, std::string_view why,
                                       std::string_view what_to_do);
@@ -148,10 +151,10 @@ class emulator_backend final : public backend {
   std::mutex settings_;
   std::vector<emulator::budget> budgets_;
   std::atomic<std::uint64_t> cancellations_{0};
-  // Streams and captures.
-  std::mutex streams_changing_;
-  std::vector<std::unique_ptr<emulated::stream>> streams_;
-  emulated::stream default_stream_;  // of null handles that are borrowed
+  // Streams and captures. All emulators share the lock: a capture may have streams of several.
+  std::mutex& streams_changing_;
+  std::map<void*, std::unique_ptr<emulated::stream>> streams_;
+  emulated::stream legacy_stream_, per_thread_stream_;  // of handles that are borrowed: 0 and 1, and 2
 };
 
 }  // namespace kaio::runtime

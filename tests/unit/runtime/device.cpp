@@ -8,20 +8,42 @@
 
 using namespace runtime_test;
 
-namespace {}  // namespace
-
-TEST_CASE("a device name is emulator or cuda:N") {
-  using kaio::runtime::ordinal_of;
-  CHECK(ordinal_of("emulator", "x") == kaio::runtime::emulator_ordinal);
-  CHECK(ordinal_of("cuda:0", "x") == 0);
-  CHECK(ordinal_of("cuda:12", "x") == 12);
-  for (const char* bad : {"", "cuda", "cuda:", "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x", "cuda:99999999999",
-                          "CUDA:0", "gpu", "emulator ", "cuda:0,1"}) {
+TEST_CASE("a device name is emulator, emulator:N or cuda:N") {
+  using kaio::runtime::choice_of;
+  CHECK_FALSE(choice_of("emulator", "x").is_gpu());
+  CHECK(choice_of("emulator", "x").emulator == -1);
+  CHECK_FALSE(choice_of("emulator:0", "x").is_gpu());
+  CHECK(choice_of("emulator:0", "x").emulator == 0);
+  CHECK(choice_of("emulator:15", "x").emulator == 15);
+  CHECK(choice_of("cuda:0", "x").is_gpu());
+  CHECK(choice_of("cuda:0", "x").ordinal == 0);
+  CHECK(choice_of("cuda:12", "x").ordinal == 12);
+  for (const char* bad : {"",
+                          "cuda",
+                          "cuda:",
+                          "cuda:-1",
+                          "cuda:+1",
+                          "cuda: 1",
+                          "cuda:1x",
+                          "cuda:99999999999",
+                          "CUDA:0",
+                          "gpu",
+                          "emulator ",
+                          "cuda:0,1",
+                          "emulator:",
+                          "emulator:-1",
+                          "emulator:+1",
+                          "emulator: 1",
+                          "emulator:1x",
+                          "emulator:16",
+                          "emulator:99999999999",
+                          "emulator1"}) {
     INFO(bad);
-    const thrown e = catch_error([&] { ordinal_of(bad, "KAIO_DEVICE"); });
+    const thrown e = catch_error([&] { choice_of(bad, "KAIO_DEVICE"); });
     CHECK(e.code == kaio::errc::invalid_argument);
-    CHECK(e.says("KAIO_DEVICE"));
+    CHECK(e.says("KAIO_DEVICE is '" + std::string(bad) + "'"));
     CHECK(e.says("cuda:N"));
+    CHECK(e.says("from 0 to 15"));
   }
 }
 

@@ -26,7 +26,7 @@ struct plain<T> {
       std::make_signed_t<std::underlying_type_t<T>>;  // C leaves the sign of an enumeration to the compiler
 };
 template <class T>
-  requires std::is_class_v<T>
+  requires(std::is_class_v<T> || std::is_union_v<T>)
 struct plain<T> {
   using type = void;
 };

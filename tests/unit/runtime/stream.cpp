@@ -29,7 +29,8 @@ TEST_CASE("a stream that was moved from is null") {
   CHECK_NOTHROW(a.synchronize());
   CHECK(a.is_done());
   CHECK(a.properties().is_emulator());
-  CHECK(a.native_handle() == nullptr);
+  CHECK(a.native_handle() != nullptr);
+  CHECK(b.native_handle() == nullptr);
 }
 
 TEST_CASE("two events measure the time between") {
@@ -69,7 +70,6 @@ TEST_CASE("null events and events of another device are named") {
   CHECK(catch_error([&] { a.synchronize(); }).says("null event"));
   CHECK(catch_error([&] { kaio::elapsed_ms(a, b); }).says("null event"));
   CHECK(catch_error([&] { gpu.stream().record(far); }).says("another device"));
-  CHECK(catch_error([&] { gpu.stream().wait(far); }).says("another device"));
   other.stream().record(far);
   kaio::event near = gpu.create_event();
   gpu.stream().record(near);
