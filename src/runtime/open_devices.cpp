@@ -91,9 +91,10 @@ context_ref open_current() {
 }
 
 context_ref open_current_or_primary(int ordinal) {
+  context_ref found;  // it may be the last handle of another GPU, whose end takes the lock
   const std::scoped_lock lock(devices().changing);
   if (void* const handle = driver::current_handle()) {
-    const auto found = find([&](context& c) { return c.device().native_context() == handle; });
+    found = find([&](context& c) { return c.device().native_context() == handle; });
     if (found && found->properties().ordinal == ordinal) return found;
     if (!found) {
       const driver::current_context now = driver::describe_current(handle);
@@ -106,7 +107,14 @@ context_ref open_current_or_primary(int ordinal) {
 context_ref open_owner_of(std::uint64_t address) {
   try {
     const int ordinal = driver::ordinal_of_memory(address);
-    if (ordinal >= 0) return open_current_or_primary(ordinal);
+    if (ordinal >= 0) {
+      if (void* const in = driver::context_of_memory(address)) {
+        const std::scoped_lock lock(devices().changing);
+        if (const auto found = find([&](context& c) { return c.device().native_context() == in; }))
+          return found;
+      }
+      return open_current_or_primary(ordinal);
+    }
   } catch (const driver_missing&) {
     // There are only emulators.
   } catch (const no_device&) {

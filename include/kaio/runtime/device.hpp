@@ -56,14 +56,16 @@ class device {
   // sm_70 to sm_90a, or a newer one such as sm_100a. The default is sm_90a.
   static device open(std::string_view name);
   // The GPU of the CUDA context that is current on this thread, used through that context, whoever made it. kaio
-  // does not keep a context alive that is not a primary one. Throws no_device if no context is current,
-  // driver_missing.
+  // does not keep a context alive that is not a primary one: what is made here is destroyed before it. Throws
+  // no_device if no context is current, driver_missing.
   static device of_current_context();
-  // GPU `ordinal`, through the current context if that is one of this GPU, else through the primary context.
+  // GPU `ordinal`, through the current context if that is one of this GPU, else through the primary context. Throws
+  // no_device, driver_missing.
   // Cheap if it is open: some ten nanoseconds.
   static device current(int ordinal);
   // The device that has the memory at an address: a GPU (managed memory: where it was made), or an emulator with a
-  // number. Throws invalid_argument if no device has it.
+  // number. A GPU is used through the context of the memory if that is open, else as by current(). Throws
+  // invalid_argument if no device has it.
   static device of_pointer(std::uint64_t address);
   // The number of GPUs; 0 where there is no driver.
   static int count() noexcept;

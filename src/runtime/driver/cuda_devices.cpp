@@ -207,4 +207,12 @@ int ordinal_of_memory(std::uint64_t address) {
   return result == CUDA_SUCCESS ? ordinal : -1;
 }
 
+void* context_of_memory(std::uint64_t address) {
+  const library& cuda = initialised_library();
+  CUcontext owner = nullptr;
+  return cuda.call.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) == CUDA_SUCCESS
+             ? owner
+             : nullptr;
+}
+
 }  // namespace kaio::runtime::driver

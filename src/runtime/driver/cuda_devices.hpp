@@ -42,5 +42,7 @@ struct current_context {
 current_context describe_current(void* handle);
 // The GPU whose memory an address is in; -1: none. Throws driver_missing, no_device.
 int ordinal_of_memory(std::uint64_t address);
+// The context that the memory was allocated in; null: that of no one context, as memory of a pool.
+void* context_of_memory(std::uint64_t address);
 
 }  // namespace kaio::runtime::driver
