@@ -296,7 +296,7 @@ TEST_CASE("the default streams are given to the driver as they are") {
   const fresh_driver driver;
   const device gpu = device::open("cuda:0");
   const auto x = gpu.upload(ones);
-  for (const std::uintptr_t handle : {0, 1, 2}) {
+  for (const std::uintptr_t handle : {0u, 1u, 2u}) {
     const kaio::stream s = kaio::stream::borrow(gpu, reinterpret_cast<void*>(handle));
     CHECK(s.native_handle() == reinterpret_cast<void*>(handle));
     launch_scale(s, x);

@@ -5,8 +5,9 @@
 //   copy_rows(s, {to.view(), pitch}, {from.view(), width}, width, rows);
 //   fill(s, y.view(), f32{1});
 //
-// They return before the work is done. All throw invalid_argument for ranges that do not fit, and for memory of
-// a device that is neither the stream's nor one whose driver or emulator the stream's device shares.
+// They return before the work is done. All throw invalid_argument for null memory, and for ranges that do not fit.
+// `copy` takes memory of any open devices of the stream's kind, GPUs or emulators. `copy_rows` and `fill` take memory
+// of the stream's device, and of those that it may access (device::enable_access).
 
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/stream.hpp>
