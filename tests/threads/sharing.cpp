@@ -1,6 +1,9 @@
 // Each row of docs/threads.md: what threads may use at once gives right results, and ThreadSanitizer reports nothing.
 
 #include <kaio/ops/tune.hpp>
+#include <kaio/runtime/copy.hpp>
+#include <kaio/runtime/graph.hpp>
+#include <kaio/runtime/memory_pool.hpp>
 #include <kaio/runtime/runtime.hpp>
 
 #include <array>
@@ -73,6 +76,62 @@ TEST_CASE("shared: a stream", "[threads]") {
     s.synchronize();
     return y.download(s) == scaled(static_cast<float>(t)) && s.is_done() &&
            s.properties().multiprocessors != 0;
+  });
+}
+
+TEST_CASE("shared: a stream that each thread borrows", "[threads]") {
+  const kaio::device gpu = kaio::device::open("emulator:1");
+  const kaio::stream owner = gpu.create_stream();
+  const auto x = gpu.upload(counted(n));
+  storm([&](unsigned t, unsigned) {
+    const kaio::device mine = kaio::device::open("emulator:1");
+    const kaio::stream s = kaio::stream::borrow(mine, owner.native_handle());
+    const auto y = mine.allocate<float>(n);
+    launch_scale(s, x, y, static_cast<float>(t), n);
+    return y.download(s) == scaled(static_cast<float>(t)) && s.is_done() &&
+           kaio::device::of_pointer(y.address()) == gpu;
+  });
+}
+
+TEST_CASE("shared: a pool", "[threads]") {
+  const kaio::device gpu = kaio::device::open("emulator");
+  const kaio::stream s = gpu.create_stream();
+  const auto x = gpu.upload(counted(n));
+  for (const auto kind : {kaio::pool_kind::stream_ordered, kaio::pool_kind::caching}) {
+    const kaio::memory_pool pool = gpu.create_pool({.kind = kind, .limit = 1 << 20});
+    storm([&](unsigned t, unsigned round) {
+      const kaio::stream own = gpu.create_stream();
+      const kaio::memory_pool mine = pool;
+      auto y = mine.allocate<float>(n, t % 2 == 0 ? own : s);
+      launch_scale(own, x, y, static_cast<float>(round), n);
+      const bool right = y.download() == scaled(static_cast<float>(round));
+      y.release(own);
+      if (round == 1) pool.trim();
+      return right && gpu.pool().statistics().in_use == 0 && pool.statistics().in_use <= 1 << 20;
+    });
+    CHECK(pool.statistics().in_use == 0);
+  }
+}
+
+TEST_CASE("shared: graphs of each thread", "[threads]") {
+  const kaio::device a = kaio::device::open("emulator:1"), b = kaio::device::open("emulator:2");
+  const auto x = a.upload(counted(n));
+  a.warmup(runtime_test::scale);
+  storm([&](unsigned t, unsigned) {
+    const kaio::stream s = a.create_stream(), far = b.create_stream();
+    const auto y = a.allocate<float>(n), z = b.allocate<float>(n);
+    kaio::event forked = a.create_event(), joined = b.create_event();
+    const kaio::executable_graph step = capture_graph(s, [&] {
+                                          launch_scale(s, x, y, static_cast<float>(t), n);
+                                          s.record(forked);
+                                          far.wait(forked);
+                                          copy(far, z.view(), y.view());
+                                          far.record(joined);
+                                          s.wait(joined);
+                                        }).instantiate();
+    step.launch(s);
+    s.synchronize();
+    return z.download(far) == scaled(static_cast<float>(t));
   });
 }
 
