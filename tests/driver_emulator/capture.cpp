@@ -242,6 +242,29 @@ TEST_CASE("the modes of the capture and of the thread decide what ends it") {
   streams.end_refused(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+TEST_CASE("a capture ends with the stream that it began on, and leaves no graph") {
+  const session s;
+  kaio_emulator_counters before, after;
+  kaio_emulator_count(&before);
+  {
+    const stream_pair p;
+    CUstream origin = nullptr;
+    MUST(cuStreamCreate(&origin, CU_STREAM_NON_BLOCKING));
+    MUST(cuStreamBeginCapture_v2(origin, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    MUST(cuEventRecord(p.forked, origin));
+    MUST(cuStreamWaitEvent(p.b, p.forked, 0));
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    MUST(cuStreamIsCapturing(p.b, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    MUST(cuStreamDestroy_v2(origin));
+    MUST(cuStreamIsCapturing(p.b, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_NONE);
+    MUST(cuCtxSynchronize());
+  }
+  kaio_emulator_count(&after);
+  CHECK(after.graphs == before.graphs);
+}
+
 TEST_CASE("captures that are mixed up are refused") {
   const session s;
   const stream_pair streams;

@@ -42,6 +42,24 @@ TEST_CASE("the call with a number fails, and does nothing") {
   MUST(cuCtxSynchronize());
 }
 
+TEST_CASE("a release that is made to fail takes place, also while a stream is captured") {
+  const session s;
+  CUdeviceptr x = 0;
+  MUST(cuMemAlloc_v2(&x, 64));
+  CUstream captured = nullptr;
+  MUST(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
+  MUST(cuStreamBeginCapture_v2(captured, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  kaio_emulator_reset();
+  REQUIRE(kaio_emulator_fail_function("cuMemFree_v2", 0, 999, 0) == 1);
+  REFUSED(cuMemFree_v2(x), CUDA_ERROR_UNKNOWN);
+  CHECK(counted().allocations == 0);
+  CUgraph g = nullptr;
+  MUST(cuStreamEndCapture(captured, &g));  // and the capture goes on
+  MUST(cuGraphDestroy(g));
+  MUST(cuStreamDestroy_v2(captured));
+  kaio_emulator_reset();
+}
+
 TEST_CASE("an occurrence of one function fails") {
   const session s;
   kaio_emulator_reset();

@@ -20,7 +20,7 @@
 
    `call` counts the calls of driver functions from 0; `occurrence` counts those of one function, from 0 too.
    `sticky` makes every later call fail in the same way. A call that fails in this way does nothing. Only a
-   function that frees, destroys or waits does so before it fails, as the driver does.
+   function that frees, destroys or waits does so before it fails, as the driver does, also while a stream is captured.
 
    Other environment variables: KAIO_EMULATOR_ARCH (sm_70 to sm_121a; sm_90a by default),
    KAIO_EMULATOR_DEVICES (the number of GPUs; 1 by default), KAIO_STREAMS=delayed (work of a stream runs only

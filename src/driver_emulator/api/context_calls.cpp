@@ -45,6 +45,7 @@ CUresult destroy(function_id id, CUcontext handle) {
     const std::shared_ptr<context> c = state().contexts.find(handle);
     require(c != nullptr, CUDA_ERROR_INVALID_CONTEXT);
     require(!c->primary, CUDA_ERROR_INVALID_CONTEXT);
+    abandon_captures(*c);
     destroy_contents(*c);
     c->active = false;
     state().contexts.take(handle);
@@ -55,6 +56,7 @@ CUresult destroy(function_id id, CUcontext handle) {
 // A primary context that is not retained is empty, but keeps its handle.
 void end_primary(device& d) {
   if (d.primary == nullptr) return;
+  abandon_captures(*d.primary);
   destroy_contents(*d.primary);
   d.primary->active = false;
   d.primary->lost = CUDA_SUCCESS;

@@ -26,7 +26,7 @@ CUresult destroy_stream(function_id id, CUstream handle) {
     require(reinterpret_cast<std::uintptr_t>(handle) > per_thread_stream, CUDA_ERROR_INVALID_HANDLE);
     const std::shared_ptr<stream> s = state().streams.take(handle);
     require(s != nullptr, CUDA_ERROR_INVALID_HANDLE);
-    if (s->captured != nullptr) s->captured->valid = false;
+    abandon_capture(s);
     const std::shared_ptr<context> c = s->owner.lock();
     if (c == nullptr) return;
     // A stream with work left stays until that is done.

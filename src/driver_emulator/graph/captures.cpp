@@ -125,7 +125,7 @@ CUresult update_dependencies(function_id id, CUstream handle, const CUgraphNode*
 }  // namespace
 
 void forbid_in_capture() {
-  if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED) return;
+  if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED || is_made_to_fail()) return;
   bool forbidden = false;
   for_each_capture([&](capture& c) {
     const bool mine = c.thread == std::this_thread::get_id();
@@ -201,6 +201,26 @@ bool capture_wait(const std::shared_ptr<stream>& s, event& e) {
   }
   merge(s->capture_after, e.captured_nodes);
   return true;
+}
+
+void abandon_capture(const std::shared_ptr<stream>& s) {
+  const std::shared_ptr<capture> c = std::move(s->captured);
+  if (c == nullptr) return;
+  c->valid = false;
+  if (c->origin.lock() != s) return;
+  for_each_stream_of(c, [](stream& other) {
+    other.captured.reset();
+    other.capture_after.clear();
+  });
+  c->ended = true;
+  const std::shared_ptr<graph> g = std::move(c->into);
+  if (c->owns_graph) destroy_graph(g);
+}
+
+void abandon_captures(const context& c) {
+  std::vector<std::shared_ptr<stream>> all = c.streams;  // a graph that goes may call the program
+  for (const auto& [thread, s] : c.per_thread) all.push_back(s);
+  for (const std::shared_ptr<stream>& s : all) abandon_capture(s);
 }
 
 CUresult cuStreamBeginCapture(CUstream s) {

@@ -22,4 +22,9 @@ void capture_record(stream& s, event& e);
 // Returns whether the wait was captured: false if neither the stream nor the event is.
 bool capture_wait(const std::shared_ptr<stream>& s, event& e);
 
+// For a stream that is destroyed: a capture that it joined cannot be ended, and one that began on it ends without a graph.
+void abandon_capture(const std::shared_ptr<stream>& s);
+// Does so for all streams of a context.
+void abandon_captures(const context& c);
+
 }  // namespace kaio::driver_emulator

@@ -12,6 +12,7 @@ namespace {
 
 // The lock of the call that this thread is in.
 thread_local std::unique_lock<std::mutex>* held = nullptr;
+thread_local bool made_to_fail = false;
 
 CUresult result_of(const emulator::memory_error& e) {
   return e.kind() == emulator::memory_error_kind::out_of_memory ? CUDA_ERROR_OUT_OF_MEMORY
@@ -29,6 +30,7 @@ CUresult checked(call_kind kind, const detail::body& b, CUresult injected) {
     ~holding() { held = nullptr; }
   };
   const holding scope(lock);
+  made_to_fail = injected != CUDA_SUCCESS;
   if (kind != call_kind::in_context) {
     const CUresult result = b.invoke(b.object, nullptr);
     return injected != CUDA_SUCCESS ? injected : result;
@@ -43,6 +45,8 @@ CUresult checked(call_kind kind, const detail::body& b, CUresult injected) {
 }  // namespace
 
 void refuse(CUresult code) { throw failure{code}; }
+
+bool is_made_to_fail() { return made_to_fail; }
 
 unlocked_state::unlocked_state() { held->unlock(); }
 unlocked_state::~unlocked_state() { held->lock(); }

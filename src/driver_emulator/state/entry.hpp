@@ -95,6 +95,9 @@ class per_thread_default_stream {
   bool before_;
 };
 
+// Whether the call of this thread is made to fail after its work: a capture does not keep it from that.
+bool is_made_to_fail();
+
 // Marks a function of the program that a stream calls: the thread may not call the driver meanwhile.
 class program_callback {
  public:
