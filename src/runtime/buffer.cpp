@@ -29,14 +29,14 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint32_t element_bytes) {
   return count * element_bytes;
 }
 
-// Runs a copy and its wait. When this returns or throws, the host's memory is the caller's again: if a call
-// fails, the copies that are already queued are waited for.
+// Runs a copy and its wait in a stream. When this returns or throws, the host's memory is the caller's again: if a
+// call fails, what is already queued in the stream is waited for.
 template <class Copy>
-void to_its_end(backend& device, Copy copy) {
+void to_its_end(backend& device, backend::native_stream stream, Copy copy) {
   try {
     copy();
   } catch (...) {
-    device.drain();
+    device.drain(stream);
     throw;
   }
 }
@@ -111,9 +111,7 @@ allocation::allocation(const pool_ref& from, std::uint64_t count, std::uint32_t 
   if (bytes != 0) {
     auto block = std::make_unique<pool_block>();
     block->from = from;
-    block->stream = s.native_;
-    block->serial = on.serial_of(s.native_);
-    block->is_borrowed = s.is_borrowed();
+    from->use_stream(*block, s.native_, s.is_borrowed());
     const trace::call traced("allocate from pool", {}, bytes);
     address_ = from->allocate(bytes, *block);
     owner_ = {release_block, block.release()};
@@ -209,9 +207,7 @@ void allocation::release(const stream& s) {
   require("release", s);
   if (owner_.release == release_block) {
     auto& block = *static_cast<pool_block*>(owner_.owner);
-    block.stream = s.native_;
-    block.serial = context_->serial_of(s.native_);
-    block.is_borrowed = s.is_borrowed();
+    block.from->use_stream(block, s.native_, s.is_borrowed());
   }
   release();
 }
@@ -247,9 +243,10 @@ void allocation::upload(const void* host) const {
   backend& device = context_->use();
   if (bytes_ == 0) return;
   const trace::call traced("upload", {}, bytes_);
-  to_its_end(device, [&] {
-    to_device(device, address_, host, bytes_, context_->transfer_stream());
-    device.synchronize_stream(context_->transfer_stream());
+  const backend::native_stream transfers = context_->transfer_stream();
+  to_its_end(device, transfers, [&] {
+    to_device(device, address_, host, bytes_, transfers);
+    device.synchronize_stream(transfers);
   });
 }
 
@@ -259,16 +256,17 @@ void allocation::download(void* host) const {
   if (bytes_ == 0) return;
   const trace::call traced("download", {}, bytes_);
   device.synchronize();
-  to_its_end(device, [&] {
-    to_host(device, host, address_, bytes_, context_->transfer_stream());
-    device.synchronize_stream(context_->transfer_stream());
+  const backend::native_stream transfers = context_->transfer_stream();
+  to_its_end(device, transfers, [&] {
+    to_host(device, host, address_, bytes_, transfers);
+    device.synchronize_stream(transfers);
   });
 }
 
 void allocation::download(void* host, const stream& s) const {
   require("download", s);
   const trace::call traced("download", {}, bytes_);
-  to_its_end(context_->use(), [&] {
+  to_its_end(context_->use(), s.native_, [&] {
     copy_to(host, bytes_ / element_bytes_, 0, s);
     s.synchronize();
   });

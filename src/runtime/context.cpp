@@ -16,23 +16,33 @@
 namespace kaio::runtime::detail {
 
 context::context(std::unique_ptr<backend> device) : device_(std::move(device)) {
-  if (trace::is_on()) trace::device_opened(*device_, default_stream(), transfer_stream());
+  if (trace::is_on()) try {
+      trace::device_opened(*device_, default_stream(), transfer_stream());
+    } catch (...) {
+      destroy_own_streams();
+      throw;
+    }
 }
 
 context::~context() {
   device_->drain();  // code must not be unloaded while it runs
   trace::device_closes(*device_);
   pool_ = pool_ref();
+  destroy_own_streams();
+  kernels_.clear();
+}
+
+void context::destroy_own_streams() noexcept {
   for (const auto* own : {&transfer_stream_, &default_stream_})
     if (own->load() != nullptr) device_->destroy_stream(own->load());
-  kernels_.clear();
 }
 
 backend::native_stream context::own_stream(std::atomic<backend::native_stream>& s) {
   if (const auto made = s.load(std::memory_order_acquire)) return made;
+  backend& device = use();
   const std::scoped_lock lock(changing_);
   if (s.load(std::memory_order_relaxed) == nullptr) {
-    const auto fresh = device_->create_stream(0);
+    const auto fresh = device.create_stream(0);
     add_live(fresh);
     s.store(fresh, std::memory_order_release);
   }
@@ -81,7 +91,9 @@ void context::enable_access(context& other) {
   {
     const std::scoped_lock lock(other.changing_);
     for (const backend::native_pool p : other.native_pools_) theirs.open_pool_to(p, mine);
-    other.accessors_.push_back(this);
+    // A call that failed after this, and was made again, is one access.
+    if (std::find(other.accessors_.begin(), other.accessors_.end(), this) == other.accessors_.end())
+      other.accessors_.push_back(this);
   }
   const std::scoped_lock lock(changing_);
   for (auto& p : peers_) {

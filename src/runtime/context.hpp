@@ -81,6 +81,7 @@ class context {
   friend void retain(context* c) noexcept;
   friend void release(context* c) noexcept;
   backend::native_stream own_stream(std::atomic<backend::native_stream>& s);
+  void destroy_own_streams() noexcept;
 
   std::unique_ptr<backend> device_;
   kernel_cache kernels_;

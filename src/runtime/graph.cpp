@@ -312,19 +312,39 @@ capture::capture(const stream& s) : context_(stream_access::owner(s)), native_(s
 }
 
 capture::~capture() {
-  if (!active_) return;
+  // The work is dropped, and a mistake in it with it. A second call ends what the first could not.
+  for (int i = 0; i < 2 && active_; ++i) try {
+      end();
+    } catch (...) {
+      continue;
+    }
+}
+
+namespace {
+
+bool is_captured(backend& device, backend::native_stream stream) noexcept {
   try {
-    end();
-  } catch (const error&) {
-    // The work is dropped, and a mistake in it with it.
+    return device.stream_is_capturing(stream);
+  } catch (...) {
+    return false;
   }
 }
 
+}  // namespace
+
 graph capture::end() {
   if (!active_) throw stream_capturing("kaio: the end of a capture that was ended before; end it once");
-  active_ = false;
   const trace::call traced("end of capture");
-  return {context_, context_->device().end_capture(native_)};
+  backend& device = context_->device();
+  try {
+    graph made(context_, device.end_capture(native_));
+    active_ = false;
+    return made;
+  } catch (...) {
+    // The end is left to another call, or to the destructor.
+    active_ = is_captured(device, native_);
+    throw;
+  }
 }
 
 }  // namespace kaio::runtime

@@ -104,20 +104,26 @@ context_ref open_current_or_primary(int ordinal) {
   return open_primary(ordinal);
 }
 
-context_ref open_owner_of(std::uint64_t address) {
+namespace {
+// The GPU whose memory an address is in; -1: none, or there are only emulators.
+int gpu_of(std::uint64_t address) {
   try {
-    const int ordinal = driver::ordinal_of_memory(address);
-    if (ordinal >= 0) {
-      if (void* const in = driver::context_of_memory(address)) {
-        const std::scoped_lock lock(devices().changing);
-        if (const auto found = find([&](context& c) { return c.device().native_context() == in; }))
-          return found;
-      }
-      return open_current_or_primary(ordinal);
-    }
+    return driver::ordinal_of_memory(address);
   } catch (const driver_missing&) {
-    // There are only emulators.
   } catch (const no_device&) {
+  }
+  return -1;
+}
+}  // namespace
+
+context_ref open_owner_of(std::uint64_t address) {
+  if (const int ordinal = gpu_of(address); ordinal >= 0) {
+    if (void* const in = driver::context_of_memory(address)) {
+      const std::scoped_lock lock(devices().changing);
+      if (const auto found = find([&](context& c) { return c.device().native_context() == in; }))
+        return found;
+    }
+    return open_current_or_primary(ordinal);
   }
   const std::scoped_lock lock(devices().changing);
   const auto found =

@@ -20,6 +20,16 @@ namespace kaio::runtime::detail {
 
 namespace {
 
+// CU_STREAM_PER_THREAD means another stream in each thread. Its serial is that of the thread.
+bool is_per_thread(backend::native_stream stream) {
+  return stream == reinterpret_cast<backend::native_stream>(std::uintptr_t{2});
+}
+std::uint64_t serial_of_thread() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  thread_local const std::uint64_t mine = ++last;
+  return mine;
+}
+
 // The driver's pool.
 class stream_ordered_pool final : public pool {
  public:
@@ -87,6 +97,7 @@ class caching_pool final : public pool {
         return address;
       }
     }
+    release_of_gone_streams();
     try {
       return fresh(block.reserved);
     } catch (const out_of_memory&) {
@@ -122,12 +133,26 @@ class caching_pool final : public pool {
   }
 
   void release_unused(std::uint64_t keep) override {
+    release_if([&](const size_class&) { return unused_bytes_ > keep; });
+  }
+  // Nothing orders the next use of their blocks.
+  void release_of_gone_streams() {
+    release_if([&](const size_class& key) {
+      return key.serial != 0 && !is_per_thread(key.stream) && device_.serial_of(key.stream) != key.serial;
+    });
+  }
+  // `wanted(key)` is asked before each block, with the lock held.
+  template <class Wanted>
+  void release_if(Wanted wanted) {
     std::vector<std::uint64_t> idle;
     {
       const std::scoped_lock lock(changing_);
-      for (auto at = unused_.begin(); at != unused_.end() && unused_bytes_ > keep;) {
+      std::size_t most = 0;
+      for (const auto& [key, blocks] : unused_) most += blocks.size();
+      idle.reserve(most);  // before anything changes: each block is in one of the lists at any time
+      for (auto at = unused_.begin(); at != unused_.end();) {
         auto& [key, blocks] = *at;
-        while (!blocks.empty() && unused_bytes_ > keep) {
+        while (!blocks.empty() && wanted(key)) {
           idle.push_back(blocks.back());
           blocks.pop_back();
           unused_bytes_ -= key.reserved;
@@ -212,12 +237,22 @@ std::uint64_t pool::allocate(std::uint64_t bytes, pool_block& block) {
   }
 }
 
+void pool::use_stream(pool_block& block, backend::native_stream stream, bool is_borrowed) const {
+  block.stream = stream;
+  block.is_borrowed = is_borrowed;
+  block.serial = is_borrowed && is_per_thread(stream) ? serial_of_thread() : device_.serial_of(stream);
+}
+
 pool::stream_state pool::state_of(const pool_block& block) noexcept {
-  if (block.serial != device_.serial_of(block.stream) && !block.is_borrowed) return stream_state::gone;
+  pool_block now;
+  use_stream(now, block.stream, block.is_borrowed);
+  if (now.serial != block.serial) return stream_state::gone;
   try {
     return device_.device().stream_is_capturing(block.stream) ? stream_state::captured : stream_state::usable;
-  } catch (const error&) {
-    return stream_state::gone;  // a borrowed one that was destroyed
+  } catch (const stream_capturing&) {
+    return stream_state::captured;  // the legacy default stream, while one that it waits for is captured
+  } catch (...) {
+    return stream_state::gone;  // a borrowed one that was destroyed, or the device was lost
   }
 }
 

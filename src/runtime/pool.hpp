@@ -23,7 +23,7 @@ struct pool_block {
   std::uint64_t bytes = 0;     // as asked for
   std::uint64_t reserved = 0;  // as taken
   backend::native_stream stream = nullptr;
-  std::uint64_t serial = 0;  // context::serial_of(stream): another stream may get the handle later
+  std::uint64_t serial = 0;  // of the stream: another one may get the handle later
   bool is_borrowed = false;  // kaio does not know when the stream ends
 
   // A pool does not keep itself.
@@ -44,6 +44,8 @@ class pool {
   virtual ~pool() = default;
 
   context& device() const noexcept { return device_; }
+  // Puts the uses of a block into the order of a stream. Called in the thread that uses the stream.
+  void use_stream(pool_block& block, backend::native_stream stream, bool is_borrowed) const;
   // Throws out_of_memory, stream_capturing.
   std::uint64_t allocate(std::uint64_t bytes, pool_block& block);
   void free(std::uint64_t address, const pool_block& block) noexcept;

@@ -13,14 +13,17 @@
 //
 // A stream outlives the buffers that were allocated in it, or they are released with buffer::release(stream). If
 // a stream of kaio is gone, the release waits for the device instead. If it is captured into a graph, the release
-// takes place with a later call on the pool. Several threads may use a pool at once. On the emulator all of this
-// takes place at once.
+// takes place with a later call on the pool. The stream per thread is a stream of each thread: a buffer of it that
+// another thread releases waits for the device, too. Unused blocks of a stream of kaio that is gone go back to the
+// device with the next new block; call trim() before another library destroys a stream that it lent. Several threads
+// may use a pool at once. On the emulator all of this takes place at once.
 
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace kaio::runtime {
 
@@ -45,6 +48,14 @@ struct memory_pool_statistics {
 class memory_pool {
  public:
   memory_pool() = default;
+  memory_pool(const memory_pool&) = default;
+  memory_pool(memory_pool&&) noexcept = default;
+  // The pool that was held goes before its device.
+  memory_pool& operator=(memory_pool other) noexcept {
+    std::swap(context_, other.context_);
+    std::swap(pool_, other.pool_);
+    return *this;
+  }
 
   // Memory for `count` elements, zero-filled in the order of `s`. Throws invalid_argument (a stream of another
   // device, or a size that overflows), out_of_memory (the device's, or the limit), stream_capturing.

@@ -158,6 +158,8 @@ class backend {
   virtual void stream_wait(native_stream stream, native_event event) = 0;
   virtual void synchronize() = 0;
   virtual void drain() noexcept = 0;  // waits like synchronize, even if the work fails
+  // Waits so for one stream, unless that is captured. No capture is disturbed, as by a wait for the device.
+  virtual void drain(native_stream stream) noexcept = 0;
 
   virtual native_event create_event() = 0;
   virtual void destroy_event(native_event event) noexcept = 0;

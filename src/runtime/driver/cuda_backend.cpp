@@ -121,6 +121,7 @@ void cuda_backend::call_host(native_stream stream, host_function function, void*
 
 void cuda_backend::destroy_stream(native_stream stream) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   note(call_.cuStreamDestroy_v2(stream_of(stream)), "cuStreamDestroy", "destroying a stream on");
 }
 
@@ -159,8 +160,20 @@ void cuda_backend::synchronize() {
 
 void cuda_backend::drain() noexcept {
   const current scope(*this, std::nothrow);
+  if (!scope.is_current()) return;
   const relaxed_capture relaxed(call_);
   note(call_.cuCtxSynchronize(), "cuCtxSynchronize", "waiting for");
+}
+
+void cuda_backend::drain(native_stream stream) noexcept {
+  const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
+  const relaxed_capture relaxed(call_);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (call_.cuStreamIsCapturing(stream_of(stream), &status) == CUDA_SUCCESS &&
+      status != CU_STREAM_CAPTURE_STATUS_NONE)
+    return;
+  note(call_.cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize", "waiting for a stream on");
 }
 
 // Events.
@@ -174,6 +187,7 @@ backend::native_event cuda_backend::create_event() {
 
 void cuda_backend::destroy_event(native_event event) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   note(call_.cuEventDestroy_v2(event_of(event)), "cuEventDestroy", "destroying an event on");
 }
 

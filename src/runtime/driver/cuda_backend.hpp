@@ -60,6 +60,7 @@ class cuda_backend final : public backend {
   void stream_wait(native_stream stream, native_event event) override;
   void synchronize() override;
   void drain() noexcept override;
+  void drain(native_stream stream) noexcept override;
 
   native_event create_event() override;
   void destroy_event(native_event event) noexcept override;

@@ -204,15 +204,18 @@ int ordinal_of_memory(std::uint64_t address) {
   int ordinal = -1;
   const CUresult result =
       cuda.call.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
-  return result == CUDA_SUCCESS ? ordinal : -1;
+  if (is_unknown_memory(result)) return -1;
+  check(cuda, result, "cuPointerGetAttribute", "asking for the GPU of an address");
+  return ordinal;
 }
 
 void* context_of_memory(std::uint64_t address) {
   const library& cuda = initialised_library();
   CUcontext owner = nullptr;
-  return cuda.call.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address) == CUDA_SUCCESS
-             ? owner
-             : nullptr;
+  const CUresult result = cuda.call.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, address);
+  if (is_unknown_memory(result)) return nullptr;
+  check(cuda, result, "cuPointerGetAttribute", "asking for the context of an address");
+  return owner;
 }
 
 }  // namespace kaio::runtime::driver

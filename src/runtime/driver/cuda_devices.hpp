@@ -44,5 +44,10 @@ current_context describe_current(void* handle);
 int ordinal_of_memory(std::uint64_t address);
 // The context that the memory was allocated in; null: that of no one context, as memory of a pool.
 void* context_of_memory(std::uint64_t address);
+// Whether an answer of cuPointerGetAttribute means that the address is no memory of a GPU, or of no one context. Any
+// other failure is one.
+inline bool is_unknown_memory(CUresult result) noexcept {
+  return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_CONTEXT;
+}
 
 }  // namespace kaio::runtime::driver

@@ -21,10 +21,12 @@ const CUgraphNode* nodes_of(backend::node_list nodes) {
   return reinterpret_cast<const CUgraphNode*>(nodes.data());
 }
 
-// The first call on this thread, since the last capture began on it, that was not allowed.
+// The first call on this thread, since the last capture began on it, that was not allowed. The text is cut to its array:
+// a variable of a thread with a destructor would be gone before the objects that the program destroys at its end.
 struct capture_mistake {
-  std::string message;      // empty: none
+  char message[1024] = {};  // empty: none
   bool is_refusal = false;  // the runtime refused a call: the driver does not know of it
+  bool exists() const noexcept { return message[0] != '\0'; }
 };
 capture_mistake& mistake_of_thread() {
   thread_local capture_mistake first;
@@ -57,7 +59,8 @@ const char* difference(CUgraphExecUpdateResult result) {
 }  // namespace
 
 void cuda_backend::remember_capture_mistake(const std::string& message) {
-  if (mistake_of_thread().message.empty()) mistake_of_thread().message = message;
+  capture_mistake& first = mistake_of_thread();
+  if (!first.exists()) message.copy(first.message, sizeof first.message - 1);
 }
 
 void cuda_backend::note_refused_in_capture(native_stream, const std::string& message) {
@@ -91,7 +94,7 @@ backend::native_graph cuda_backend::end_capture(native_stream stream) {
     destroy_graph(graph);
     throw_mistake(mistake.message, description_);
   }
-  if (!mistake.message.empty() && meaning_of(result).code == errc::stream_capturing)
+  if (mistake.exists() && meaning_of(result).code == errc::stream_capturing)
     throw_mistake(mistake.message, description_);
   fail(result, "cuStreamEndCapture", "ending a capture on");
 }
@@ -155,7 +158,10 @@ backend::native_node cuda_backend::add_kernel(native_graph graph, node_list afte
   check(call_.cuGraphAddKernelNode_v2(&node, graph_of(graph), nodes_of(after), after.size(), &parameters),
         "cuGraphAddKernelNode", what);
   const auto set = [&](CUlaunchAttributeID id, const CUlaunchAttributeValue& value) {
-    check(call_.cuGraphKernelNodeSetAttribute(node, id, &value), "cuGraphKernelNodeSetAttribute", what);
+    const CUresult result = call_.cuGraphKernelNodeSetAttribute(node, id, &value);
+    if (result == CUDA_SUCCESS) return;
+    note(call_.cuGraphDestroyNode(node), "cuGraphDestroyNode", what);  // it would run without the attribute
+    fail(result, "cuGraphKernelNodeSetAttribute", what);
   };
   CUlaunchAttributeValue value{};
   if (launch.kernel.needs.cooperative) {

@@ -130,6 +130,7 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
 
 void cuda_backend::unload(CUmodule module) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   const relaxed_capture relaxed(call_);
   note(call_.cuModuleUnload(module), "cuModuleUnload", "unloading a kernel on");
 }

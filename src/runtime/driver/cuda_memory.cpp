@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/base/text.hpp"
+#include "runtime/driver/cuda_devices.hpp"
 #include "runtime/driver/cuda_scopes.hpp"
 #include "runtime/driver/result.hpp"
 
@@ -43,6 +44,7 @@ void cuda_backend::fail_to_allocate(CUresult result, const char* function, std::
 
 void cuda_backend::free(std::uint64_t address) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   const relaxed_capture relaxed(call_);
   note(call_.cuMemFree_v2(address), "cuMemFree", "freeing a buffer on");
 }
@@ -59,6 +61,7 @@ void* cuda_backend::allocate_host(std::uint64_t bytes) {
 
 void cuda_backend::free_host(void* address) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   const relaxed_capture relaxed(call_);
   note(call_.cuMemFreeHost(address), "cuMemFreeHost", "freeing page-locked host memory of");
 }
@@ -127,9 +130,10 @@ void cuda_backend::copy_between(std::uint64_t to, backend& target, std::uint64_t
 bool cuda_backend::has_memory(std::uint64_t address) {
   const current scope(*this);
   int ordinal = -1;
-  return call_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) ==
-             CUDA_SUCCESS &&
-         ordinal == properties_.ordinal;
+  const CUresult result = call_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+  if (is_unknown_memory(result)) return false;
+  check(result, "cuPointerGetAttribute", text("asking whether ", hexadecimal(address), " is memory of"));
+  return ordinal == properties_.ordinal;
 }
 
 bool cuda_backend::can_access(const backend& other) {
@@ -200,11 +204,15 @@ std::uint64_t cuda_backend::allocate_from(native_pool pool, std::uint64_t bytes,
 
 void cuda_backend::free_async(std::uint64_t address, native_stream stream) noexcept {
   const current scope(*this, std::nothrow);
+  if (scope.is_gone()) return;
   const relaxed_capture relaxed(call_);
-  const CUresult result = call_.cuMemFreeAsync(address, stream_of(stream));
-  if (result == CUDA_SUCCESS) return;
+  if (scope.is_current()) {
+    const CUresult result = call_.cuMemFreeAsync(address, stream_of(stream));
+    note(result, "cuMemFreeAsync", "freeing a buffer on");
+    // A failure that loses the device is one of earlier work: the buffer was released, or is lost with its context.
+    if (result == CUDA_SUCCESS || meaning_of(result).sticky) return;
+  }
   // The stream is gone: the release waits for the device instead.
-  note(result, "cuMemFreeAsync", "freeing a buffer on");
   note(call_.cuMemFree_v2(address), "cuMemFree", "freeing a buffer on");
 }
 

@@ -8,6 +8,13 @@
 
 namespace kaio::runtime::driver {
 
+// The driver may report a failure of earlier work in place of what was asked for: then it is asked again.
+template <class Call>
+CUresult twice(Call call) noexcept {
+  const CUresult first = call();
+  return first == CUDA_SUCCESS ? first : call();
+}
+
 // Makes the device's context current for the scope. Querying the current one costs some nanoseconds and is
 // always right; a thread-local copy would miss changes by others.
 class cuda_backend::current {
@@ -22,19 +29,33 @@ class cuda_backend::current {
   }
   current(cuda_backend& device, std::nothrow_t) noexcept : call_(device.call_) {
     CUcontext now = nullptr;
-    if (call_.cuCtxGetCurrent(&now) != CUDA_SUCCESS || now == device.context_) return;
-    if (call_.cuCtxSetCurrent(device.context_) == CUDA_SUCCESS) previous_ = now;
+    if (twice([&] { return call_.cuCtxGetCurrent(&now); }) != CUDA_SUCCESS) {
+      is_current_ = false;
+      return;
+    }
+    if (now == device.context_) return;
+    const CUresult set = twice([&] { return call_.cuCtxSetCurrent(device.context_); });
+    if (set == CUDA_SUCCESS) previous_ = now;
+    is_current_ = set == CUDA_SUCCESS;
+    is_gone_ = !device.owns_context_ &&
+               (set == CUDA_ERROR_INVALID_CONTEXT || set == CUDA_ERROR_CONTEXT_IS_DESTROYED);
   }
   current(const current&) = delete;
   current& operator=(const current&) = delete;
   ~current() {
     if (previous_) [[unlikely]]
-      call_.cuCtxSetCurrent(previous_);
+      twice([this] { return call_.cuCtxSetCurrent(previous_); });
   }
+  // False: calls that mean the current context, or a default stream of it, would mean another one.
+  bool is_current() const noexcept { return is_current_; }
+  // The owner of the context destroyed it, and everything in it went with it. What has its handles or addresses now
+  // is another's.
+  bool is_gone() const noexcept { return is_gone_; }
 
  private:
   const functions& call_;
   CUcontext previous_ = nullptr;
+  bool is_current_ = true, is_gone_ = false;
 };
 
 // Lets this thread allocate, free, load, wait and ask while another stream is captured. None of these is part of
@@ -48,7 +69,7 @@ class cuda_backend::relaxed_capture {
   relaxed_capture(const relaxed_capture&) = delete;
   relaxed_capture& operator=(const relaxed_capture&) = delete;
   ~relaxed_capture() {
-    if (changed_) call_.cuThreadExchangeStreamCaptureMode(&mode_);
+    if (changed_) twice([this] { return call_.cuThreadExchangeStreamCaptureMode(&mode_); });
   }
 
  private:

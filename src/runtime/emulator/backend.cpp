@@ -98,9 +98,11 @@ errc error_code_of(emulator::fault_kind kind) {
 
 emulator_backend::emulator_backend(ptx::target target, int number)
     : architecture_(emulator::architecture_of(target)),
-      own_memory_(number < 0 ? std::make_unique<emulator::memory>(emulator_properties(target).total_memory)
-                             : nullptr),
-      memory_(number < 0 ? *own_memory_ : shared_memory()),
+      shares_memory_(number >= 0),
+      kept_memory_(number < 0
+                       ? std::make_shared<emulator::memory>(emulator_properties(target).total_memory)
+                       : std::shared_ptr<emulator::memory>(&shared_memory(), [](emulator::memory*) {})),
+      memory_(*kept_memory_),
       streams_changing_(streams_of_all()) {
   properties_ = emulator_properties(target);
   properties_.emulator = number;
@@ -140,7 +142,7 @@ void emulator_backend::set_budget(const budget& limits) {
 }
 
 runtime::memory_info emulator_backend::memory_info() {
-  if (own_memory_ != nullptr) return {memory_.left(), memory_.capacity()};
+  if (!shares_memory_) return {memory_.left(), memory_.capacity()};
   const std::uint64_t left = memory_.left();
   return {left < properties_.total_memory ? left : properties_.total_memory, properties_.total_memory};
 }
@@ -161,16 +163,21 @@ auto emulator_backend::guarded(Call call, std::uint64_t bytes) -> decltype(call(
 
 std::uint64_t emulator_backend::allocate(std::uint64_t bytes) {
   const std::uint64_t address = guarded([&] { return memory_.allocate(bytes); }, bytes);
-  if (own_memory_ == nullptr) {
-    const std::scoped_lock lock(owned_changing_);
-    owned_.emplace(address, bytes);
+  if (shares_memory_) {
+    try {
+      const std::scoped_lock lock(owned_changing_);
+      owned_.emplace(address, bytes);
+    } catch (const std::bad_alloc&) {
+      memory_.free(address);
+      throw_full(bytes);
+    }
   }
   return address;
 }
 
 void emulator_backend::free(std::uint64_t address) noexcept {
   try {
-    if (own_memory_ == nullptr) {
+    if (shares_memory_) {
       const std::scoped_lock lock(owned_changing_);
       owned_.erase(address);
     }
@@ -181,7 +188,7 @@ void emulator_backend::free(std::uint64_t address) noexcept {
 }
 
 bool emulator_backend::has_memory(std::uint64_t address) {
-  if (own_memory_ != nullptr) return memory_.find(address).has_value();
+  if (!shares_memory_) return memory_.find(address).has_value();
   const std::scoped_lock lock(owned_changing_);
   const auto after = owned_.upper_bound(address);
   if (after == owned_.begin()) return false;
@@ -190,7 +197,7 @@ bool emulator_backend::has_memory(std::uint64_t address) {
 }
 
 bool emulator_backend::can_access(const backend& other) {
-  return &other == this || (own_memory_ == nullptr && other.properties().emulator >= 0);
+  return &other == this || (shares_memory_ && other.properties().emulator >= 0);
 }
 
 void* emulator_backend::allocate_host(std::uint64_t bytes) {
@@ -223,15 +230,17 @@ void emulator_backend::fill(const row_fill& shape, native_stream stream) {
 
 void emulator_backend::copy_between(std::uint64_t to, backend& target, std::uint64_t from, backend& source,
                                     std::uint64_t bytes, native_stream stream) {
-  auto &t = static_cast<emulator_backend&>(target), &f = static_cast<emulator_backend&>(source);
-  submit(stream, emulated::node_kind::copy, [&t, &f, to, from, bytes] {
-    std::vector<std::byte> piece;
-    for (std::uint64_t done = 0; done < bytes; done += piece.size()) {
-      piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes - done, 1 << 20)));
-      f.copy({.from = from + done, .host_to = piece.data(), .width = piece.size()});
-      t.copy({.to = to + done, .host_from = piece.data(), .width = piece.size()});
-    }
-  });
+  // A graph may be launched after the other devices are closed: it keeps their memory.
+  submit(stream, emulated::node_kind::copy,
+         [this, t = static_cast<emulator_backend&>(target).kept_memory_,
+          f = static_cast<emulator_backend&>(source).kept_memory_, to, from, bytes] {
+           std::vector<std::byte> piece;
+           for (std::uint64_t done = 0; done < bytes; done += piece.size()) {
+             piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes - done, 1 << 20)));
+             guarded([&] { f->read(piece.data(), from + done, piece.size()); }, bytes);
+             guarded([&] { t->write(to + done, piece.data(), piece.size()); }, bytes);
+           }
+         });
 }
 
 void emulator_backend::copy(const row_copy& c) {

@@ -66,7 +66,12 @@ void emulator_backend::destroy_stream(native_stream stream) noexcept {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return;
   emulated::stream& s = *found->second;
-  if (s.captured != nullptr) std::erase(s.captured->streams, &s);
+  if (const auto c = s.captured; c != nullptr) {
+    std::erase(c->streams, &s);
+    // The end of the stream that a capture began on is the end of the capture.
+    if (c->origin == &s)
+      for (emulated::stream* other : c->streams) other->captured = nullptr, other->last.clear();
+  }
   streams_.erase(found);
 }
 

@@ -70,6 +70,7 @@ class emulator_backend final : public backend {
   void stream_wait(native_stream stream, native_event event) override;
   void synchronize() override;
   void drain() noexcept override {}
+  void drain(native_stream) noexcept override {}
 
   native_event create_event() override { return new emulated::event; }
   void destroy_event(native_event event) noexcept override { delete static_cast<emulated::event*>(event); }
@@ -143,7 +144,8 @@ class emulator_backend final : public backend {
   void note(const char* message) noexcept;
 
   emulator::architecture architecture_;
-  std::unique_ptr<emulator::memory> own_memory_;  // null: an emulator with a number, which shares one
+  const bool shares_memory_;  // an emulator with a number
+  const std::shared_ptr<emulator::memory> kept_memory_;
   emulator::memory& memory_;
   std::mutex owned_changing_;
   std::map<std::uint64_t, std::uint64_t> owned_;  // bytes by address, of an emulator with a number
