@@ -1,4 +1,4 @@
-// Errors made of the driver's failures: each call of a whole program is made to fail with each code.
+// Errors made of the driver's failures. failures/each_call.cpp makes each call of many flows fail.
 
 #include <kaio/runtime/budget.hpp>
 
@@ -14,112 +14,6 @@
 
 using namespace driver_test;
 using namespace kaio::driver_abi;
-
-namespace {
-
-constexpr CUresult codes[] = {CUDA_ERROR_INVALID_VALUE,
-                              CUDA_ERROR_OUT_OF_MEMORY,
-                              CUDA_ERROR_NOT_INITIALIZED,
-                              CUDA_ERROR_DEVICE_UNAVAILABLE,
-                              CUDA_ERROR_NO_DEVICE,
-                              CUDA_ERROR_INVALID_IMAGE,
-                              CUDA_ERROR_INVALID_CONTEXT,
-                              CUDA_ERROR_NO_BINARY_FOR_GPU,
-                              CUDA_ERROR_ECC_UNCORRECTABLE,
-                              CUDA_ERROR_INVALID_PTX,
-                              CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
-                              CUDA_ERROR_OPERATING_SYSTEM,
-                              CUDA_ERROR_INVALID_HANDLE,
-                              CUDA_ERROR_ILLEGAL_ADDRESS,
-                              CUDA_ERROR_CONTEXT_IS_DESTROYED,
-                              CUDA_ERROR_ASSERT,
-                              CUDA_ERROR_LAUNCH_FAILED,
-                              CUDA_ERROR_UNKNOWN};
-
-bool loses_the_device(int code) {
-  for (const int sticky :
-       {CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_ILLEGAL_ADDRESS,
-        CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_ASSERT, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_UNKNOWN}) {
-    if (code == sticky) return true;
-  }
-  return false;
-}
-
-// Everything that a program does with a device.
-void use(kaio::device& gpu) {
-  auto x = gpu.upload(std::vector<float>(1024, 2.0f));
-  auto y = gpu.allocate<float>(1024);
-  kaio::stream s = gpu.create_stream();
-  kaio::event begin = gpu.create_event(), end = gpu.create_event();
-  auto staging = gpu.allocate_host<float>(1024);
-  s.record(begin);
-  launch_scale(s, x);
-  y.copy_from(x, s);
-  y.copy_to(staging.data(), 1024, s);
-  s.record(end);
-  gpu.stream().wait(end);
-  const kaio::ptx::argument none[] = {x.as_argument(), {0x40000000u}, {0}};
-  s.launch(scale, {.x = 4, .cluster = {2, 1, 1}}, none, 3);
-  s.launch(scale, {.x = 16, .cluster = {16, 1, 1}}, none, 3);
-  if (gpu.max_active_clusters(scale, {2, 1, 1}, 100 * 1024) != 132) FAIL("there are other clusters");
-  kaio::tiled_tensor_map<1>(s, x, {.extents = {64}, .box = {16}});
-  end.synchronize();
-  if (staging[0] != 4.0f || staging[1023] != 4.0f) FAIL("the kernel's result is " << staging[0]);
-  kaio::elapsed_ms(begin, end);
-  y.fill_zero(s);
-  s.synchronize();
-  s.is_done();
-  end.is_done();
-  y.download();
-  gpu.memory_info();
-  gpu.synchronize();
-}
-
-}  // namespace
-
-TEST_CASE(
-    "whichever call fails, with whichever code: a typed error, nothing leaks, the first cause is kept") {
-  fresh_driver driver;
-  {
-    kaio::device gpu = kaio::device::open("cuda:0");
-    use(gpu);
-  }
-  const long calls = driver.calls();
-  REQUIRE(calls > 100);
-  long errors = 0;
-  for (const int code : codes) {
-    for (const bool stay : {false, true}) {
-      for (long call = 0; call < calls; ++call) {
-        INFO("call " << call << ", code " << code << ", stay " << stay);
-        driver.set_current(nullptr);
-        driver.reset();
-        driver.fail(call, code, stay);
-        try {
-          kaio::device gpu = kaio::device::open("cuda:0");
-          try {
-            use(gpu);
-          } catch (const kaio::error& first) {
-            driver.recover();
-            if (loses_the_device(code)) {
-              const thrown later = catch_error([&] { gpu.create_stream(); });
-              if (later.code != first.code() || !later.says("first cause"))
-                FAIL("the first cause was forgotten: " << later.message);
-            }
-            throw;
-          }
-        } catch (const kaio::error& e) {
-          ++errors;
-          if (!std::string_view(e.what()).starts_with("kaio: ")) FAIL(e.what());
-        }
-        driver.recover();
-        if (driver.alive() != 0) FAIL(driver.alive() << " objects are alive");
-      }
-    }
-  }
-  CHECK(errors > std::ssize(codes) * calls);
-  driver.set_current(nullptr);
-  driver.reset();
-}
 
 TEST_CASE("the driver's codes become kaio's") {
   fresh_driver driver;

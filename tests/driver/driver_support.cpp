@@ -76,6 +76,10 @@ const library& driver() {
 
 }  // namespace
 
+bool has_a_sanitizer() {
+  return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr || dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
+}
+
 fresh_driver::fresh_driver() {
   driver().reset();
   driver().init(0);

@@ -139,6 +139,9 @@ Value value_at(const kaio_emulator_launch& launch, std::size_t offset) {
   return v;
 }
 
+// Sanitizers keep memory that was freed, and end the program over allocations that are too large.
+bool has_a_sanitizer();
+
 using kaio::tests::catch_error;
 using kaio::tests::thrown;
 
