@@ -74,7 +74,7 @@ void append_arguments(output to, const slice& s) {
   const work_facts& f = s.facts;
   members m(to);
   const auto extents = [&](const char* name, const ptx::dim3& e) {
-    if (e.x != 0) m.add(name, quoted(extents_text(e)));
+    if (e.x != 0) m.add(name, json_quoted(extents_text(e)));
   };
   extents("grid", f.grid);
   extents("block", f.block);
@@ -103,7 +103,7 @@ void append_slice(output to, const recorded& trace, const place& p, std::size_t 
   append_time(to, p.begin);
   fmt::format_to(to, ",\"dur\":");
   append_time(to, p.end - p.begin);
-  fmt::format_to(to, ",\"cat\":\"{}\",\"name\":{},\"args\":{{", s.facts.category, quoted(name));
+  fmt::format_to(to, ",\"cat\":\"{}\",\"name\":{},\"args\":{{", s.facts.category, json_quoted(name));
   append_arguments(to, s);
   fmt::format_to(to, "}}}}");
   if (!has_flow) return;
@@ -120,12 +120,12 @@ void append_row(output to, std::uint32_t process, std::size_t row, const std::st
       ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_name\",\"args\":{{\"name\":{2}}}}}"
       ",\n{{\"ph\":\"M\",\"pid\":{0},\"tid\":{1},\"name\":\"thread_sort_index\",\"args\":"
       "{{\"sort_index\":{1}}}}}",
-      process + 1, row, quoted(name));
+      process + 1, row, json_quoted(name));
 }
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : host::printable(text)) {
     if (c == '"' || c == '\\') result += '\\';
@@ -163,7 +163,7 @@ std::string chrome_text(const recorded& trace) {
         to,
         ",\n{{\"ph\":\"M\",\"pid\":{0},\"name\":\"process_name\",\"args\":{{\"name\":{1}}}}}"
         ",\n{{\"ph\":\"M\",\"pid\":{0},\"name\":\"process_sort_index\",\"args\":{{\"sort_index\":{0}}}}}",
-        i + 1, quoted(trace.processes[i].name));
+        i + 1, json_quoted(trace.processes[i].name));
   // The host comes first: if both ends of an arrow have one time, viewers take the first one for its begin.
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -13,7 +13,7 @@ namespace kaio::runtime::trace {
 std::string chrome_text(const recorded& trace);
 
 // A text as a JSON string, with its quotes.
-std::string quoted(std::string_view text);
+std::string json_quoted(std::string_view text);
 // "4 x 1 x 1"
 std::string extents_text(const ptx::dim3& e);
 

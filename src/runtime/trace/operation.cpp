@@ -48,10 +48,10 @@ std::string form_of(std::string_view type, const std::int64_t* extents, std::uin
 
 std::string json_of(const operation& o) {
   std::string result;
-  for (const argument& a : o.arguments) result += quoted(a.name) + ':' + quoted(a.form) + ',';
+  for (const argument& a : o.arguments) result += json_quoted(a.name) + ':' + json_quoted(a.form) + ',';
   if (o.workspace_bytes != 0) result += fmt::format("\"workspace bytes\":{},", o.workspace_bytes);
   result += "\"kernels\":[";
-  for (const std::string& k : o.kernels) result += (&k == o.kernels.data() ? "" : ",") + quoted(k);
+  for (const std::string& k : o.kernels) result += (&k == o.kernels.data() ? "" : ",") + json_quoted(k);
   return result + ']';
 }
 
