@@ -95,7 +95,7 @@ private_floors = {
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
                  "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "driver_abi": ["."],
-    "runtime": ["base", "trace", "driver", "emulator", "."],
+    "runtime": ["base", "cache", "trace", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
     "ops": [".", "shared", "choice",
             "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90", "matmul/call",

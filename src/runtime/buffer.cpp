@@ -223,11 +223,7 @@ void allocation::require(const char* operation) const {
 void allocation::require(const char* operation, const stream& s) const {
   require(operation);
   if (s.device_identity() == context_.get()) return;
-  if (s.device_identity() == nullptr) {
-    throw invalid_argument(text(
-        "kaio: ", operation,
-        " on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()"));
-  }
+  if (s.device_identity() == nullptr) detail::throw_null_stream(operation);
   throw invalid_argument(text("kaio: ", operation, " of a buffer of ", bytes_, " bytes on ",
                               context_->description(),
                               " on a stream of another device; use a stream of the buffer's device"));

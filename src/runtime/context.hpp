@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "runtime/base/backend.hpp"
-#include "runtime/kernel_cache.hpp"
-#include "runtime/tensor_map_cache.hpp"
+#include "runtime/cache/kernel_cache.hpp"
+#include "runtime/cache/tensor_map_cache.hpp"
 
 namespace kaio::runtime::detail {
 

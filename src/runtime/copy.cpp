@@ -11,6 +11,7 @@
 #include "runtime/open_devices.hpp"
 #include "runtime/stream_access.hpp"
 #include "runtime/trace/work.hpp"
+#include "runtime/validate.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -31,9 +32,7 @@ void check_copy(const ptx::argument& to, const ptx::argument& from) {
   if (to.bytes != from.bytes)
     throw invalid_argument(text("kaio: copy of ", from.bytes, " bytes into ", to.bytes,
                                 " bytes; both must have the same size: slice the larger one"));
-  const bool apart =
-      to.bits >= from.bits ? to.bits - from.bits >= from.bytes : from.bits - to.bits >= to.bytes;
-  if (!apart && to.bits != from.bits)
+  if (overlap(to, from) && to.bits != from.bits)
     throw invalid_argument(text("kaio: copy of ", from.bytes,
                                 " bytes between ranges that overlap; copy through "
                                 "another buffer"));

@@ -37,9 +37,7 @@ bool has_gpu() {
   } catch (const invalid_argument&) {
     throw;  // a setting is wrong
   } catch (const error& e) {
-    std::string_view why = e.message();
-    why.remove_prefix(why.starts_with("kaio: ") ? 6 : 0);
-    log().warn("the emulator is used instead of a GPU: {}", why);
+    log().warn("the emulator is used instead of a GPU: {}", without_prefix(e.message()));
   }
   return false;
 }

@@ -31,7 +31,7 @@ open_devices& devices() {
   return instance;
 }
 
-// The open device that `wanted` accepts, else what `open` returns. `changing` is held.
+// The open device that `wanted` accepts, or null. `changing` is held.
 template <class Wanted>
 context_ref find(Wanted wanted) {
   for (context* c : devices().all)

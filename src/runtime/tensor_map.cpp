@@ -10,6 +10,7 @@
 
 #include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
+#include "runtime/stream_access.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -116,9 +117,7 @@ void check_device(const device_properties& device, std::string_view description)
 void encode_tensor_map(const stream& where, const void* owner, const tensor_description& tensor,
                        unsigned char* to) {
   context* const on = where.context_.get();
-  if (on == nullptr)
-    throw invalid_argument(
-        "kaio: a tensor map on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()");
+  if (on == nullptr) throw_null_stream("a tensor map");
   backend& device = on->use();
   if (owner != nullptr && owner != on)
     refuse(tensor, "is of another device's memory than the stream, which is ", on->description(),

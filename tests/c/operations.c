@@ -58,8 +58,8 @@ static void devices(void) {
   REFUSED(kaio_device_open("emulator:64", &other), "device (12, 64)", "0 to 63");
   REFUSED(kaio_device_open("emulator:16", &other), "emulator:16", "0 to 15");
   REFUSED(kaio_device_open("emulator", NULL), "argument device", "NULL");
-  other.device_type = kDLCPU;
-  REFUSED(kaio_device_synchronize(other), "the CPU", "kDLCUDA");
+  other.device_type = (DLDeviceType)4;
+  REFUSED(kaio_device_synchronize(other), "device (4,", "kDLCUDA");
 }
 
 static void memory(void) {
@@ -467,8 +467,6 @@ static void misuse(void) {
   WITH_A(bad.byte_offset = 1, "align");
   WITH_A(bad.data = NULL, "address 0");
   bad = a.tensor;
-  bad.device.device_type = kDLCPU;
-  REFUSED(kaio_matmul(NULL, &bad, &b.tensor, &c.tensor, NULL), "a is on device (1,", "the CPU");
   bad.device.device_type = (DLDeviceType)4;
   REFUSED(kaio_matmul(NULL, &bad, &b.tensor, &c.tensor, NULL), "a is on device (4,", "kDLExtDev");
   SUCCEEDS(kaio_device_open("emulator:5", &other));
@@ -521,6 +519,51 @@ static void misuse(void) {
   release(&c);
 }
 
+/* Memory of the CPU, which the emulator uses in place: operands that are columns of one array, and an output between them. */
+static void memory_of_the_cpu(void) {
+  enum { rows = 6, k = 4, n = 5, width = k + n };
+  float both[rows * width], b_values[k * n];
+  int64_t a_shape[2] = {rows, k}, b_shape[2] = {k, n}, c_shape[2] = {rows, n}, strides[2] = {width, 1};
+  DLTensor a, b, c;
+  kaio_stream* stream = NULL;
+  kaio_capture* capture = NULL;
+  DLDevice emulator;
+  int i, j, l;
+  memset(&a, 0, sizeof a);
+  a.device.device_type = kDLCPU;
+  a.dtype = f32;
+  a.ndim = 2;
+  b = c = a;
+  for (i = 0; i < rows; ++i)
+    for (j = 0; j < width; ++j) both[i * width + j] = j < k ? (float)(i - j) : -1000.0f;
+  for (i = 0; i < k * n; ++i) b_values[i] = (float)(i % 7);
+  a.data = both;
+  a.shape = a_shape;
+  a.strides = strides;
+  b.data = b_values;
+  b.shape = b_shape;
+  c.data = both;
+  c.byte_offset = k * sizeof(float);
+  c.shape = c_shape;
+  c.strides = strides;
+  SUCCEEDS(kaio_matmul(NULL, &a, &b, &c, NULL));
+  for (i = 0; i < rows; ++i)
+    for (j = 0; j < n; ++j) {
+      float sum = 0;
+      for (l = 0; l < k; ++l) sum += (float)(i - l) * b_values[l * n + j];
+      CHECK(both[i * width + k + j] == sum);
+    }
+  CHECK(both[0] == 0 && both[k - 1] == (float)(1 - k));
+
+  /* a graph outlives the call, and the memory need not */
+  SUCCEEDS(kaio_device_open("emulator", &emulator));
+  SUCCEEDS(kaio_stream_create(emulator, &stream));
+  SUCCEEDS(kaio_capture_begin(emulator, kaio_stream_handle(stream), &capture));
+  REFUSED(kaio_matmul(kaio_stream_handle(stream), &a, &b, &c, NULL), "argument a is memory of the CPU", "graph");
+  SUCCEEDS(kaio_capture_end(capture, NULL));
+  SUCCEEDS(kaio_stream_destroy(stream));
+}
+
 int main(void) {
   versions_and_statuses();
   f32 = type_of(kDLFloat, 32);
@@ -538,5 +581,6 @@ int main(void) {
   gradients();
   norms();
   misuse();
+  memory_of_the_cpu();
   return finish();
 }

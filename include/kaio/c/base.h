@@ -32,7 +32,7 @@ typedef enum : int32_t {
 #else
 typedef enum {
 #endif
-  kDLCPU = 1,
+  kDLCPU = 1,         /* memory of the CPU, which emulator device_id uses in place */
   kDLCUDA = 2,        /* memory of GPU device_id */
   kDLCUDAHost = 3,    /* page-locked host memory, which GPU device_id reads in place */
   kDLExtDev = 12,     /* memory of kaio's emulator device_id: an address that kaio_allocate returned */

@@ -100,7 +100,7 @@ static inline kaio_w8_weights kaio_w8_weights_default(void) {
 /* Options of products with packed weights, of four and of eight bits. */
 typedef struct kaio_matmul_w4_options {
   uint32_t size; /* sizeof(kaio_matmul_w4_options) */
-  uint32_t splits; /* of K; 0: as many as fill the device best */
+  uint32_t splits; /* parts of K; 0: the number that fills the device best */
   int32_t constant; /* kaio_constant_inputs: weights */
   int32_t exact_weights; /* 1: no weight is rounded to the type of x, as is faster from 129 rows of x on */
   const DLTensor* bias; /* (n); f16 or bf16; the element type of x */

@@ -134,7 +134,16 @@ ops::any_view call::view_of(const char* name, const DLTensor& given, const tenso
     ops::detail::check_view(std::string(operation_) + ": argument " + std::string(argument), view.facts());
   if (view.bytes != 0 && view.address == 0)
     refuse(operation_, "argument " + std::string(argument) + " has elements at address 0; give it memory");
+  if (given.device.device_type == kDLCPU && view.bytes != 0)
+    view.address = host_.use(*gpu_, view.address, view.bytes);
   return view;
+}
+
+void call::refuse_capture_of_host_memory(const runtime::stream& s) const {
+  if (s.is_capturing())
+    refuse(operation_,
+           "argument " + std::string(first_) +
+               " is memory of the CPU, which a graph cannot keep; capture calls on memory of kaio_allocate");
 }
 
 void call::workspace(const char* name, const DLTensor* given, ops::workspace_view& to) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "c/call/error.hpp"
+#include "c/call/host_memory.hpp"
 
 namespace kaio::c {
 
@@ -49,7 +50,11 @@ class call {
   const char* operation() const noexcept { return operation_; }
   void device(const char* name, const DLDevice& given);
   // A CUstream of the device.
-  runtime::stream stream(void* handle) const { return runtime::stream::borrow(*gpu_, handle); }
+  runtime::stream stream(void* handle) const {
+    runtime::stream s = runtime::stream::borrow(*gpu_, handle);
+    if (host_.is_used()) refuse_capture_of_host_memory(s);
+    return s;
+  }
 
   // A stream that runs nothing, but loads the kernels of what is called with it.
   runtime::stream loading() const { return runtime::stream::loading(*gpu_); }
@@ -133,6 +138,7 @@ class call {
 
  private:
   ops::any_view view_of(const char* name, const DLTensor& given, const tensor_rule& rule);
+  void refuse_capture_of_host_memory(const runtime::stream& s) const;
   [[noreturn]] void refuse_value(const char* name, std::int32_t given, const char* expected) const;
   [[noreturn]] void refuse_text(const char* name, std::string_view text) const;
 
@@ -162,6 +168,7 @@ class call {
   const runtime::device* gpu_ = nullptr;
   const char* first_ = nullptr;  // the tensor that named the device
   DLDevice named_{};
+  host_memory host_;
 };
 
 }  // namespace kaio::c

@@ -44,11 +44,11 @@ std::string name_of(const DLDevice& device) {
 std::atomic<const runtime::device*>& slot_of(const char* operation, const char* what,
                                              const DLDevice& device) {
   const bool gpu = is_gpu(device.device_type);
-  if (!gpu && device.device_type != kDLExtDev)
+  if (!gpu && device.device_type != kDLExtDev && device.device_type != kDLCPU)
     refuse(operation,
            std::string(what) + " is on " + name_of(device) +
-               (device.device_type == kDLCPU ? ", the CPU" : "") +
-               "; kaio takes memory of a GPU (kDLCUDA) or of its emulator (kDLExtDev, by kaio_allocate)");
+               "; kaio takes memory of a GPU (kDLCUDA), of its emulator (kDLExtDev, by kaio_allocate) or of "
+               "the CPU (kDLCPU), which the emulator uses");
   if (device.device_id < 0 || device.device_id >= most_devices)
     refuse(operation, std::string(what) + " is on " + name_of(device) + "; numbers of devices are 0 to " +
                           std::to_string(most_devices - 1));
@@ -83,7 +83,7 @@ const runtime::device& in_current_context(const runtime::device& primary) {
   const std::uint64_t closed = table().closed.load(std::memory_order_acquire);
   if (last.context != now || last.primary != &primary || last.closed != closed)
     last = {now, &primary, closed, runtime::device::current(primary.properties().ordinal)};
-  return *last.gpu;
+  return last.gpu ? *last.gpu : primary;
 }
 
 // N of "<kind>:N".

@@ -119,6 +119,10 @@ class backend {
   virtual void free(std::uint64_t address) noexcept = 0;  // after the work that was put in
   virtual void* allocate_host(std::uint64_t bytes) = 0;   // zero-filled
   virtual void free_host(void* address) noexcept = 0;
+  // Lets kernels use ordinary host memory in place, until it is detached as often as it was attached. Returns its address
+  // on the device, or 0 if the device cannot. The caller keeps the memory alive. bytes > 0.
+  virtual std::uint64_t attach_host(void*, std::uint64_t /*bytes*/) { return 0; }
+  virtual void detach_host(void*) noexcept {}
   virtual void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
                               native_stream stream) = 0;
   virtual void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) = 0;

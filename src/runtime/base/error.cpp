@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "host/printable.hpp"
 #include "runtime/base/failure.hpp"
@@ -121,20 +122,37 @@ void throw_error(errc code, const std::string& message) {
   throw driver_error(message);
 }
 
-failure_latch::~failure_latch() { delete first_.load(std::memory_order_acquire); }
+void throw_mistake_in_capture(std::string_view first, std::string_view device) {
+  throw stream_capturing(text("kaio: the capture on ", device,
+                              " has no graph: a call in it was not allowed, and ended it. ",
+                              without_prefix(first)));
+}
+
+failure_latch::~failure_latch() {
+  delete first_.load(std::memory_order_acquire);
+  for (failure* f = forgotten_.load(std::memory_order_acquire); f != nullptr;)
+    delete std::exchange(f, f->before);
+}
+
+void failure_latch::forget() {
+  if (!first_.load(std::memory_order_acquire)) return;
+  failure* const old = first_.exchange(nullptr, std::memory_order_acq_rel);
+  if (old == nullptr) return;
+  old->before = forgotten_.load(std::memory_order_acquire);
+  while (!forgotten_.compare_exchange_weak(old->before, old, std::memory_order_acq_rel)) {
+  }
+}
 
 void failure_latch::remember(errc code, const std::string& message) {
   if (first_.load(std::memory_order_acquire)) return;
-  auto* mine = new failure{code, message};
-  const failure* none = nullptr;
+  auto* mine = new failure{.code = code, .message = message};
+  failure* none = nullptr;
   if (!first_.compare_exchange_strong(none, mine, std::memory_order_acq_rel)) delete mine;
 }
 
 void failure_latch::throw_first(const failure& first, std::string_view device, std::string_view remedy) {
-  std::string_view cause = first.message;
-  if (cause.starts_with("kaio: ")) cause.remove_prefix(6);
   throw_error(first.code, text("kaio: ", device, " is unusable since an earlier failure; ", remedy,
-                               ". The first cause: ", cause));
+                               ". The first cause: ", without_prefix(first.message)));
 }
 
 }  // namespace kaio::runtime

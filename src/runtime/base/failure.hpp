@@ -11,6 +11,8 @@
 namespace kaio::runtime {
 
 [[noreturn]] void throw_error(errc code, const std::string& message);
+// Throws stream_capturing: `first` is the message of the call that ended a capture on the device.
+[[noreturn]] void throw_mistake_in_capture(std::string_view first, std::string_view device);
 
 // Set once, read by every call on the device: reading costs one load.
 class failure_latch {
@@ -22,6 +24,8 @@ class failure_latch {
 
   // Keeps the failure if it is the first.
   void remember(errc code, const std::string& message);
+  // Begins anew, as if nothing had failed.
+  void forget();
   bool has_failed() const noexcept { return first_.load(std::memory_order_acquire) != nullptr; }
   // Throws the first cause, if there was one; `remedy` is the advice.
   void check(std::string_view device, std::string_view remedy) const {
@@ -34,10 +38,12 @@ class failure_latch {
   struct failure {
     errc code;
     std::string message;
+    failure* before = nullptr;  // forgotten, and maybe still read by another thread
   };
   [[noreturn]] static void throw_first(const failure& first, std::string_view device,
                                        std::string_view remedy);
-  std::atomic<const failure*> first_{nullptr};
+  std::atomic<failure*> first_{nullptr};
+  std::atomic<failure*> forgotten_{nullptr};
 };
 
 }  // namespace kaio::runtime

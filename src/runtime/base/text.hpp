@@ -30,6 +30,11 @@ std::string text(const Pieces&... pieces) {
   return joined;
 }
 
+// The text of a message that becomes a part of another one: without "kaio: ".
+inline std::string_view without_prefix(std::string_view message) {
+  return message.substr(message.starts_with("kaio: ") ? 6 : 0);
+}
+
 // "0x7f00": addresses.
 std::string hexadecimal(unsigned long long value);
 // "1.50 GB": sizes, in powers of 1000 as the vendors count.

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "runtime/base/failure.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/driver/cuda_kernel.hpp"
@@ -31,12 +32,6 @@ struct capture_mistake {
 capture_mistake& mistake_of_thread() {
   thread_local capture_mistake first;
   return first;
-}
-
-[[noreturn]] void throw_mistake(std::string_view first, std::string_view device) {
-  first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
-  throw stream_capturing(text("kaio: the capture on ", device,
-                              " has no graph: a call in it was not allowed, and ended it. ", first));
 }
 
 void require(bool present, const char* function, std::string_view device) {
@@ -92,10 +87,10 @@ backend::native_graph cuda_backend::end_capture(native_stream stream) {
   if (result == CUDA_SUCCESS && !mistake.is_refusal) return graph;
   if (result == CUDA_SUCCESS) {
     destroy_graph(graph);
-    throw_mistake(mistake.message, description_);
+    throw_mistake_in_capture(mistake.message, description_);
   }
   if (mistake.exists() && meaning_of(result).code == errc::stream_capturing)
-    throw_mistake(mistake.message, description_);
+    throw_mistake_in_capture(mistake.message, description_);
   fail(result, "cuStreamEndCapture", "ending a capture on");
 }
 

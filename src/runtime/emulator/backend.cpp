@@ -13,6 +13,7 @@
 #include "runtime/base/jit_report.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
+#include "runtime/emulator/attached_memory.hpp"
 #include "runtime/emulator/environment.hpp"
 #include "runtime/emulator/launch_watch.hpp"
 #include "runtime/emulator/owned_image.hpp"
@@ -29,6 +30,12 @@ launch_watch& watch_of_launches() {
 // The memory of all emulators with numbers: each can read what another one wrote.
 emulator::memory& shared_memory() {
   static auto& memory = *host::make_lasting<emulator::memory>();
+  return memory;
+}
+
+// Host memory that kernels of emulators with numbers use in place.
+attached_memory& attached() {
+  static auto& memory = *host::make_lasting<attached_memory>(shared_memory());
   return memory;
 }
 
@@ -182,6 +189,19 @@ void emulator_backend::free(std::uint64_t address) noexcept {
       owned_.erase(address);
     }
     memory_.free(address);
+  } catch (const std::exception& e) {
+    note(e.what());
+  }
+}
+
+std::uint64_t emulator_backend::attach_host(void* memory, std::uint64_t bytes) {
+  if (!shares_memory_) return 0;
+  return guarded([&] { return attached().attach(memory, bytes); }, bytes);
+}
+
+void emulator_backend::detach_host(void* memory) noexcept {
+  try {
+    attached().detach(memory);
   } catch (const std::exception& e) {
     note(e.what());
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "runtime/base/failure.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/emulator/emulator_backend.hpp"
 
@@ -222,12 +223,7 @@ backend::native_graph emulator_backend::end_capture(native_stream stream) {
   if (c->thread != std::this_thread::get_id())
     throw stream_capturing(text("kaio: ending a capture on ", description_,
                                 " failed: the capture was begun by another thread; end it on that thread"));
-  if (!mistake.empty()) {
-    std::string_view first = mistake;
-    first.remove_prefix(first.starts_with("kaio: ") ? 6 : 0);
-    throw stream_capturing(text("kaio: the capture on ", description_,
-                                " has no graph: a call in it was not allowed, and ended it. ", first));
-  }
+  if (!mistake.empty()) throw_mistake_in_capture(mistake, description_);
   if (!joined)
     throw stream_capturing(text("kaio: ending a capture on ", description_,
                                 " failed: a stream that joined the capture has work that the captured stream "

@@ -36,6 +36,8 @@ class emulator_backend final : public backend {
   void free(std::uint64_t address) noexcept override;
   void* allocate_host(std::uint64_t bytes) override;
   void free_host(void* address) noexcept override { std::free(address); }
+  std::uint64_t attach_host(void* memory, std::uint64_t bytes) override;
+  void detach_host(void* memory) noexcept override;
   void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes, native_stream stream) override;
   void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) override;
   void copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "runtime/kernel_cache.hpp"
+#include "runtime/cache/kernel_cache.hpp"
 
 using kaio::ptx::kernel_image;
 using kaio::runtime::kernel_cache;

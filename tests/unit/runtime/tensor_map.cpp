@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/tensor_map_cache.hpp"
+#include "runtime/cache/tensor_map_cache.hpp"
 
 using namespace runtime_test;
 using kaio::errc;

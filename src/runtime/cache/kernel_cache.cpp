@@ -1,4 +1,4 @@
-#include "runtime/kernel_cache.hpp"
+#include "runtime/cache/kernel_cache.hpp"
 
 #include <algorithm>
 

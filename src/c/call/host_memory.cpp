@@ -1,0 +1,36 @@
+#include "c/call/host_memory.hpp"
+
+#include <kaio/runtime/stream.hpp>
+
+#include "runtime/base/backend.hpp"
+#include "runtime/context.hpp"
+#include "runtime/stream_access.hpp"
+
+namespace kaio::c {
+
+namespace {
+
+runtime::backend& backend_of(const runtime::device& emulator) {
+  return runtime::detail::stream_access::owner(emulator.stream()).get()->device();
+}
+
+}  // namespace
+
+std::uint64_t host_memory::use(const runtime::device& emulator, std::uint64_t address, std::uint64_t bytes) {
+  runtime::backend& backend = backend_of(emulator);
+  if (ranges_.empty()) backend.failures().forget();
+  auto* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  ranges_.reserve(ranges_.size() + 1);
+  const std::uint64_t on_device = backend.attach_host(memory, bytes);
+  emulator_ = &emulator;
+  ranges_.push_back(memory);
+  return on_device;
+}
+
+host_memory::~host_memory() {
+  if (ranges_.empty()) return;
+  runtime::backend& backend = backend_of(*emulator_);
+  for (void* memory : ranges_) backend.detach_host(memory);
+}
+
+}  // namespace kaio::c

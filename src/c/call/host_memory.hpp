@@ -1,0 +1,28 @@
+#pragma once
+// Memory of the CPU in a call: the emulator's kernels use it in place while the call lasts.
+
+#include <kaio/runtime/device.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace kaio::c {
+
+class host_memory {
+ public:
+  host_memory() = default;
+  host_memory(const host_memory&) = delete;
+  host_memory& operator=(const host_memory&) = delete;
+  ~host_memory();
+
+  bool is_used() const noexcept { return !ranges_.empty(); }
+  // The emulator's address of the memory. An emulator that a failed kernel has lost works again: nothing of the program is in
+  // its own memory.
+  std::uint64_t use(const runtime::device& emulator, std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  const runtime::device* emulator_ = nullptr;
+  std::vector<void*> ranges_;
+};
+
+}  // namespace kaio::c
