@@ -14,6 +14,7 @@
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/emulator/attached_memory.hpp"
+#include "runtime/emulator/checked_thread.hpp"
 #include "runtime/emulator/environment.hpp"
 #include "runtime/emulator/launch_watch.hpp"
 #include "runtime/emulator/owned_image.hpp"
@@ -375,11 +376,12 @@ void emulator_backend::run(emulator::launch& l, launch_measure* measure) {
     const std::vector<emulator::budget> own = budgets();
     l.budgets.insert(l.budgets.end(), own.begin(), own.end());
     if (watch_of_launches()) watch_of_launches()(l, memory_);
+    note_checked_launch();
     const measuring measured(measure, l);
     emulator::run(l, memory_);
   } catch (const emulator::fault& e) {
     const errc cause = error_code_of(e.report().kind);
-    if (cause != errc::cancelled) failures_.remember(cause, e.what());
+    if (cause != errc::cancelled && !note_report(e.what())) failures_.remember(cause, e.what());
     throw_error(cause, e.what());
   } catch (const emulator::launch_error& e) {
     throw invalid_argument(e.what());

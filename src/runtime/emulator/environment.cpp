@@ -16,6 +16,7 @@
 #include "emulator/sanitizer/sanitizer.hpp"
 #include "host/lasting.hpp"
 #include "runtime/base/elevated.hpp"
+#include "runtime/emulator/checked_thread.hpp"
 #include "runtime/emulator/environment_budget.hpp"
 #include "runtime/emulator/environment_profile.hpp"
 
@@ -86,7 +87,8 @@ void apply_environment(emulator::launch& l) {
     if (o != nullptr && std::find(l.observers.begin(), l.observers.end(), o) == l.observers.end())
       l.observers.push_back(o);
   };
-  watch(environment_sanitizer());
+  emulator::grid_observer* const of_thread = sanitizer_of_thread();
+  watch(of_thread != nullptr ? of_thread : environment_sanitizer());
   watch(environment_profile());
 }
 

@@ -16,8 +16,8 @@
 
 namespace kaio::runtime {
 
-// Replaces the launch's budgets with those of the environment; others are added afterwards. Throws launch_error: a
-// variable has an impossible value.
+// Replaces the launch's budgets with those of the environment; others are added afterwards. The sanitizer of the thread
+// (checked_thread.hpp) takes the place of the environment's. Throws launch_error: a variable has an impossible value.
 void apply_environment(emulator::launch& l);
 
 }  // namespace kaio::runtime
