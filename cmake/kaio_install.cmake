@@ -57,7 +57,7 @@ if(TARGET kaio_c)
   install(TARGETS kaio_c EXPORT kaio_c_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT kaio_c_targets FILE kaioCTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 endif()
-install(FILES cmake/kaio_add_ptx_tool.cmake cmake/kaio_check_kernels.cmake cmake/kaio_precompile.cmake
+install(FILES cmake/kaio_add_ptx_tool.cmake cmake/kaio_check_kernels.cmake cmake/kaio_kernel_library.cmake cmake/kaio_precompile.cmake
   cmake/precompile.py cmake/precompiled.cpp.in cmake/ptx_tool_main.cpp.in cmake/ptxas.py tests/ptx/verify.py DESTINATION ${package_directory})
 install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 

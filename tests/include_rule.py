@@ -42,7 +42,7 @@ public_wings = {
     "dsl": ({"ptx", "dsl"}, core, hana),
     "runtime": ({"ptx", "runtime"}, runtime, None),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, None, hana),
-    "tool": ({"ptx", "tool"}, core, None),
+    "tool": ({"ptx", "dsl", "tool"}, core, None),
     "weights": ({"ptx", "runtime", "weights"}, core | {"optional", "span", "string"}, None),
     "": ({"", "ptx", "dsl", "runtime", "ops"}, core, None),
 }
@@ -117,7 +117,7 @@ private_floors = {
     "tool": ["."],
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
-    "c": ["call", "weights", "generated", "."],
+    "c": ["call", "weights", "kernels", "generated", "."],
 }
 # The floors of operations, from the ground up, on both sides. An operation includes others from lower floors only.
 operation_floors = [

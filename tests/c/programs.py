@@ -5,6 +5,7 @@
 
 - c99: operations.c, as C99 without an extension or a warning. Likewise the files of FILES, such as attention.c.
   A program that writes files gets the work folder as its argument.
+- kernels: also kernel_library.cpp, a library with kernels that it loads, and one without.
 - cxx17: without_exceptions.cpp, as C++17 without exceptions and RTTI.
 - old_caller: old_caller.c, with headers in which each struct of options has only its first fields.
 - page: the example of docs/c.md, compiled as C99 and as C++17 alone.
@@ -26,7 +27,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache", "packed_weights", "products_8bit", "projections", "repack", "runtime", "threads", "weight_files"]
+FILES = ["attention", "cache", "kernels", "packed_weights", "products_8bit", "projections", "repack", "runtime", "threads", "weight_files"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 
 
@@ -48,6 +49,15 @@ def compile_page(arguments):
             subprocess.run([compiler, "-x", language.rstrip("0123456789"), f"-std={language}", *WARNINGS, f"-I{root / 'include'}", "-fsyntax-only",
                             "-"], input=example, text=True, check=True)
     return 0 if examples else 1
+
+
+def make_kernel_libraries(arguments):
+    """Compiles what kernels.c loads, with the flags of kaio_kernel_library() of CMake."""
+    kind = subprocess.run([arguments.cxx, "--version"], capture_output=True, text=True, check=True).stdout
+    more = ["-fconstexpr-steps=16777216"] if "clang" in kind else []
+    for name, source in (("kernels", here / "kernel_library.cpp"), ("empty", "/dev/null")):
+        subprocess.run([arguments.cxx, "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", *WARNINGS, *more, f"-I{root / 'include'}",
+                        "-x", "c++", source, "-o", arguments.work / f"lib{name}.so"], check=True)
 
 
 def main():
@@ -77,6 +87,8 @@ def main():
         return 77
     if arguments.program == "page":
         return compile_page(arguments)
+    if arguments.program == "kernels":
+        make_kernel_libraries(arguments)
     program = arguments.work / arguments.program
     command += [f"-I{includes}", "-O1", "-o", program, arguments.library, f"-Wl,-rpath,{arguments.library.parent}", "-lm", "-pthread"]
     subprocess.run([str(word) for word in command], check=True)

@@ -20,6 +20,7 @@
 #include <kaio/c/block_mask.h>
 #include <kaio/c/cache.h>
 #include <kaio/c/device.h>
+#include <kaio/c/kernels.h>
 #include <kaio/c/matmul.h>
 #include <kaio/c/matmul_8bit.h>
 #include <kaio/c/norm.h>

@@ -45,12 +45,6 @@ const element_name* find(const DLDataType& type) {
   return nullptr;
 }
 
-std::string text_of(const DLDataType& type) {
-  if (const element_name* const n = find(type)) return n->name;
-  return "DLPack's code " + std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits and " +
-         std::to_string(type.lanes) + " lanes";
-}
-
 // "f32, f16 or bf16".
 std::string list_of(std::uint32_t elements) {
   std::string text;
@@ -91,6 +85,12 @@ constexpr std::size_t most_struct_bytes = 4096;
 
 }  // namespace
 
+std::string name_of(const DLDataType& type) {
+  if (const element_name* const n = find(type)) return n->name;
+  return "DLPack's code " + std::to_string(type.code) + " of " + std::to_string(type.bits) + " bits and " +
+         std::to_string(type.lanes) + " lanes";
+}
+
 void call::device(const char* name, const DLDevice& given) {
   if (gpu_ != nullptr) {
     if (same_device(named_, given)) return;
@@ -106,7 +106,7 @@ ops::any_view call::view_of(const char* name, const DLTensor& given, const tenso
   const std::string_view argument = name;
   const element_name* const type = find(given.dtype);
   if (type == nullptr || (type->bit & rule.elements) == 0)
-    refuse(operation_, "argument " + std::string(argument) + " has elements of " + text_of(given.dtype) +
+    refuse(operation_, "argument " + std::string(argument) + " has elements of " + name_of(given.dtype) +
                            "; it takes " + list_of(rule.elements));
   if (given.ndim < rule.least_rank || given.ndim > rule.most_rank)
     refuse(operation_, "argument " + std::string(argument) + " has " + std::to_string(given.ndim) +
@@ -132,11 +132,16 @@ ops::any_view call::view_of(const char* name, const DLTensor& given, const tenso
   view.bytes = span_of(view);
   if (view.bytes == impossible)
     ops::detail::check_view(std::string(operation_) + ": argument " + std::string(argument), view.facts());
-  if (view.bytes != 0 && view.address == 0)
-    refuse(operation_, "argument " + std::string(argument) + " has elements at address 0; give it memory");
-  if (given.device.device_type == kDLCPU && view.bytes != 0)
-    view.address = host_.use(*gpu_, view.address, view.bytes);
+  view.address = address(name, given, view.bytes);
   return view;
+}
+
+std::uint64_t call::address(const char* name, const DLTensor& given, std::uint64_t bytes) {
+  device(name, given.device);
+  const std::uint64_t first = reinterpret_cast<std::uintptr_t>(given.data) + given.byte_offset;
+  if (bytes != 0 && first == 0)
+    refuse(operation_, "argument " + std::string(name) + " has elements at address 0; give it memory");
+  return given.device.device_type == kDLCPU && bytes != 0 ? host_.use(*gpu_, first, bytes) : first;
 }
 
 void call::refuse_capture_of_host_memory(const runtime::stream& s) const {
@@ -176,8 +181,8 @@ void call::same_elements(const char* name, const DLTensor* given, const char* ot
   if (given == nullptr || like == nullptr) return;
   const DLDataType &a = given->dtype, &b = like->dtype;
   if (a.code != b.code || a.bits != b.bits || a.lanes != b.lanes)
-    refuse(operation_, "argument " + std::string(name) + " has elements of " + text_of(a) + ", and " + other +
-                           " of " + text_of(b) + "; cast one of them");
+    refuse(operation_, "argument " + std::string(name) + " has elements of " + name_of(a) + ", and " + other +
+                           " of " + name_of(b) + "; cast one of them");
 }
 
 void call::same_elements(const char* name, const DLTensor* given, const char* other, const DLTensor* like,

@@ -41,12 +41,16 @@ struct tensor_rule {
   std::int32_t least_rank, most_rank;
 };
 
+// "f32"; for a type that kaio has not, DLPack's numbers.
+std::string name_of(const DLDataType& type);
+
 class call {
  public:
   explicit call(const char* operation) noexcept : operation_(operation) {}
 
   // The device of the tensors that were read. A call without tensors names it by device().
   const runtime::device& gpu() const noexcept { return *gpu_; }
+  bool has_device() const noexcept { return gpu_ != nullptr; }
   const char* operation() const noexcept { return operation_; }
   void device(const char* name, const DLDevice& given);
   // A CUstream of the device.
@@ -77,6 +81,8 @@ class call {
     to.resize(count);
     for (std::size_t i = 0; i < count; ++i) put(view_of(name, given[i], rule), to[i]);
   }
+  // The address on the device of a tensor's first element. `bytes`: from there to the end of its last one.
+  std::uint64_t address(const char* name, const DLTensor& given, std::uint64_t bytes);
   // Bytes without gaps, of any element type.
   void workspace(const char* name, const DLTensor* given, ops::workspace_view& to);
 
