@@ -1,0 +1,3956 @@
+"""Every operation of kaio, over the arrays of any framework.
+
+Made by python/generate.py from src/c/operations/*.json. docs/python.md explains what all functions share.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Sequence
+
+from . import _core
+from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _repr, _wrong
+
+__all__ = [
+    "AppendRotary",
+    "AttentionAppend",
+    "AttentionOptions",
+    "AwqGemvFastW4",
+    "AwqGemvW4",
+    "AwqW4",
+    "BitsandbytesW4",
+    "BlockMask",
+    "BlockMaskOutput",
+    "Bnb4bit",
+    "Bnb4bitOutput",
+    "BnbInt8",
+    "BnbNested",
+    "CompressedTensorsW4",
+    "CompressedTensorsW8",
+    "E4m3W8",
+    "GateUpWeights",
+    "GptqW4",
+    "GptqW8",
+    "Int4W4",
+    "Int8W8",
+    "KvCache",
+    "LlmInt8W8",
+    "MarlinW4",
+    "MarlinW8",
+    "Mxfp4Output",
+    "Mxfp4Tensors",
+    "Mxfp4W4",
+    "Nvfp4Output",
+    "Nvfp4Tensors",
+    "Nvfp4W4",
+    "PoolOptions",
+    "ProjectionWeight",
+    "Q80W8",
+    "QkvOutputs",
+    "QkvRotary",
+    "QkvWeights",
+    "RotaryScaling",
+    "RotarySections",
+    "ScaledBytes",
+    "TinygemmW4",
+    "TorchaoInt4W4",
+    "TuneOptions",
+    "W4Output",
+    "W4Weights",
+    "W8Weights",
+    "XNorm",
+    "append_kv",
+    "append_kv_varlen",
+    "attention",
+    "attention_backward",
+    "attention_backward_varlen",
+    "attention_decode",
+    "attention_decode_varlen",
+    "attention_varlen",
+    "copy_pages",
+    "dequantise_blocks",
+    "dequantise_bnb_4bit",
+    "dequantise_bnb_int8",
+    "dequantise_mxfp4",
+    "dequantise_nvfp4",
+    "dequantise_scaled_bytes",
+    "dequantise_w4",
+    "dequantise_w8",
+    "gate_up_project",
+    "gather_kv",
+    "gather_kv_varlen",
+    "int8_column_sums",
+    "make_block_mask",
+    "matmul",
+    "matmul_backward",
+    "matmul_batch",
+    "matmul_fp8",
+    "matmul_int8",
+    "matmul_w4",
+    "matmul_w8",
+    "merge_states",
+    "qkv_project",
+    "quantise_blocks",
+    "quantise_bnb_4bit",
+    "quantise_fp8",
+    "quantise_fp8_blocks",
+    "quantise_int8",
+    "quantise_mxfp4",
+    "quantise_nvfp4",
+    "quantise_w4",
+    "repack_awq_gemv_fast_w4",
+    "repack_awq_gemv_w4",
+    "repack_awq_w4",
+    "repack_bitsandbytes_w4",
+    "repack_blocks_w4",
+    "repack_blocks_w8",
+    "repack_compressed_tensors_w4",
+    "repack_compressed_tensors_w8",
+    "repack_e4m3_w8",
+    "repack_gptq_w4",
+    "repack_gptq_w8",
+    "repack_int4_w4",
+    "repack_int8_w8",
+    "repack_llm_int8_w8",
+    "repack_marlin_w4",
+    "repack_marlin_w8",
+    "repack_mxfp4_w4",
+    "repack_nvfp4_w4",
+    "repack_q8_0_w8",
+    "repack_tinygemm_w4",
+    "repack_torchao_int4_w4",
+    "rms_norm",
+    "rms_norm_codes",
+    "rotary",
+    "rotary_table",
+    "rotary_varlen",
+]
+
+
+class BlockMask:
+    """The blocks of keys that each block of queries visits, as FlexAttention's BlockMask. B' is the batches of q or
+    1, H' its heads or 1, Qb = ceil(queries / block_queries). Kb is any room.
+
+    Fields:
+      block_queries: queries of a block; multiples of 128 are fastest
+      block_keys: keys of a block
+      kv_num_blocks: (B', H', Qb); i32; how many blocks of keys are visited with the mask
+      kv_indices: (B', H', Qb, Kb); i32; which blocks
+      full_kv_num_blocks: (B', H', Qb); i32; how many blocks of keys are kept as a whole; None: none
+      full_kv_indices: (B', H', Qb, Kb); i32; which blocks
+    """
+
+    __slots__ = ('block_queries', 'block_keys', 'kv_num_blocks', 'kv_indices', 'full_kv_num_blocks', 'full_kv_indices',)
+
+    def __init__(
+        self,
+        *,
+        block_queries: int = 128,
+        block_keys: int = 128,
+        kv_num_blocks: Array | None = None,
+        kv_indices: Array | None = None,
+        full_kv_num_blocks: Array | None = None,
+        full_kv_indices: Array | None = None,
+    ) -> None:
+        self.block_queries = block_queries
+        self.block_keys = block_keys
+        self.kv_num_blocks = kv_num_blocks
+        self.kv_indices = kv_indices
+        self.full_kv_num_blocks = full_kv_num_blocks
+        self.full_kv_indices = full_kv_indices
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AttentionOptions:
+    """Options of attention. The scores are scale * q . k, softcap, less ALiBi, plus the bias, in this order.
+
+    Fields:
+      scale: the factor of q . k; 0: 1 / sqrt(head size of q)
+      softcap: above 0: the score x becomes softcap * tanh(x / softcap)
+      causal
+      precision: for operands of f32
+      batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      alibi: (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|
+      bias: (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
+          all; f32, or elements of q; not for attention_varlen
+      keep: as bias; bool or u8; 0 masks the key; not for attention_varlen
+      sinks: (heads); f32, f16 or bf16; the score of an extra key without a value
+      lse: (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x); -inf
+          without a key
+      blocks: the blocks of keys that are visited; None: all
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+    """
+
+    __slots__ = ('scale', 'softcap', 'causal', 'precision', 'batch_invariant', 'window_left', 'window_right', 'alibi', 'bias', 'keep', 'sinks', 'lse', 'blocks', 'variant',)
+
+    def __init__(
+        self,
+        *,
+        scale: float | None = None,
+        softcap: float = 0.0,
+        causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+        precision: Literal['ieee', 'tf32'] = 'ieee',
+        batch_invariant: bool = False,
+        window_left: int = -1,
+        window_right: int = -1,
+        alibi: Array | None = None,
+        bias: Array | None = None,
+        keep: Array | None = None,
+        sinks: Array | None = None,
+        lse: Array | None = None,
+        blocks: BlockMask | None = None,
+        variant: str | None = None,
+    ) -> None:
+        self.scale = scale
+        self.softcap = softcap
+        self.causal = causal
+        self.precision = precision
+        self.batch_invariant = batch_invariant
+        self.window_left = window_left
+        self.window_right = window_right
+        self.alibi = alibi
+        self.bias = bias
+        self.keep = keep
+        self.sinks = sinks
+        self.lse = lse
+        self.blocks = blocks
+        self.variant = variant
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AttentionAppend:
+    """New keys and values that a call appends to the cache before it reads it, as append_kv does. The cache is then
+    written.
+
+    Fields:
+      k: needed; (batches, tokens, heads, size); f32, f16 or bf16; (tokens, heads, size) for
+          attention_decode_varlen, or with cu_k
+      v: needed; likewise; elements of k
+      cu_k: (sequences + 1); i32; sequence b has new rows cu_k[b] to before cu_k[b + 1]; None: those of its queries
+      rotary: rotates the new keys and the queries of the call; leave its q out
+      k_scale_out: (pages, rows, heads); f32; gets computed scales of a cache of 8 bits, in place of k_scale
+      v_scale_out: (pages, rows, heads); f32
+    """
+
+    __slots__ = ('k', 'v', 'cu_k', 'rotary', 'k_scale_out', 'v_scale_out',)
+
+    def __init__(
+        self,
+        k: Array,
+        v: Array,
+        *,
+        cu_k: Array | None = None,
+        rotary: AppendRotary | None = None,
+        k_scale_out: Array | None = None,
+        v_scale_out: Array | None = None,
+    ) -> None:
+        self.k = k
+        self.v = v
+        self.cu_k = cu_k
+        self.rotary = rotary
+        self.k_scale_out = k_scale_out
+        self.v_scale_out = v_scale_out
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class BlockMaskOutput:
+    """Where a block mask is written: Qb = ceil(queries / block_queries), Kb = ceil(keys / block_keys). The last
+    dimension may have more room. Each pair of tensors may be left out; without the full ones, full blocks are
+    listed as partial.
+
+    Fields:
+      block_queries: queries of a block
+      block_keys: keys of a block
+      kv_num_blocks: (B', H', Qb); i32; how many blocks of keys the mask keeps in part
+      kv_indices: (B', H', Qb, Kb); i32; which blocks
+      full_kv_num_blocks: (B', H', Qb); i32; how many it keeps as a whole
+      full_kv_indices: (B', H', Qb, Kb); i32; which blocks
+      q_num_blocks: (B', H', Kb); i32; how many blocks of queries visit a block of keys, in part
+      q_indices: (B', H', Kb, Qb); i32; which blocks
+      full_q_num_blocks: (B', H', Kb); i32; how many as a whole
+      full_q_indices: (B', H', Kb, Qb); i32; which blocks
+    """
+
+    __slots__ = ('block_queries', 'block_keys', 'kv_num_blocks', 'kv_indices', 'full_kv_num_blocks', 'full_kv_indices', 'q_num_blocks', 'q_indices', 'full_q_num_blocks', 'full_q_indices',)
+
+    def __init__(
+        self,
+        *,
+        block_queries: int = 128,
+        block_keys: int = 128,
+        kv_num_blocks: Array | None = None,
+        kv_indices: Array | None = None,
+        full_kv_num_blocks: Array | None = None,
+        full_kv_indices: Array | None = None,
+        q_num_blocks: Array | None = None,
+        q_indices: Array | None = None,
+        full_q_num_blocks: Array | None = None,
+        full_q_indices: Array | None = None,
+    ) -> None:
+        self.block_queries = block_queries
+        self.block_keys = block_keys
+        self.kv_num_blocks = kv_num_blocks
+        self.kv_indices = kv_indices
+        self.full_kv_num_blocks = full_kv_num_blocks
+        self.full_kv_indices = full_kv_indices
+        self.q_num_blocks = q_num_blocks
+        self.q_indices = q_indices
+        self.full_q_num_blocks = full_q_num_blocks
+        self.full_q_indices = full_q_indices
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class KvCache:
+    """A cache of keys and values: contiguous without table and indptr, or in pages. Key j of sequence b is row j %
+    rows of page table[b][j / rows], or of page indices[indptr[b] + j / rows]. All of it is in device memory, and is
+    read when a call runs.
+
+    Fields:
+      k: needed; (pages or batches, rows, heads, size); f32, f16, bf16, e4m3, e5m2 or i8; the last stride is 1
+      v: needed; as k; the size may differ; elements of k
+      table: (sequences, most pages of one); i32; page numbers
+      indptr: (sequences + 1); i32; in place of table, with indices
+      indices: (pages of all sequences); i32; page numbers
+      lengths: (sequences); i32; keys of each; None: all rows
+      last_page_len: (sequences); i32; with indptr, in place of lengths: rows of the last page
+      batch_index: (sequences); i32; contiguous: the batch of each; None: its own number
+      left_padding: (sequences); i32; keys before this one do not exist, but their positions count
+    """
+
+    __slots__ = ('k', 'v', 'table', 'indptr', 'indices', 'lengths', 'last_page_len', 'batch_index', 'left_padding',)
+
+    def __init__(
+        self,
+        k: Array,
+        v: Array,
+        *,
+        table: Array | None = None,
+        indptr: Array | None = None,
+        indices: Array | None = None,
+        lengths: Array | None = None,
+        last_page_len: Array | None = None,
+        batch_index: Array | None = None,
+        left_padding: Array | None = None,
+    ) -> None:
+        self.k = k
+        self.v = v
+        self.table = table
+        self.indptr = indptr
+        self.indices = indices
+        self.lengths = lengths
+        self.last_page_len = last_page_len
+        self.batch_index = batch_index
+        self.left_padding = left_padding
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AppendRotary:
+    """The rotation of new keys, and of queries, in the launch that appends.
+
+    Fields:
+      interleaved: True: pairs (0, 1), (2, 3), ..., as in GPT-J; False: (0, P), (1, P + 1), ..., as in Llama
+      q_at_first: True: all queries of a sequence are rotated as the first new token
+      cos: needed; (positions, pairs); f32, f16 or bf16
+      sin: needed; as cos; elements of cos
+      positions: (tokens) or (batches, tokens); i32 or i64; None: the number of the token's key, less left_padding
+      q: as k, with heads of its own; f32, f16 or bf16; elements of k
+      q_out: as q; elements of q; may be q itself
+    """
+
+    __slots__ = ('interleaved', 'q_at_first', 'cos', 'sin', 'positions', 'q', 'q_out',)
+
+    def __init__(
+        self,
+        cos: Array,
+        sin: Array,
+        *,
+        interleaved: bool = False,
+        q_at_first: bool = False,
+        positions: Array | None = None,
+        q: Array | None = None,
+        q_out: Array | None = None,
+    ) -> None:
+        self.interleaved = interleaved
+        self.q_at_first = q_at_first
+        self.cos = cos
+        self.sin = sin
+        self.positions = positions
+        self.q = q
+        self.q_out = q_out
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class RotaryScaling:
+    """Parameters of a kind of scaling, as rope_parameters of a config.json has them. Those of other kinds are not
+    read.
+
+    Fields:
+      kind
+      truncate: yarn: True: the ramp begins and ends at whole pairs
+      factor
+      low_frequency: llama3: low_freq_factor
+      high_frequency: llama3: high_freq_factor
+      original_length: original_max_position_embeddings; dynamic: max_position_embeddings
+      beta_fast: yarn
+      beta_slow: yarn
+      attention_factor: yarn, longrope: the factor of cos and sin; 0: computed
+      mscale: yarn
+      mscale_all_dim: yarn
+      length: dynamic: the longest sequence that the table is for
+      rotated: proportional: partial_rotary_factor
+      pair_factors: longrope: short_factor or long_factor, host memory
+    """
+
+    __slots__ = ('kind', 'truncate', 'factor', 'low_frequency', 'high_frequency', 'original_length', 'beta_fast', 'beta_slow', 'attention_factor', 'mscale', 'mscale_all_dim', 'length', 'rotated', 'pair_factors',)
+
+    def __init__(
+        self,
+        *,
+        kind: Literal['none', 'linear', 'dynamic', 'yarn', 'longrope', 'llama3', 'proportional'] = 'none',
+        truncate: bool = True,
+        factor: float = 1.0,
+        low_frequency: float = 1.0,
+        high_frequency: float = 4.0,
+        original_length: float = 0.0,
+        beta_fast: float = 32.0,
+        beta_slow: float = 1.0,
+        attention_factor: float | None = None,
+        mscale: float = 0.0,
+        mscale_all_dim: float = 0.0,
+        length: float = 0.0,
+        rotated: float = 1.0,
+        pair_factors: Sequence[float] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.truncate = truncate
+        self.factor = factor
+        self.low_frequency = low_frequency
+        self.high_frequency = high_frequency
+        self.original_length = original_length
+        self.beta_fast = beta_fast
+        self.beta_slow = beta_slow
+        self.attention_factor = attention_factor
+        self.mscale = mscale
+        self.mscale_all_dim = mscale_all_dim
+        self.length = length
+        self.rotated = rotated
+        self.pair_factors = pair_factors
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class RotarySections:
+    """Which position turns a pair, for tokens with several positions: mrope_section of a config.json.
+
+    Fields:
+      interleaved: True: sections alternate, as in Qwen3-VL
+      pairs: the pairs of each section, host memory
+    """
+
+    __slots__ = ('interleaved', 'pairs',)
+
+    def __init__(
+        self,
+        *,
+        interleaved: bool = False,
+        pairs: Sequence[int] | None = None,
+    ) -> None:
+        self.interleaved = interleaved
+        self.pairs = pairs
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class W4Weights:
+    """Packed weights W of y = x W^T, n outputs by k inputs: W[n][k] = scale[g][n] * (q[n][k] - zero[g][n]) with g =
+    k / group. repack_..._w4 writes the memory, everything else reads it.
+
+    Fields:
+      codes
+      n
+      k
+      group: a multiple of 16; or k, also given as -1
+      scales: int4 f16 or bf16, with offsets f32; nf4 and fp4 f32; e2m1 e8m0 in groups of 32, or e4m3 in groups of
+          16
+      zero_points: True: one for each group and column; else all are 8
+      act_order: True: an index gives the groups of k
+      factors: True: an f32 multiplies each W[n], such as the tensor scale of NVFP4
+      offsets: True: W = scale * (q - zero) + offset[g][n], for int4 with scales of f32
+      zero: with offsets; else 8
+      memory: w4_packed_bytes bytes, at a multiple of 16
+    """
+
+    __slots__ = ('codes', 'n', 'k', 'group', 'scales', 'zero_points', 'act_order', 'factors', 'offsets', 'zero', 'memory',)
+
+    def __init__(
+        self,
+        *,
+        codes: Literal['int4', 'nf4', 'fp4', 'e2m1'] = 'int4',
+        n: int = 0,
+        k: int = 0,
+        group: int = 128,
+        scales: Literal['f16', 'bf16', 'f32', 'e8m0', 'e4m3'] = 'f16',
+        zero_points: bool = False,
+        act_order: bool = False,
+        factors: bool = False,
+        offsets: bool = False,
+        zero: int = 8,
+        memory: Array | None = None,
+    ) -> None:
+        self.codes = codes
+        self.n = n
+        self.k = k
+        self.group = group
+        self.scales = scales
+        self.zero_points = zero_points
+        self.act_order = act_order
+        self.factors = factors
+        self.offsets = offsets
+        self.zero = zero
+        self.memory = memory
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class W8Weights:
+    """Packed weights W of y = x W^T, n outputs by k inputs: W[n][k] = scale[g][n] * (q[n][k] - zero[g][n]) with g =
+    k / group. repack_..._w8 writes the memory, everything else reads it.
+
+    Fields:
+      codes
+      n
+      k
+      group: a multiple of 16 (int8) or 64 (e4m3); or k, also given as -1
+      zero_points: True: one for each group and column, for int8
+      act_order: True: an index gives the groups of k
+      offsets: True: W = scale * q + offset[g][n], for int8
+      memory: w8_packed_bytes bytes, at a multiple of 16
+    """
+
+    __slots__ = ('codes', 'n', 'k', 'group', 'zero_points', 'act_order', 'offsets', 'memory',)
+
+    def __init__(
+        self,
+        *,
+        codes: Literal['int8', 'e4m3'] = 'int8',
+        n: int = 0,
+        k: int = 0,
+        group: int = -1,
+        zero_points: bool = False,
+        act_order: bool = False,
+        offsets: bool = False,
+        memory: Array | None = None,
+    ) -> None:
+        self.codes = codes
+        self.n = n
+        self.k = k
+        self.group = group
+        self.zero_points = zero_points
+        self.act_order = act_order
+        self.offsets = offsets
+        self.memory = memory
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class PoolOptions:
+    """Options of a pool.
+
+    Fields:
+      kind
+      limit: the most bytes in use at a time; 0: what the device has
+      keep: bytes that stay in the pool after their release
+    """
+
+    __slots__ = ('kind', 'limit', 'keep',)
+
+    def __init__(
+        self,
+        *,
+        kind: Literal['stream_ordered', 'caching'] = 'stream_ordered',
+        limit: int = 0,
+        keep: int = 18446744073709551615,
+    ) -> None:
+        self.kind = kind
+        self.limit = limit
+        self.keep = keep
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class ProjectionWeight:
+    """A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is given by
+    its strides.
+
+    Fields:
+      matrix: (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales
+      scale: (n) or (1); f32; of a matrix of 8 bits; i8 needs it
+      blocks: (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups
+      w4: for x of f16 or bf16
+      w8: for x of f16 or bf16
+    """
+
+    __slots__ = ('matrix', 'scale', 'blocks', 'w4', 'w8',)
+
+    def __init__(
+        self,
+        *,
+        matrix: Array | None = None,
+        scale: Array | None = None,
+        blocks: Array | None = None,
+        w4: W4Weights | None = None,
+        w8: W8Weights | None = None,
+    ) -> None:
+        self.matrix = matrix
+        self.scale = scale
+        self.blocks = blocks
+        self.w4 = w4
+        self.w8 = w8
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class QkvWeights:
+    """The weights of Q, K and V: either all, with the outputs of Q first, then K's, then V's; or q, k and v.
+
+    Fields:
+      all
+      q
+      k
+      v
+    """
+
+    __slots__ = ('all', 'q', 'k', 'v',)
+
+    def __init__(
+        self,
+        *,
+        all: ProjectionWeight | None = None,
+        q: ProjectionWeight | None = None,
+        k: ProjectionWeight | None = None,
+        v: ProjectionWeight | None = None,
+    ) -> None:
+        self.all = all
+        self.q = q
+        self.k = k
+        self.v = v
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class GateUpWeights:
+    """The weights of gate and up: either both, with the outputs of the gate first; or gate and up.
+
+    Fields:
+      both
+      gate
+      up
+    """
+
+    __slots__ = ('both', 'gate', 'up',)
+
+    def __init__(
+        self,
+        *,
+        both: ProjectionWeight | None = None,
+        gate: ProjectionWeight | None = None,
+        up: ProjectionWeight | None = None,
+    ) -> None:
+        self.both = both
+        self.gate = gate
+        self.up = up
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class QkvOutputs:
+    """Where the heads go: q, and either k and v, or a cache.
+
+    Fields:
+      q: (tokens, heads, size) or (batches, tokens, heads, size); f16 or bf16; needed
+      k: as q, with heads of its own; elements of q
+      v: as k; the size may differ; elements of q
+      cache: appended to, as append_kv does
+    """
+
+    __slots__ = ('q', 'k', 'v', 'cache',)
+
+    def __init__(
+        self,
+        *,
+        q: Array | None = None,
+        k: Array | None = None,
+        v: Array | None = None,
+        cache: KvCache | None = None,
+    ) -> None:
+        self.q = q
+        self.k = k
+        self.v = v
+        self.cache = cache
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class XNorm:
+    """RMS norm of x before the product: h = x + residual; x' = h / rms(h) * (weight_offset + weight).
+
+    Fields:
+      epsilon
+      weight_offset: 1 for Gemma
+      weight: needed; (k); f32, f16 or bf16; elements of x
+      residual: as x; elements of weight; added to x
+      residual_out: as x; elements of weight; gets h; may be the residual itself
+    """
+
+    __slots__ = ('epsilon', 'weight_offset', 'weight', 'residual', 'residual_out',)
+
+    def __init__(
+        self,
+        weight: Array,
+        *,
+        epsilon: float = 1e-06,
+        weight_offset: float = 0.0,
+        residual: Array | None = None,
+        residual_out: Array | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.weight_offset = weight_offset
+        self.weight = weight
+        self.residual = residual
+        self.residual_out = residual_out
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class QkvRotary:
+    """Rotates Q and K by the positions of their tokens, as rotary does. Without positions, a token is at the number
+    of its key less the left padding of its sequence; without a cache, at its number in the sequence plus the
+    offset.
+
+    Fields:
+      interleaved: True: pairs (0, 1), (2, 3), ..., as in GPT-J; False: (0, P), (1, P + 1), ..., as in Llama
+      cos: needed; (positions, pairs); f32, f16 or bf16
+      sin: needed; as cos; elements of cos
+      positions: (tokens) or (batches, tokens); i32 or i64
+      offsets: (sequences); i32; only without a cache
+    """
+
+    __slots__ = ('interleaved', 'cos', 'sin', 'positions', 'offsets',)
+
+    def __init__(
+        self,
+        cos: Array,
+        sin: Array,
+        *,
+        interleaved: bool = False,
+        positions: Array | None = None,
+        offsets: Array | None = None,
+    ) -> None:
+        self.interleaved = interleaved
+        self.cos = cos
+        self.sin = sin
+        self.positions = positions
+        self.offsets = offsets
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class GptqW4:
+    """GPTQ's tensors of 2, 3 or 4 bits. Any strides.
+
+    Fields:
+      qweight: needed; (k bits / 32, n); i32 or u32
+      scales: needed; (groups, n); f16 or bf16
+      qzeros: (groups, n bits / 32); i32 or u32; for weights with zero_points
+      g_idx: (k); i32; the group of each k; for weights with act_order
+      v2: True: checkpoint_format gptq_v2; gptq stores zero points less 1
+      bits: 2, 3 or 4
+    """
+
+    __slots__ = ('qweight', 'scales', 'qzeros', 'g_idx', 'v2', 'bits',)
+
+    def __init__(
+        self,
+        qweight: Array,
+        scales: Array,
+        *,
+        qzeros: Array | None = None,
+        g_idx: Array | None = None,
+        v2: bool = False,
+        bits: int = 4,
+    ) -> None:
+        self.qweight = qweight
+        self.scales = scales
+        self.qzeros = qzeros
+        self.g_idx = g_idx
+        self.v2 = v2
+        self.bits = bits
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AwqW4:
+    """AutoAWQ's tensors, version gemm. The weights have zero_points. Any strides.
+
+    Fields:
+      qweight: needed; (k, n / 8); i32 or u32
+      qzeros: needed; (groups, n / 8); i32 or u32
+      scales: needed; (groups, n); f16 or bf16
+    """
+
+    __slots__ = ('qweight', 'qzeros', 'scales',)
+
+    def __init__(
+        self,
+        qweight: Array,
+        qzeros: Array,
+        scales: Array,
+    ) -> None:
+        self.qweight = qweight
+        self.qzeros = qzeros
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class CompressedTensorsW4:
+    """Tensors of compressed-tensors, format pack-quantized, of 2, 3 or 4 bits. Any strides.
+
+    Fields:
+      weight_packed: needed; (n, k bits / 32); i32 or u32
+      weight_scale: needed; (n, groups); f16 or bf16
+      weight_zero_point: (n bits / 32, groups); i32 or u32; for weights with zero_points
+      weight_g_idx: (k); i32; the group of each k; for weights with act_order
+      bits: 2, 3 or 4
+    """
+
+    __slots__ = ('weight_packed', 'weight_scale', 'weight_zero_point', 'weight_g_idx', 'bits',)
+
+    def __init__(
+        self,
+        weight_packed: Array,
+        weight_scale: Array,
+        *,
+        weight_zero_point: Array | None = None,
+        weight_g_idx: Array | None = None,
+        bits: int = 4,
+    ) -> None:
+        self.weight_packed = weight_packed
+        self.weight_scale = weight_scale
+        self.weight_zero_point = weight_zero_point
+        self.weight_g_idx = weight_g_idx
+        self.bits = bits
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class BitsandbytesW4:
+    """bitsandbytes' nf4 or fp4, in blocks of group, which divides k. Either absmax, or the members after it. Any
+    strides.
+
+    Fields:
+      weight: needed; (n, k / 2); u8; the even k in the upper half of a byte
+      absmax: (n, k / group); f32
+      absmax_codes: (n, k / group); u8; rows adjacent: absmax = nested_quant_map[code] * nested_absmax[block /
+          nested_blocksize] + nested_offset
+      nested_quant_map: (256); f32
+      nested_absmax: (blocks); f32
+      nested_offset
+      nested_blocksize
+    """
+
+    __slots__ = ('weight', 'absmax', 'absmax_codes', 'nested_quant_map', 'nested_absmax', 'nested_offset', 'nested_blocksize',)
+
+    def __init__(
+        self,
+        weight: Array,
+        *,
+        absmax: Array | None = None,
+        absmax_codes: Array | None = None,
+        nested_quant_map: Array | None = None,
+        nested_absmax: Array | None = None,
+        nested_offset: float = 0.0,
+        nested_blocksize: int = 256,
+    ) -> None:
+        self.weight = weight
+        self.absmax = absmax
+        self.absmax_codes = absmax_codes
+        self.nested_quant_map = nested_quant_map
+        self.nested_absmax = nested_absmax
+        self.nested_offset = nested_offset
+        self.nested_blocksize = nested_blocksize
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Mxfp4W4:
+    """MXFP4 of gpt-oss (its last two dimensions as one) and compressed-tensors. The weights have codes e2m1 and
+    scales e8m0. Any strides.
+
+    Fields:
+      blocks: needed; (n, k / 2); u8; the even k in the lower half of a byte
+      scales: needed; (n, k / 32); u8 or e8m0
+    """
+
+    __slots__ = ('blocks', 'scales',)
+
+    def __init__(
+        self,
+        blocks: Array,
+        scales: Array,
+    ) -> None:
+        self.blocks = blocks
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Nvfp4W4:
+    """NVFP4. The weights have codes e2m1 and scales e4m3. Any strides.
+
+    Fields:
+      weight: needed; (n, k / 2); u8; the even k in the lower half of a byte
+      scales: needed; (n, k / 16); u8 or e4m3
+      tensor_scale: (1) or (n); f32; for weights with factors
+      divides: True: compressed-tensors' weight_global_scale, which divides; ModelOpt's multiplies
+    """
+
+    __slots__ = ('weight', 'scales', 'tensor_scale', 'divides',)
+
+    def __init__(
+        self,
+        weight: Array,
+        scales: Array,
+        *,
+        tensor_scale: Array | None = None,
+        divides: bool = False,
+    ) -> None:
+        self.weight = weight
+        self.scales = scales
+        self.tensor_scale = tensor_scale
+        self.divides = divides
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Int4W4:
+    """Weights in two's complement, eight codes in a word. Any strides.
+
+    Fields:
+      packed: needed; (n, k / 8); i32 or u32
+      scales: needed; (groups, n); f16 or bf16
+    """
+
+    __slots__ = ('packed', 'scales',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales: Array,
+    ) -> None:
+        self.packed = packed
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AwqGemvW4:
+    """AutoAWQ's tensors, version gemv. zw = groups / 8, rounded up; to a multiple of 2 with groups of 64, of 4 with
+    groups of 32. The weights have zero_points. Any strides.
+
+    Fields:
+      qweight: needed; (n, k / 8); i32 or u32
+      qzeros: needed; (n, zw); i32 or u32
+      scales: needed; (n, 8 zw); f16 or bf16
+    """
+
+    __slots__ = ('qweight', 'qzeros', 'scales',)
+
+    def __init__(
+        self,
+        qweight: Array,
+        qzeros: Array,
+        scales: Array,
+    ) -> None:
+        self.qweight = qweight
+        self.qzeros = qzeros
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class AwqGemvFastW4:
+    """AutoAWQ's tensors, version gemv_fast: W = scale * q + qzeros. The weights have scales f32, offsets, and zero
+    0. zw as in awq_gemv_w4. Any strides.
+
+    Fields:
+      qweight: needed; (n / 4, k); i16
+      scales: needed; (8 zw, n); f16 or bf16
+      qzeros: needed; (8 zw, n); elements of scales
+    """
+
+    __slots__ = ('qweight', 'scales', 'qzeros',)
+
+    def __init__(
+        self,
+        qweight: Array,
+        scales: Array,
+        qzeros: Array,
+    ) -> None:
+        self.qweight = qweight
+        self.scales = scales
+        self.qzeros = qzeros
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class MarlinW4:
+    """vLLM's Marlin with bias 8, k a multiple of 16, n of 64. With act-order, k is sorted while packing, and x is
+    not permuted here. Any strides.
+
+    Fields:
+      b: needed; (k / 16, 2 n); i32 or u32
+      scales: needed; (groups, n); f16 or bf16; permuted
+      zeros: (groups, n / 8); i32 or u32; permuted; for weights with zero_points
+    """
+
+    __slots__ = ('b', 'scales', 'zeros',)
+
+    def __init__(
+        self,
+        b: Array,
+        scales: Array,
+        *,
+        zeros: Array | None = None,
+    ) -> None:
+        self.b = b
+        self.scales = scales
+        self.zeros = zeros
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class TinygemmW4:
+    """PyTorch's int4pack: W = scale * (q - 8) + zero. The weights have scales f32, offsets, and k and n as packed.
+    t = inner_k_tiles is 2, 4 or 8. Any strides.
+
+    Fields:
+      packed: needed; (n / 8, k / (16 t), 32, t / 2); i32
+      scales_and_zeros: needed; (k / group, n, 2); bf16
+    """
+
+    __slots__ = ('packed', 'scales_and_zeros',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales_and_zeros: Array,
+    ) -> None:
+        self.packed = packed
+        self.scales_and_zeros = scales_and_zeros
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class TorchaoInt4W4:
+    """torchao's Int4Tensor: W = scale * q + zero_point. The weights have scales f32 and offsets. Any strides.
+
+    Fields:
+      qdata: needed; (n, k / 8); i32 or u32; the file's bytes (n, k / 2), four as a word
+      scale: needed; (groups, n); f16 or bf16
+      zero_point: needed; (groups, n); elements of scale
+    """
+
+    __slots__ = ('qdata', 'scale', 'zero_point',)
+
+    def __init__(
+        self,
+        qdata: Array,
+        scale: Array,
+        zero_point: Array,
+    ) -> None:
+        self.qdata = qdata
+        self.scale = scale
+        self.zero_point = zero_point
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Int8W8:
+    """Integers of eight bits with scales: compressed-tensors int-quantized, and others. Any strides.
+
+    Fields:
+      weight: needed; (n, k); i8
+      scales: needed; (n, groups), (n) or (1); f32, f16 or bf16
+      zero_points: (n, groups), or (1, 1) if the group is k; i8; for weights with zero_points
+    """
+
+    __slots__ = ('weight', 'scales', 'zero_points',)
+
+    def __init__(
+        self,
+        weight: Array,
+        scales: Array,
+        *,
+        zero_points: Array | None = None,
+    ) -> None:
+        self.weight = weight
+        self.scales = scales
+        self.zero_points = zero_points
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class LlmInt8W8:
+    """bitsandbytes' LLM.int8, rows: W = weight * scb / 127. Any strides.
+
+    Fields:
+      weight: needed; (n, k); i8
+      scb: needed; (n); f32
+    """
+
+    __slots__ = ('weight', 'scb',)
+
+    def __init__(
+        self,
+        weight: Array,
+        scb: Array,
+    ) -> None:
+        self.weight = weight
+        self.scb = scb
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class GptqW8:
+    """GPTQ's tensors of 8 bits. Any strides.
+
+    Fields:
+      qweight: needed; (k / 4, n); i32 or u32
+      scales: needed; (groups, n); f32, f16 or bf16
+      qzeros: (groups, n / 4); i32 or u32; for weights with zero_points
+      g_idx: (k); i32; the group of each k; for weights with act_order
+      v2: True: checkpoint_format gptq_v2; gptq stores zero points less 1
+    """
+
+    __slots__ = ('qweight', 'scales', 'qzeros', 'g_idx', 'v2',)
+
+    def __init__(
+        self,
+        qweight: Array,
+        scales: Array,
+        *,
+        qzeros: Array | None = None,
+        g_idx: Array | None = None,
+        v2: bool = False,
+    ) -> None:
+        self.qweight = qweight
+        self.scales = scales
+        self.qzeros = qzeros
+        self.g_idx = g_idx
+        self.v2 = v2
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class CompressedTensorsW8:
+    """Tensors of compressed-tensors, format pack-quantized, of 8 bits. Any strides.
+
+    Fields:
+      weight_packed: needed; (n, k / 4); i32 or u32
+      weight_scale: needed; (n, groups) or (n); f32, f16 or bf16
+      weight_zero_point: (n / 4, groups); i32 or u32; for weights with zero_points
+      weight_g_idx: (k); i32; the group of each k; for weights with act_order
+    """
+
+    __slots__ = ('weight_packed', 'weight_scale', 'weight_zero_point', 'weight_g_idx',)
+
+    def __init__(
+        self,
+        weight_packed: Array,
+        weight_scale: Array,
+        *,
+        weight_zero_point: Array | None = None,
+        weight_g_idx: Array | None = None,
+    ) -> None:
+        self.weight_packed = weight_packed
+        self.weight_scale = weight_scale
+        self.weight_zero_point = weight_zero_point
+        self.weight_g_idx = weight_g_idx
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Q80W8:
+    """GGUF's Q8_0, in groups of 32. Any strides.
+
+    Fields:
+      blocks: needed; (n, k / 32 * 34); u8; rows adjacent, at even addresses
+    """
+
+    __slots__ = ('blocks',)
+
+    def __init__(
+        self,
+        blocks: Array,
+    ) -> None:
+        self.blocks = blocks
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class E4m3W8:
+    """8-bit floats with scales, as DeepSeek's weight_scale_inv. Any strides.
+
+    Fields:
+      weight: needed; (n, k); e4m3 or u8
+      scales: needed; (n, groups), (n) or (1); or (n / 128, k / 128), rounded up, if the group is 128; f32, f16 or
+          bf16
+    """
+
+    __slots__ = ('weight', 'scales',)
+
+    def __init__(
+        self,
+        weight: Array,
+        scales: Array,
+    ) -> None:
+        self.weight = weight
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class MarlinW8:
+    """vLLM's Marlin with bias 128, k a multiple of 16, n of 64. Any strides.
+
+    Fields:
+      b: needed; (k / 16, 4 n); i32 or u32
+      scales: needed; (groups, n); f16 or bf16; permuted
+    """
+
+    __slots__ = ('b', 'scales',)
+
+    def __init__(
+        self,
+        b: Array,
+        scales: Array,
+    ) -> None:
+        self.b = b
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class TuneOptions:
+    """How the kernels of a call are measured.
+
+    Fields:
+      repetitions: of each kernel; the median counts
+      remember: 0: measure only
+      use_files: 0: the result holds for this process alone
+    """
+
+    __slots__ = ('repetitions', 'remember', 'use_files',)
+
+    def __init__(
+        self,
+        *,
+        repetitions: int = 20,
+        remember: bool = True,
+        use_files: bool = True,
+    ) -> None:
+        self.repetitions = repetitions
+        self.remember = remember
+        self.use_files = use_files
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class BnbNested:
+    """absmax as codes of 8 bits: absmax of block i = nested_quant_map[absmax[i]] * nested_absmax[i / blocksize] +
+    offset.
+
+    Fields:
+      absmax: needed; (blocks); u8
+      nested_absmax: needed; (ceil(blocks / blocksize)); f32
+      nested_quant_map: needed; (256); f32
+      offset
+      blocksize: a power of two, at least 8
+    """
+
+    __slots__ = ('absmax', 'nested_absmax', 'nested_quant_map', 'offset', 'blocksize',)
+
+    def __init__(
+        self,
+        absmax: Array,
+        nested_absmax: Array,
+        nested_quant_map: Array,
+        *,
+        offset: float = 0.0,
+        blocksize: int = 256,
+    ) -> None:
+        self.absmax = absmax
+        self.nested_absmax = nested_absmax
+        self.nested_quant_map = nested_quant_map
+        self.offset = offset
+        self.blocksize = blocksize
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Bnb4bit:
+    """bitsandbytes' nf4 and fp4. Blocks run over W row by row, and may span rows. Either absmax or nested is given.
+
+    Fields:
+      code
+      weight: needed; (ceil(n k / 2)); u8; the even element in the upper half of a byte
+      absmax: (ceil(n k / blocksize)); f32; not read if nested is given
+      blocksize: a power of two, at least 8
+      nested: None: absmax is given
+    """
+
+    __slots__ = ('code', 'weight', 'absmax', 'blocksize', 'nested',)
+
+    def __init__(
+        self,
+        weight: Array,
+        *,
+        code: Literal['nf4', 'fp4'] = 'nf4',
+        absmax: Array | None = None,
+        blocksize: int = 64,
+        nested: BnbNested | None = None,
+    ) -> None:
+        self.code = code
+        self.weight = weight
+        self.absmax = absmax
+        self.blocksize = blocksize
+        self.nested = nested
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class BnbInt8:
+    """bitsandbytes' LLM.int8: W = weight * SCB / 127.
+
+    Fields:
+      weight: needed; (n, k); i8
+      SCB: needed; (n); f32
+    """
+
+    __slots__ = ('weight', 'SCB',)
+
+    def __init__(
+        self,
+        weight: Array,
+        SCB: Array,
+    ) -> None:
+        self.weight = weight
+        self.SCB = SCB
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class ScaledBytes:
+    """Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns: W = weight *
+    scale.
+
+    Fields:
+      weight: needed; (n, k); i8, e4m3 or e5m2
+      scale: needed; (1, n or n / block_rows) x (1 or k / block_columns), rounded up; f32, f16, bf16, u8 or e8m0; u8
+          is E8M0
+      block_rows
+      block_columns
+    """
+
+    __slots__ = ('weight', 'scale', 'block_rows', 'block_columns',)
+
+    def __init__(
+        self,
+        weight: Array,
+        scale: Array,
+        *,
+        block_rows: int = 128,
+        block_columns: int = 128,
+    ) -> None:
+        self.weight = weight
+        self.scale = scale
+        self.block_rows = block_rows
+        self.block_columns = block_columns
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Mxfp4Tensors:
+    """MXFP4 of gpt-oss (all experts as one matrix) and of compressed-tensors.
+
+    Fields:
+      packed: needed; (n, k / 2); u8; the even element in the lower half of a byte
+      scales: needed; (n, k / 32); u8 or e8m0
+    """
+
+    __slots__ = ('packed', 'scales',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales: Array,
+    ) -> None:
+        self.packed = packed
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Nvfp4Tensors:
+    """NVFP4: W = e2m1 * (scale * global), or e2m1 * (scale / global).
+
+    Fields:
+      packed: needed; (n, k / 2); u8; the even element in the lower half of a byte
+      scales: needed; (n, k / 16); e4m3
+      global_: (1); f32; None: 1
+      divide: True: compressed-tensors' weight_global_scale, which divides
+    """
+
+    __slots__ = ('packed', 'scales', 'global_', 'divide',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales: Array,
+        *,
+        global_: Array | None = None,
+        divide: bool = False,
+    ) -> None:
+        self.packed = packed
+        self.scales = scales
+        self.global_ = global_
+        self.divide = divide
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Bnb4bitOutput:
+    """Where quantise_bnb_4bit writes. If blocks do not end with rows, the rows of w have no gaps between them.
+
+    Fields:
+      code
+      weight: needed; (ceil(n k / 2)); u8
+      absmax: needed; (ceil(n k / blocksize)); f32
+      blocksize: a power of two, 32 to 65536
+    """
+
+    __slots__ = ('code', 'weight', 'absmax', 'blocksize',)
+
+    def __init__(
+        self,
+        weight: Array,
+        absmax: Array,
+        *,
+        code: Literal['nf4', 'fp4'] = 'nf4',
+        blocksize: int = 64,
+    ) -> None:
+        self.code = code
+        self.weight = weight
+        self.absmax = absmax
+        self.blocksize = blocksize
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Mxfp4Output:
+    """Where quantise_mxfp4 writes.
+
+    Fields:
+      packed: needed; (n, k / 2); u8
+      scales: needed; (n, k / 32); u8 or e8m0
+    """
+
+    __slots__ = ('packed', 'scales',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales: Array,
+    ) -> None:
+        self.packed = packed
+        self.scales = scales
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class Nvfp4Output:
+    """Where quantise_nvfp4 writes.
+
+    Fields:
+      packed: needed; (n, k / 2); u8
+      scales: needed; (n, k / 16); e4m3
+      global_: (1); f32; gets absmax / 2688; None: scales of one level
+    """
+
+    __slots__ = ('packed', 'scales', 'global_',)
+
+    def __init__(
+        self,
+        packed: Array,
+        scales: Array,
+        *,
+        global_: Array | None = None,
+    ) -> None:
+        self.packed = packed
+        self.scales = scales
+        self.global_ = global_
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class W4Output:
+    """Where quantise_w4 writes: the layout of compressed_tensors_w4.
+
+    Fields:
+      weight_packed: needed; (n, k / 8); i32
+      weight_scale: needed; (n, k / group); f16 or bf16
+      weight_zero_point: (n / 8, k / group); i32; None: symmetric
+      group: a multiple of 16 that divides k; or k, also given as -1
+    """
+
+    __slots__ = ('weight_packed', 'weight_scale', 'weight_zero_point', 'group',)
+
+    def __init__(
+        self,
+        weight_packed: Array,
+        weight_scale: Array,
+        *,
+        weight_zero_point: Array | None = None,
+        group: int = 128,
+    ) -> None:
+        self.weight_packed = weight_packed
+        self.weight_scale = weight_scale
+        self.weight_zero_point = weight_zero_point
+        self.group = group
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+_attention = _core.operation("attention")
+
+
+def attention(
+    q: Array,
+    k: Array,
+    v: Array,
+    out: Array | None = None,
+    *,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+    precision: Literal['ieee', 'tf32'] = 'ieee',
+    batch_invariant: bool = False,
+    window_left: int = -1,
+    window_right: int = -1,
+    alibi: Array | None = None,
+    bias: Array | None = None,
+    keep: Array | None = None,
+    sinks: Array | None = None,
+    lse: Array | bool | None = None,
+    blocks: BlockMask | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
+
+    The last stride of each tensor is 1, others are free. A tensor in the order of torch, (batches, heads, sequence,
+    size), is passed with strides. Hq is a multiple of Hkv. D and Dv are 1 to 512.
+
+    A query that attends to no key gets zeros. Equal calls give equal bits.
+
+    Arguments:
+      q: (B, Sq, Hq, D); f32, f16 or bf16
+      k: (B, Sk, Hkv, D); elements of q
+      v: (B, Sk, Hkv, Dv); elements of q
+      out: (B, Sq, Hq, Dv); f32, f16 or bf16; elements of q, or f32
+      scale: the factor of q . k; 0: 1 / sqrt(head size of q)
+      softcap: above 0: the score x becomes softcap * tanh(x / softcap)
+      causal
+      precision: for operands of f32
+      batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      alibi: (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|
+      bias: (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
+          all; f32, or elements of q; not for attention_varlen
+      keep: as bias; bool or u8; 0 masks the key; not for attention_varlen
+      sinks: (heads); f32, f16 or bf16; the score of an extra key without a value
+      lse: (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x); -inf
+          without a key
+      blocks: the blocks of keys that are visited; None: all
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(q, (*q.shape[:-1], v.shape[-1]), dtype)
+        if lse is True:
+            lse = _empty(q, (q.shape[0], q.shape[2], q.shape[1]), 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("attention", error, q=q, k=k, v=v) from None
+    if _attention(stream, q, k, v, out, (scale, softcap, causal, precision, batch_invariant, window_left, window_right, alibi, bias, keep, sinks, lse, blocks, variant, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_attention_varlen = _core.operation("attention_varlen")
+
+
+def attention_varlen(
+    q: Array,
+    k: Array,
+    v: Array,
+    out: Array | None = None,
+    *,
+    cu_q: Array | None = None,
+    cu_k: Array | None = None,
+    max_q: int = 0,
+    max_k: int = 0,
+    used_q: Array | None = None,
+    used_k: Array | None = None,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+    precision: Literal['ieee', 'tf32'] = 'ieee',
+    batch_invariant: bool = False,
+    window_left: int = -1,
+    window_right: int = -1,
+    alibi: Array | None = None,
+    bias: Array | None = None,
+    keep: Array | None = None,
+    sinks: Array | None = None,
+    lse: Array | bool | None = None,
+    blocks: BlockMask | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """attention over sequences of different lengths in one tensor.
+
+    Masks and windows are aligned in each sequence by its own lengths. Rows of no sequence, and those beyond used_q,
+    are not written. A captured call may be replayed with other lengths.
+
+    Arguments:
+      q: (rows, Hq, D); f32, f16 or bf16
+      k: (rows of k, Hkv, D); elements of q
+      v: (rows of k, Hkv, Dv); elements of q
+      out: (rows, Hq, Dv); f32, f16 or bf16; elements of q, or f32
+      cu_q: needed; (sequences + 1); i32; from 0 on, never decreasing
+      cu_k: (sequences + 1); i32; likewise, of k and v; not for a cache
+      max_q: at least the rows of q of the longest sequence
+      max_k: for gradients: at least the rows of k of the longest sequence; 0: all rows
+      used_q: (sequences); i32; the used rows of each; None: all
+      used_k: (sequences); i32; likewise, of k and v
+      scale: the factor of q . k; 0: 1 / sqrt(head size of q)
+      softcap: above 0: the score x becomes softcap * tanh(x / softcap)
+      causal
+      precision: for operands of f32
+      batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      alibi: (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|
+      bias: (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
+          all; f32, or elements of q; not for attention_varlen
+      keep: as bias; bool or u8; 0 masks the key; not for attention_varlen
+      sinks: (heads); f32, f16 or bf16; the score of an extra key without a value
+      lse: (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x); -inf
+          without a key
+      blocks: the blocks of keys that are visited; None: all
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(q, (*q.shape[:-1], v.shape[-1]), dtype)
+        if lse is True:
+            lse = _empty(q, (q.shape[1], q.shape[0]), 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("attention_varlen", error, q=q, k=k, v=v) from None
+    if _attention_varlen(stream, q, k, v, out, (cu_q, cu_k, max_q, max_k, used_q, used_k, ), (scale, softcap, causal, precision, batch_invariant, window_left, window_right, alibi, bias, keep, sinks, lse, blocks, variant, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_merge_states = _core.operation("merge_states")
+
+
+def merge_states(
+    out_a: Array,
+    lse_a: Array,
+    out_b: Array,
+    lse_b: Array,
+    out: Array | None = None,
+    lse: Array | Literal[False] | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """Joins two attentions of the same queries over different keys into the attention over all of them.
+
+    A result whose lse is -inf had no keys, and counts for nothing. Sinks belong to one of the two. out may be out_a
+    or out_b itself, lse likewise.
+
+    Arguments:
+      out_a: (B, S, H, D) or (rows, H, D); f32, f16 or bf16
+      lse_a: (B, H, S) or (H, rows); f32
+      out_b: as out_a; elements of out_a
+      lse_b: as lse_a; f32
+      out: as out_a; f32, f16 or bf16
+      lse: as lse_a; f32; None: not written
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(out_a, dtype, "out_a")
+    if lse is None or lse is True:
+        lse = _empty_like(lse_a, None, "lse_a")
+    elif lse is False:
+        lse = None
+    if _merge_states(stream, out_a, lse_a, out_b, lse_b, out, lse):
+        out, lse = _for_jax(out, lse)
+    return (out, lse)
+
+
+_attention_backward = _core.operation("attention_backward")
+
+
+def attention_backward(
+    dout: Array,
+    q: Array,
+    k: Array,
+    v: Array,
+    out: Array,
+    lse: Array,
+    dq: Array | Literal[False] | None = None,
+    dk: Array | Literal[False] | None = None,
+    dv: Array | Literal[False] | None = None,
+    *,
+    forward: AttentionOptions | None = None,
+    dlse: Array | None = None,
+    dbias: Array | bool | None = None,
+    dsinks: Array | bool | None = None,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of an attention: dq, dk and dv, and those of a bias and of sinks.
+
+    out and lse are those that the attention wrote with these options. Gradients share memory with no other
+    argument. Equal calls give equal bits.
+
+    Arguments:
+      dout: (B, Sq, Hq, Dv); elements of q
+      q: (B, Sq, Hq, D); f32, f16 or bf16
+      k: (B, Sk, Hkv, D); elements of q
+      v: (B, Sk, Hkv, Dv); elements of q
+      out: (B, Sq, Hq, Dv); f32, f16 or bf16
+      lse: (B, Hq, Sq); f32
+      dq: as q; elements of q; None: not computed
+      dk: as k; elements of q; None: not computed
+      dv: as v; elements of q; None: not computed
+      forward: the options of the attention that is differentiated, without blocks and variant; its lse is not
+          written; None: all defaults
+      dlse: as lse; f32; the gradient of lse
+      dbias: as bias; f32, f16 or bf16; f32, or elements of q; summed along extents of 1
+      dsinks: (heads); f32, f16 or bf16
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dq, dk, dv, dbias, dsinks (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dq is None or dq is True:
+        dq = _empty_like(q, None, "q")
+    elif dq is False:
+        dq = None
+    if dk is None or dk is True:
+        dk = _empty_like(k, None, "k")
+    elif dk is False:
+        dk = None
+    if dv is None or dv is True:
+        dv = _empty_like(v, None, "v")
+    elif dv is False:
+        dv = None
+    if dbias is True:
+        dbias = _empty_like(None if forward is None else forward.bias, None, "forward.bias")
+    elif dbias is False:
+        dbias = None
+    if dsinks is True:
+        dsinks = _empty_like(None if forward is None else forward.sinks, None, "forward.sinks")
+    elif dsinks is False:
+        dsinks = None
+    if _attention_backward(stream, dout, q, k, v, out, lse, dq, dk, dv, (forward, dlse, dbias, dsinks, workspace, )):
+        dq, dk, dv, dbias, dsinks = _for_jax(dq, dk, dv, dbias, dsinks)
+    return _given(dq, dk, dv, dbias, dsinks)
+
+
+_attention_backward_varlen = _core.operation("attention_backward_varlen")
+
+
+def attention_backward_varlen(
+    dout: Array,
+    q: Array,
+    k: Array,
+    v: Array,
+    out: Array,
+    lse: Array,
+    dq: Array | Literal[False] | None = None,
+    dk: Array | Literal[False] | None = None,
+    dv: Array | Literal[False] | None = None,
+    *,
+    cu_q: Array | None = None,
+    cu_k: Array | None = None,
+    max_q: int = 0,
+    max_k: int = 0,
+    used_q: Array | None = None,
+    used_k: Array | None = None,
+    forward: AttentionOptions | None = None,
+    dlse: Array | None = None,
+    dbias: Array | None = None,
+    dsinks: Array | bool | None = None,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of attention_varlen.
+
+    Rows of no sequence, and those beyond used_q and used_k, are not written.
+
+    Arguments:
+      dout: (rows, Hq, Dv); elements of q
+      q: (rows, Hq, D); f32, f16 or bf16
+      k: (rows of k, Hkv, D); elements of q
+      v: (rows of k, Hkv, Dv); elements of q
+      out: (rows, Hq, Dv); f32, f16 or bf16
+      lse: (Hq, rows); f32
+      dq: as q; elements of q; None: not computed
+      dk: as k; elements of q; None: not computed
+      dv: as v; elements of q; None: not computed
+      cu_q: needed; (sequences + 1); i32; from 0 on, never decreasing
+      cu_k: (sequences + 1); i32; likewise, of k and v; not for a cache
+      max_q: at least the rows of q of the longest sequence
+      max_k: for gradients: at least the rows of k of the longest sequence; 0: all rows
+      used_q: (sequences); i32; the used rows of each; None: all
+      used_k: (sequences); i32; likewise, of k and v
+      forward: the options of the attention that is differentiated, without blocks and variant; its lse is not
+          written; None: all defaults
+      dlse: as lse; f32; the gradient of lse
+      dbias: as bias; f32, f16 or bf16; f32, or elements of q; summed along extents of 1
+      dsinks: (heads); f32, f16 or bf16
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dq, dk, dv, dsinks (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dq is None or dq is True:
+        dq = _empty_like(q, None, "q")
+    elif dq is False:
+        dq = None
+    if dk is None or dk is True:
+        dk = _empty_like(k, None, "k")
+    elif dk is False:
+        dk = None
+    if dv is None or dv is True:
+        dv = _empty_like(v, None, "v")
+    elif dv is False:
+        dv = None
+    if dsinks is True:
+        dsinks = _empty_like(None if forward is None else forward.sinks, None, "forward.sinks")
+    elif dsinks is False:
+        dsinks = None
+    if _attention_backward_varlen(stream, dout, q, k, v, out, lse, dq, dk, dv, (cu_q, cu_k, max_q, max_k, used_q, used_k, ), (forward, dlse, dbias, dsinks, workspace, )):
+        dq, dk, dv, dsinks = _for_jax(dq, dk, dv, dsinks)
+    return _given(dq, dk, dv, dsinks)
+
+
+_attention_decode = _core.operation("attention_decode")
+
+
+def attention_decode(
+    q: Array,
+    cache: KvCache,
+    out: Array | None = None,
+    *,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+    splits: int = 0,
+    combining: Literal['automatic', 'second_kernel', 'cluster'] = 'automatic',
+    batch_invariant: bool = False,
+    constant: str = 'none',
+    window_left: int = -1,
+    window_right: int = -1,
+    max_length: int = 0,
+    qv: Array | None = None,
+    alibi: Array | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    sinks: Array | None = None,
+    lse: Array | bool | None = None,
+    append: AttentionAppend | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """Attention of few queries over a cache of keys and values: decode steps, speculative steps, chunks of a prompt.
+
+    n queries are the last n keys of a sequence. Lengths and tables are read when the kernels run: a captured call
+    may be replayed with others. Made for Sq from 1 to 128; D and Dv are up to 512.
+
+    For multi-head latent attention, cache.v is the first elements of the rows of cache.k.
+
+    Arguments:
+      q: (B, Sq, Hq, D); f32, f16 or bf16
+      cache: KvCache
+      out: (B, Sq, Hq, Dv); f32, f16 or bf16; elements of q, or f32
+      scale: the factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together
+      softcap: above 0: the score x becomes softcap * tanh(x / softcap)
+      causal: none or bottom_right
+      splits: of the keys, 1 to 256; 0: chosen
+      combining
+      batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
+      constant: indices
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      max_length: the most keys of a sequence, by which work is divided; 0: the room of the cache
+      qv: (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale * (q . k +
+          qv . v)
+      alibi: (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|
+      k_scale: (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; None: 1
+      v_scale: as k_scale; f32
+      sinks: (heads); f32, f16 or bf16; the score of an extra key without a value
+      lse: (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of exp(x);
+          -inf without a key
+      append: new keys and values; None: none. Lengths of the cache are those before, last_page_len those after
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(q, (*q.shape[:-1], cache.v.shape[-1]), dtype)
+        if lse is True:
+            lse = _empty(q, (q.shape[0], q.shape[2], q.shape[1]), 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("attention_decode", error, q=q, cache=cache) from None
+    if _attention_decode(stream, q, cache, out, (scale, softcap, causal, splits, combining, batch_invariant, constant, window_left, window_right, max_length, qv, alibi, k_scale, v_scale, sinks, lse, append, workspace, variant, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_attention_decode_varlen = _core.operation("attention_decode_varlen")
+
+
+def attention_decode_varlen(
+    q: Array,
+    cache: KvCache,
+    out: Array | None = None,
+    *,
+    cu_q: Array | None = None,
+    cu_k: Array | None = None,
+    max_q: int = 0,
+    max_k: int = 0,
+    used_q: Array | None = None,
+    used_k: Array | None = None,
+    scale: float | None = None,
+    softcap: float = 0.0,
+    causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+    splits: int = 0,
+    combining: Literal['automatic', 'second_kernel', 'cluster'] = 'automatic',
+    batch_invariant: bool = False,
+    constant: str = 'none',
+    window_left: int = -1,
+    window_right: int = -1,
+    max_length: int = 0,
+    qv: Array | None = None,
+    alibi: Array | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    sinks: Array | None = None,
+    lse: Array | bool | None = None,
+    append: AttentionAppend | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """attention_decode for sequences with different numbers of queries, which follow each other along the rows of q.
+
+    sequences has cu_q and max_q alone. Rows of no sequence are not written.
+
+    Arguments:
+      q: (rows, Hq, D); f32, f16 or bf16
+      cache: KvCache
+      out: (rows, Hq, Dv); f32, f16 or bf16; elements of q, or f32
+      cu_q: needed; (sequences + 1); i32; from 0 on, never decreasing
+      cu_k: (sequences + 1); i32; likewise, of k and v; not for a cache
+      max_q: at least the rows of q of the longest sequence
+      max_k: for gradients: at least the rows of k of the longest sequence; 0: all rows
+      used_q: (sequences); i32; the used rows of each; None: all
+      used_k: (sequences); i32; likewise, of k and v
+      scale: the factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together
+      softcap: above 0: the score x becomes softcap * tanh(x / softcap)
+      causal: none or bottom_right
+      splits: of the keys, 1 to 256; 0: chosen
+      combining
+      batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
+      constant: indices
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      max_length: the most keys of a sequence, by which work is divided; 0: the room of the cache
+      qv: (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale * (q . k +
+          qv . v)
+      alibi: (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|
+      k_scale: (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; None: 1
+      v_scale: as k_scale; f32
+      sinks: (heads); f32, f16 or bf16; the score of an extra key without a value
+      lse: (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of exp(x);
+          -inf without a key
+      append: new keys and values; None: none. Lengths of the cache are those before, last_page_len those after
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(q, (*q.shape[:-1], cache.v.shape[-1]), dtype)
+        if lse is True:
+            lse = _empty(q, (q.shape[1], q.shape[0]), 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("attention_decode_varlen", error, q=q, cache=cache) from None
+    if _attention_decode_varlen(stream, q, cache, out, (cu_q, cu_k, max_q, max_k, used_q, used_k, ), (scale, softcap, causal, splits, combining, batch_invariant, constant, window_left, window_right, max_length, qv, alibi, k_scale, v_scale, sinks, lse, append, workspace, variant, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_make_block_mask = _core.operation("make_block_mask")
+
+
+def make_block_mask(
+    device: str | Array,
+    output: BlockMaskOutput,
+    *,
+    causal: Literal['none', 'top_left', 'bottom_right'] = 'none',
+    queries: int = 0,
+    keys: int = 0,
+    window_left: int = -1,
+    window_right: int = -1,
+    stream: Any = None,
+) -> None:
+    """Makes the block mask of a causal mask or a window on the device.
+
+    Lists are in order. Numbers after a count are not written. Masks of other kinds are made by the caller, or in
+    C++ by make_block_mask.
+
+    Arguments:
+      device: str | Array
+      output: BlockMaskOutput
+      causal
+      queries: per head, as the attention will have them
+      keys: per head
+      window_left: keys before a query's own one that it attends to; -1: all
+      window_right: keys after its own one; -1: all; causal makes it 0
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _make_block_mask(stream, device, output, (causal, queries, keys, window_left, window_right, ))
+
+
+_append_kv = _core.operation("append_kv")
+
+
+def append_kv(
+    k: Array,
+    v: Array,
+    cache: KvCache,
+    *,
+    constant: str = 'none',
+    cu_seqlens: Array | None = None,
+    slots: Array | None = None,
+    rotary: AppendRotary | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    k_scale_out: Array | None = None,
+    v_scale_out: Array | None = None,
+    stream: Any = None,
+) -> None:
+    """Writes new keys and values into a cache, rotated by position and quantised to 8 bits on the way if wanted.
+
+    Token i of sequence b becomes key lengths[b] + i; lengths are not changed. last_page_len counts the new tokens
+    already. Tokens without a place in the cache are not written.
+
+    Arguments:
+      k: (B, S, Hkv, D); f32, f16 or bf16
+      v: (B, S, Hkv, Dv); elements of k
+      cache: KvCache
+      constant: indices
+      cu_seqlens: (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens[b] to before
+          cu_seqlens[b + 1]
+      slots: (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each token,
+          over all pages; below 0: skipped
+      rotary: None: no rotation
+      k_scale: (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits;
+          None: 1
+      v_scale: as k_scale; f32
+      k_scale_out: (pages, rows, heads); f32; gets computed scales, one for each row of a head
+      v_scale_out: (pages, rows, heads); f32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _append_kv(stream, k, v, cache, (constant, cu_seqlens, slots, rotary, k_scale, v_scale, k_scale_out, v_scale_out, ))
+
+
+_append_kv_varlen = _core.operation("append_kv_varlen")
+
+
+def append_kv_varlen(
+    k: Array,
+    v: Array,
+    cache: KvCache,
+    *,
+    constant: str = 'none',
+    cu_seqlens: Array | None = None,
+    slots: Array | None = None,
+    rotary: AppendRotary | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    k_scale_out: Array | None = None,
+    v_scale_out: Array | None = None,
+    stream: Any = None,
+) -> None:
+    """append_kv for the new tokens of all sequences, which follow each other, by options.cu_seqlens or options.slots.
+
+    Arguments:
+      k: (tokens, Hkv, D); f32, f16 or bf16
+      v: (tokens, Hkv, Dv); elements of k
+      cache: KvCache
+      constant: indices
+      cu_seqlens: (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens[b] to before
+          cu_seqlens[b + 1]
+      slots: (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each token,
+          over all pages; below 0: skipped
+      rotary: None: no rotation
+      k_scale: (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits;
+          None: 1
+      v_scale: as k_scale; f32
+      k_scale_out: (pages, rows, heads); f32; gets computed scales, one for each row of a head
+      v_scale_out: (pages, rows, heads); f32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _append_kv_varlen(stream, k, v, cache, (constant, cu_seqlens, slots, rotary, k_scale, v_scale, k_scale_out, v_scale_out, ))
+
+
+_gather_kv = _core.operation("gather_kv")
+
+
+def gather_kv(
+    cache: KvCache,
+    k: Array,
+    v: Array,
+    *,
+    cu_seqlens: Array | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """Gathers the rows of sequences out of a cache.
+
+    Key i of sequence b goes to (b, i). Rows beyond a sequence's length, in its left padding and without a page are
+    not written.
+
+    Arguments:
+      cache: KvCache
+      k: (B, S, Hkv, D); f32, f16, bf16, e4m3, e5m2 or i8; elements of the cache; of a cache of 8 bits also f32, f16
+          or bf16
+      v: (B, S, Hkv, Dv); elements of k
+      cu_seqlens: (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens[b] to before
+          cu_seqlens[b + 1]
+      k_scale: (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16 or
+          bf16; None: 1
+      v_scale: as k_scale; f32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns k, v.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _gather_kv(stream, cache, k, v, (cu_seqlens, k_scale, v_scale, ))
+    return (k, v)
+
+
+_gather_kv_varlen = _core.operation("gather_kv_varlen")
+
+
+def gather_kv_varlen(
+    cache: KvCache,
+    k: Array,
+    v: Array,
+    *,
+    cu_seqlens: Array | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """gather_kv into rows that follow each other, by options.cu_seqlens.
+
+    Arguments:
+      cache: KvCache
+      k: (rows, Hkv, D); f32, f16, bf16, e4m3, e5m2 or i8; elements of the cache; of a cache of 8 bits also f32, f16
+          or bf16
+      v: (rows, Hkv, Dv); elements of k
+      cu_seqlens: (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens[b] to before
+          cu_seqlens[b + 1]
+      k_scale: (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16 or
+          bf16; None: 1
+      v_scale: as k_scale; f32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns k, v.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _gather_kv_varlen(stream, cache, k, v, (cu_seqlens, k_scale, v_scale, ))
+    return (k, v)
+
+
+_copy_pages = _core.operation("copy_pages")
+
+
+def copy_pages(
+    pages: Array,
+    pairs: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """Copies pages within a cache, for a sequence that forks.
+
+    Pairs with a number that no page has are skipped. No page may be written twice, or read by one pair and written
+    by another.
+
+    Arguments:
+      pages: (pages, rows, heads, size) or (layers, pages, rows, heads, size); f32, f16, bf16, e4m3, e5m2, i8, u8,
+          e8m0, i16, u16, i32 or u32
+      pairs: (copies, 2); i32; the page that is read, the page that is written
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns pages.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _copy_pages(stream, pages, pairs)
+    return pages
+
+
+_rotary = _core.operation("rotary")
+
+
+def rotary(
+    x: Array,
+    cos: Array,
+    sin: Array,
+    out: Array | None = None,
+    *,
+    interleaved: bool = False,
+    inverse: bool = False,
+    positions: Array | None = None,
+    offsets: Array | None = None,
+    cu_seqlens: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """Rotary position embedding: turns each pair of elements of a head by the angle of its position.
+
+    y0 = x0 cos - x1 sin, y1 = x1 cos + x0 sin, in f32, rounded once. Elements 0 to 2 P - 1 of each head are
+    rotated, the rest is copied.
+
+    Arguments:
+      x: (B, S, H, D); f32, f16 or bf16
+      out: as x; elements of x; may be x itself
+      cos: (positions, P); f32, f16 or bf16; 2 P <= D <= 512
+      sin: as cos; elements of cos
+      interleaved: True: pairs (0, 1), (2, 3), ..., as in GPT-J; False: (0, P), (1, P + 1), ..., as in Llama
+      inverse: True: rotates by the negative angles
+      positions: (tokens) or (batches, tokens); i32 or i64; None: token i of a sequence is at position i
+      offsets: (sequences); i32; added to the positions 0, 1, ...; not with positions
+      cu_seqlens: (sequences + 1); i32; for rotary_varlen
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if _rotary(stream, x, out, cos, sin, (interleaved, inverse, positions, offsets, cu_seqlens, )):
+        out = _for_jax(out)
+    return out
+
+
+_rotary_varlen = _core.operation("rotary_varlen")
+
+
+def rotary_varlen(
+    x: Array,
+    cos: Array,
+    sin: Array,
+    out: Array | None = None,
+    *,
+    interleaved: bool = False,
+    inverse: bool = False,
+    positions: Array | None = None,
+    offsets: Array | None = None,
+    cu_seqlens: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """rotary for the tokens of all sequences, by options.cu_seqlens or options.positions.
+
+    Arguments:
+      x: (tokens, H, D); f32, f16 or bf16
+      out: as x; elements of x; may be x itself
+      cos: (positions, P); f32, f16 or bf16; 2 P <= D <= 512
+      sin: as cos; elements of cos
+      interleaved: True: pairs (0, 1), (2, 3), ..., as in GPT-J; False: (0, P), (1, P + 1), ..., as in Llama
+      inverse: True: rotates by the negative angles
+      positions: (tokens) or (batches, tokens); i32 or i64; None: token i of a sequence is at position i
+      offsets: (sequences); i32; added to the positions 0, 1, ...; not with positions
+      cu_seqlens: (sequences + 1); i32; for rotary_varlen
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if _rotary_varlen(stream, x, out, cos, sin, (interleaved, inverse, positions, offsets, cu_seqlens, )):
+        out = _for_jax(out)
+    return out
+
+
+_rotary_table = _core.operation("rotary_table")
+
+
+def rotary_table(
+    cos: Array,
+    sin: Array,
+    *,
+    base: float = 10000.0,
+    first_position: int = 0,
+    positions: Array | None = None,
+    scaling: RotaryScaling | None = None,
+    sections: RotarySections | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """The tables of rotary: cos and sin of position * frequency, computed in double precision and rounded once.
+
+    The frequency of pair i of P is base^(-i / P), changed by scaling.
+
+    Arguments:
+      cos: (positions, P); f32, f16 or bf16
+      sin: as cos; elements of cos
+      base: rope_theta
+      first_position: the position of row 0
+      positions: (rows), or (A, rows) with sections; i32 or i64; the position of each row, in place of
+          first_position and those after it
+      scaling: None: none
+      sections: None: tokens have one position
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns cos, sin.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _rotary_table(stream, cos, sin, (base, first_position, positions, scaling, sections, ))
+    return (cos, sin)
+
+
+_matmul = _core.operation("matmul")
+
+
+def matmul(
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    constant: str = 'none',
+    bias_of_rows: bool = False,
+    bias: Array | None = None,
+    residual: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """C = activation(alpha * A * B + beta * C + bias) + residual.
+
+    Sums are f32, and are rounded once. Equal calls give equal bits. An operand without a batch, or with a batch of
+    stride 0 or extent 1, is used for every product of the batch.
+
+    In A, in B and in C one of the last two strides is 1. So each may be transposed, or a part of a larger matrix.
+
+    Arguments:
+      a: (m, k) or (batch, m, k); f32, f16, bf16, e4m3 or e5m2
+      b: (k, n) or (batch, k, n); elements of a
+      out: (m, n) or (batch, m, n); f32, f16 or bf16
+      alpha: 0: A and B are not read
+      beta: 0: C is not read
+      activation
+      precision: for operands of f32
+      constant: a, b
+      bias_of_rows: True: bias has a number for each row of C
+      bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
+      residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_product(a, b, dtype)
+    if _matmul(stream, a, b, out, (alpha, beta, activation, precision, constant, bias_of_rows, bias, residual, workspace, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_batch = _core.operation("matmul_batch")
+
+
+def matmul_batch(
+    a: Sequence[Array],
+    b: Sequence[Array],
+    out: Sequence[Array],
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    constant: str = 'none',
+    bias_of_rows: bool = False,
+    bias: Array | None = None,
+    residual: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    stream: Any = None,
+) -> list[Array]:
+    """C[i] = activation(alpha * A[i] * B[i] + beta * C[i] + bias) + residual for matrices anywhere in memory.
+
+    Each product has a shape of its own. Outputs share memory with nothing. Bias and residual are used by every
+    product. Products that are equally far apart in memory become one launch.
+
+    Arguments:
+      a: (m, k) each; f32, f16, bf16, e4m3 or e5m2
+      b: (k, n) each; elements of a
+      out: (m, n) each; f32, f16 or bf16
+      alpha: 0: A and B are not read
+      beta: 0: C is not read
+      activation
+      precision: for operands of f32
+      constant: a, b
+      bias_of_rows: True: bias has a number for each row of C
+      bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
+      residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _matmul_batch(stream, None, a, b, out, (alpha, beta, activation, precision, constant, bias_of_rows, bias, residual, workspace, variant, ))
+    return list(out)
+
+
+_matmul_backward = _core.operation("matmul_backward")
+
+
+def matmul_backward(
+    dc: Array,
+    a: Array,
+    b: Array,
+    da: Array | Literal[False] | None = None,
+    db: Array | Literal[False] | None = None,
+    *,
+    alpha: float = 1.0,
+    accumulate: bool = False,
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    workspace: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """The gradients of C = alpha * A * B: dA = alpha * dC * B^T and dB = alpha * A^T * dC.
+
+    dc has the element type of A and B, or is f32 with operands of 16 bits. In the second case it is rounded to
+    their type once, into the workspace.
+
+    Arguments:
+      dc: (m, n) or (batch, m, n); f32, f16 or bf16
+      a: (m, k) or (batch, m, k); f32, f16 or bf16
+      b: (k, n) or (batch, k, n); elements of a
+      da: as a; f32, f16 or bf16; None: not computed
+      db: as b; f32, f16 or bf16; None: not computed
+      alpha: alpha of the product that is differentiated
+      accumulate: True: adds to da and db
+      precision: for operands of f32
+      workspace: memory for the call, of any type; None: made if it is needed
+      dtype: the element type of `da` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns da, db.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if da is None or da is True:
+        da = _empty_like(a, None, "a")
+    elif da is False:
+        da = None
+    if db is None or db is True:
+        db = _empty_like(b, None, "b")
+    elif db is False:
+        db = None
+    if _matmul_backward(stream, dc, a, b, da, db, (alpha, accumulate, precision, workspace, )):
+        da, db = _for_jax(da, db)
+    return (da, db)
+
+
+_matmul_int8 = _core.operation("matmul_int8")
+
+
+def matmul_int8(
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    out_scale: float = 1.0,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    constant: str = 'none',
+    bias_of_rows: bool = False,
+    scale_a: Array | None = None,
+    scale_b: Array | None = None,
+    zero_a: Array | None = None,
+    column_sums: Array | None = None,
+    bias: Array | None = None,
+    residual: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """C = activation(scale_a[m] * scale_b[n] * (A * B - zero_a[m] * column_sums[n]) * alpha + bias) + residual.
+
+    Sums are exact in i32. Each product after them is rounded to f32, and the result once to the type of C. If C is
+    i32, it gets the sums: there are no scales, alpha, bias, activation and residual then.
+
+    Rows of A and of C are contiguous, and the columns or the rows of B. Weights stored (n, k) are the fast way:
+    give them with the strides (1, k).
+
+    Arguments:
+      a: (m, k) or (batch, m, k); i8
+      b: (k, n) or (batch, k, n); i8
+      out: (m, n) or (batch, m, n); f32, f16, bf16, i8 or i32
+      alpha
+      out_scale: c of i8 is the result / out_scale; above 0 and finite
+      activation
+      constant: a, b
+      bias_of_rows: True: bias has a number for each row of C
+      scale_a: (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A
+      scale_b: (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B
+      zero_a: (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums
+      column_sums: (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a
+      bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
+      residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_product(a, b, dtype or 'i32')
+    if _matmul_int8(stream, a, b, out, (alpha, out_scale, activation, constant, bias_of_rows, scale_a, scale_b, zero_a, column_sums, bias, residual, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_int8_column_sums = _core.operation("int8_column_sums")
+
+
+def int8_column_sums(
+    b: Array,
+    sums: Array | None = None,
+    *,
+    stream: Any = None,
+) -> Array:
+    """sums[n] = sum over k of B[k][n], exact: column_sums of products with zero_a, once for each weight.
+
+    Arguments:
+      b: (k, n); i8; any strides
+      sums: (n); i32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns sums.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if sums is None:
+            sums = _empty(b, (b.shape[1],), 'i32')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("int8_column_sums", error, b=b) from None
+    if _int8_column_sums(stream, b, sums):
+        sums = _for_jax(sums)
+    return sums
+
+
+_quantise_int8 = _core.operation("quantise_int8")
+
+
+def quantise_int8(
+    x: Array,
+    codes: Array | None = None,
+    scales: Array | Literal[False] | None = None,
+    zero_points: Array | bool | None = None,
+    *,
+    scale: float = 0.0,
+    stream: Any = None,
+) -> Any:
+    """Rounds x to codes of i8: x = codes * scale, or (codes - zero_points[row]) * scales[row].
+
+    Without scales, scale serves all rows. With scales, each row gets max |x| / 127; with zero_points too, its range
+    / 255. Rows of x and of codes are contiguous.
+
+    Arguments:
+      x: (rows, columns); f32, f16 or bf16
+      codes: as x; i8
+      scales: (rows); f32; None: scale is the scale of all rows
+      zero_points: (rows); i32; None: symmetric; needs scales
+      scale: above 0 and finite; not read if scales are given
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, scales, zero_points (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(x, 'i8', "x")
+        if scales is None or scales is True:
+            scales = _empty(x, x.shape[:1], 'f32')
+        elif scales is False:
+            scales = None
+        if zero_points is True:
+            zero_points = _empty(x, x.shape[:1], 'i32')
+        elif zero_points is False:
+            zero_points = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("quantise_int8", error, x=x) from None
+    if _quantise_int8(stream, x, codes, scales, zero_points, scale):
+        codes, scales, zero_points = _for_jax(codes, scales, zero_points)
+    return _given(codes, scales, zero_points)
+
+
+_matmul_fp8 = _core.operation("matmul_fp8")
+
+
+def matmul_fp8(
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    out_scale: float = 1.0,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    constant: str = 'none',
+    bias_of_rows: bool = False,
+    scale_a: Array | None = None,
+    scale_b: Array | None = None,
+    groups_a: Array | None = None,
+    blocks_b: Array | None = None,
+    bias: Array | None = None,
+    residual: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """C = activation(scale_a[m] * scale_b[n] * (A * B) * alpha + bias) + residual for 8-bit floats.
+
+    With groups_a and blocks_b, each sum over 128 of K is multiplied by its two scales first. Each product and
+    quotient after the sums is rounded to f32, and the result once to the type of C.
+
+    The fast kernels take A and B of one type along K: weights stored (n, k), given with the strides (1, k).
+
+    Arguments:
+      a: (m, k) or (batch, m, k); e4m3 or e5m2
+      b: (k, n) or (batch, k, n); e4m3 or e5m2
+      out: (m, n) or (batch, m, n); f32, f16, bf16 or e4m3
+      alpha
+      out_scale: c of e4m3 is the result / out_scale; above 0 and finite
+      activation
+      constant: a, b
+      bias_of_rows: True: bias has a number for each row of C
+      scale_a: (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A
+      scale_b: (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B
+      groups_a: (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
+          blocks_b
+      blocks_b: (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B;
+          with groups_a
+      bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
+      residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_product(a, b, dtype or 'bf16')
+    if _matmul_fp8(stream, a, b, out, (alpha, out_scale, activation, constant, bias_of_rows, scale_a, scale_b, groups_a, blocks_b, bias, residual, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_quantise_fp8 = _core.operation("quantise_fp8")
+
+
+def quantise_fp8(
+    x: Array,
+    codes: Array | None = None,
+    scales: Array | Literal[False] | None = None,
+    *,
+    scale: float = 0.0,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """Rounds x to codes of e4m3: x = codes * scale.
+
+    Without scales, scale serves all numbers. Else a scale is max |x| / 448 of its row, or of 128 neighbours of a
+    row. Rows of x and of codes are contiguous.
+
+    Arguments:
+      x: (rows, columns); f32, f16 or bf16
+      codes: as x; e4m3
+      scales: (rows) or (rows, ceil(columns / 128)); f32; None: scale is the scale of all numbers
+      scale: above 0 and finite; not read if scales are given
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, scales.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(x, 'e4m3', "x")
+        if scales is None or scales is True:
+            scales = _empty(x, x.shape[:1], 'f32')
+        elif scales is False:
+            scales = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("quantise_fp8", error, x=x) from None
+    if _quantise_fp8(stream, x, codes, scales, scale):
+        codes, scales = _for_jax(codes, scales)
+    return (codes, scales)
+
+
+_quantise_fp8_blocks = _core.operation("quantise_fp8_blocks")
+
+
+def quantise_fp8_blocks(
+    w: Array,
+    codes: Array | None = None,
+    blocks: Array | None = None,
+    *,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """Rounds w to codes of e4m3 with a scale for each block of 128 x 128, max |w| / 448.
+
+    Arguments:
+      w: (rows, columns); f32, f16 or bf16
+      codes: as w; e4m3
+      blocks: (ceil(rows / 128), ceil(columns / 128)); f32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, blocks.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(w, 'e4m3', "w")
+        if blocks is None:
+            blocks = _empty(w, (-(-w.shape[0] // 128), -(-w.shape[1] // 128)), 'f32')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("quantise_fp8_blocks", error, w=w) from None
+    if _quantise_fp8_blocks(stream, w, codes, blocks):
+        codes, blocks = _for_jax(codes, blocks)
+    return (codes, blocks)
+
+
+_rms_norm = _core.operation("rms_norm")
+
+
+def rms_norm(
+    x: Array,
+    weight: Array,
+    out: Array | None = None,
+    *,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    stream: Any = None,
+) -> Any:
+    """out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x + residual.
+
+    rms(h) = sqrt(mean of h^2 + epsilon), in f32. Rows have any strides, their elements are neighbours.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); elements of x
+      out: as x; elements of x; may be x itself
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x + residual; may be the residual itself
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, residual_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if residual_out is True:
+        residual_out = _empty_like(x, None, "x")
+    elif residual_out is False:
+        residual_out = None
+    if _rms_norm(stream, x, weight, out, (epsilon, weight_offset, residual, residual_out, )):
+        out, residual_out = _for_jax(out, residual_out)
+    return out if residual_out is None else (out, residual_out)
+
+
+_rms_norm_codes = _core.operation("rms_norm_codes")
+
+
+def rms_norm_codes(
+    x: Array,
+    weight: Array,
+    codes: Array | None = None,
+    scales: Array | Literal[False] | None = None,
+    *,
+    scale: float = 0.0,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """rms_norm into codes: out = codes * scale.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); elements of x
+      codes: as x; i8 or e4m3
+      scales: (...), one for each row; f32; gets the scales; None: scale is the scale of all rows
+      scale: above 0 and finite; not read if scales are given
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x + residual; may be the residual itself
+      dtype: the element type of `codes` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, scales, residual_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(x, dtype or 'i8', "x")
+        if scales is None or scales is True:
+            scales = _empty(x, x.shape[:-1], 'f32')
+        elif scales is False:
+            scales = None
+        if residual_out is True:
+            residual_out = _empty_like(x, None, "x")
+        elif residual_out is False:
+            residual_out = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("rms_norm_codes", error, x=x, weight=weight) from None
+    if _rms_norm_codes(stream, x, weight, codes, scales, scale, (epsilon, weight_offset, residual, residual_out, )):
+        codes, scales, residual_out = _for_jax(codes, scales, residual_out)
+    return _given(codes, scales, residual_out)
+
+
+_matmul_w4 = _core.operation("matmul_w4")
+
+
+def matmul_w4(
+    x: Array,
+    weights: W4Weights,
+    out: Array | None = None,
+    *,
+    splits: int = 0,
+    constant: str = 'none',
+    exact_weights: bool = False,
+    bias: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = x W^T + bias with weights of four bits.
+
+    Sums are f32. Neighbours along a row of x and of out are adjacent. Fastest if rows of x begin at multiples of 16
+    bytes. Equal calls give equal bits.
+
+    Arguments:
+      x: (m, k); f16 or bf16
+      weights: n outputs, k inputs
+      out: (m, n); f16, bf16 or f32; the element type of x, or f32
+      splits: parts of K; 0: the number that fills the device best
+      constant: weights
+      exact_weights: True: no weight is rounded to the type of x, as is faster from 129 rows of x on
+      bias: (n); f16 or bf16; the element type of x
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, (x.shape[0], weights.n), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_w4", error, x=x, weights=weights) from None
+    if _matmul_w4(stream, x, weights, out, (splits, constant, exact_weights, bias, workspace, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_w8 = _core.operation("matmul_w8")
+
+
+def matmul_w8(
+    x: Array,
+    weights: W8Weights,
+    out: Array | None = None,
+    *,
+    splits: int = 0,
+    constant: str = 'none',
+    exact_weights: bool = False,
+    bias: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = x W^T + bias with weights of eight bits.
+
+    As matmul_w4 in all else.
+
+    Arguments:
+      x: (m, k); f16 or bf16
+      weights: n outputs, k inputs
+      out: (m, n); f16, bf16 or f32; the element type of x, or f32
+      splits: parts of K; 0: the number that fills the device best
+      constant: weights
+      exact_weights: True: no weight is rounded to the type of x, as is faster from 129 rows of x on
+      bias: (n); f16 or bf16; the element type of x
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, (x.shape[0], weights.n), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_w8", error, x=x, weights=weights) from None
+    if _matmul_w8(stream, x, weights, out, (splits, constant, exact_weights, bias, workspace, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_dequantise_w4 = _core.operation("dequantise_w4")
+
+
+def dequantise_w4(
+    weights: W4Weights,
+    out: Array | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = W, as a matrix, in the order of k of the file.
+
+    Each weight is number * scale in f32, plus the offset, times the factor of its column, and rounded once to the
+    type of out.
+
+    Arguments:
+      weights: W4Weights
+      out: (n, k); f32, f16 or bf16; any strides
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(weights.memory, (weights.n, weights.k), dtype or 'f16')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("dequantise_w4", error, weights=weights) from None
+    if _dequantise_w4(stream, weights, out):
+        out = _for_jax(out)
+    return out
+
+
+_dequantise_w8 = _core.operation("dequantise_w8")
+
+
+def dequantise_w8(
+    weights: W8Weights,
+    out: Array | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = W, as a matrix, in the order of k of the file.
+
+    As dequantise_w4 in all else.
+
+    Arguments:
+      weights: W8Weights
+      out: (n, k); f32, f16 or bf16; any strides
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(weights.memory, (weights.n, weights.k), dtype or 'f16')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("dequantise_w8", error, weights=weights) from None
+    if _dequantise_w8(stream, weights, out):
+        out = _for_jax(out)
+    return out
+
+
+_qkv_project = _core.operation("qkv_project")
+
+
+def qkv_project(
+    x: Array,
+    weights: QkvWeights,
+    outputs: QkvOutputs,
+    *,
+    epsilon: float = 1e-06,
+    norm_offset: float = 0.0,
+    q_scale: float = 1.0,
+    constant: str = 'none',
+    splits: int = 0,
+    exact_weights: bool = False,
+    q_bias: Array | None = None,
+    k_bias: Array | None = None,
+    v_bias: Array | None = None,
+    q_norm: Array | None = None,
+    k_norm: Array | None = None,
+    x_norm: XNorm | None = None,
+    rotary: QkvRotary | None = None,
+    cu_seqlens: Array | None = None,
+    slots: Array | None = None,
+    k_scale: Array | None = None,
+    v_scale: Array | None = None,
+    k_scale_out: Array | None = None,
+    v_scale_out: Array | None = None,
+    x_scale: Array | None = None,
+    x_groups: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    stream: Any = None,
+) -> None:
+    """Queries, keys and values of hidden states: norm, product, bias, norms of heads, rotation, and the append to a cache.
+
+    Each step is in f32, and rounded to the element type of the outputs. Neighbours along k are adjacent. Outputs,
+    cache and workspace share no memory with anything else. Equal calls give equal bits.
+
+    Arguments:
+      x: (tokens, k) or (batches, tokens, k); f16, bf16, i8, e4m3 or e5m2; the element type of q; or 8 bits, with
+          such weights
+      weights: one, or three
+      outputs: where the heads go
+      epsilon: of q_norm and k_norm
+      norm_offset: added to the weights of q_norm and k_norm: 1 for Gemma
+      q_scale: multiplies Q at the end
+      constant: weights
+      splits: of K in kernels for few rows: 1, 2 or 4; 0: automatic
+      exact_weights: True: packed weights are not rounded to the type of x
+      q_bias: (heads * size); f16 or bf16
+      k_bias: (heads * size); f16 or bf16
+      v_bias: (heads * size); f16 or bf16
+      q_norm: (size); f16 or bf16; weight of the RMS norm of each head
+      k_norm: (size); f16 or bf16; weight of the RMS norm of each head
+      x_norm: None: x is multiplied as it is
+      rotary: None: no rotation
+      cu_seqlens: (sequences + 1); i32; for packed sequences: sequence b has tokens cu_seqlens[b] to before
+          cu_seqlens[b + 1]
+      slots: (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each token,
+          over all pages; below 0: skipped
+      k_scale: (1), (heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits; None: 1
+      v_scale: as k_scale; f32
+      k_scale_out: (pages, rows, heads); f32; gets computed scales, one for each row of a head
+      v_scale_out: (pages, rows, heads); f32
+      x_scale: (rows) or (1); f32; scales of x of 8 bits
+      x_groups: (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _qkv_project(stream, x, weights, outputs, (epsilon, norm_offset, q_scale, constant, splits, exact_weights, q_bias, k_bias, v_bias, q_norm, k_norm, x_norm, rotary, cu_seqlens, slots, k_scale, v_scale, k_scale_out, v_scale_out, x_scale, x_groups, workspace, variant, ))
+
+
+_gate_up_project = _core.operation("gate_up_project")
+
+
+def gate_up_project(
+    x: Array,
+    weights: GateUpWeights,
+    out: Array,
+    *,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'silu',
+    constant: str = 'none',
+    exact_weights: bool = False,
+    gate_bias: Array | None = None,
+    up_bias: Array | None = None,
+    x_norm: XNorm | None = None,
+    x_scale: Array | None = None,
+    x_groups: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward block.
+
+    Products are rounded once to the element type of out, and the result once more. Neighbours along the last
+    dimension are adjacent, and the batches of x follow each other. Equal calls give equal bits.
+
+    Arguments:
+      x: (rows, k) or (batches, rows, k); f32, f16, bf16, i8, e4m3 or e5m2
+      weights: one of (2 f, k), or two of (f, k)
+      out: (rows, f) or (batches, rows, f); f32, f16 or bf16
+      activation
+      constant: weights
+      exact_weights: True: packed weights are not rounded to the type of x
+      gate_bias: (f); f32, f16 or bf16
+      up_bias: (f); f32, f16 or bf16
+      x_norm: None: x is multiplied as it is
+      x_scale: (rows) or (1); f32; scales of x of 8 bits
+      x_groups: (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _gate_up_project(stream, x, weights, out, (activation, constant, exact_weights, gate_bias, up_bias, x_norm, x_scale, x_groups, workspace, variant, ))
+    return out
+
+
+_repack_gptq_w4 = _core.operation("repack_gptq_w4")
+
+
+def repack_gptq_w4(
+    source: GptqW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs GPTQ's tensors for matmul_w4, once at load.
+
+    Arguments:
+      source: GptqW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_gptq_w4(stream, source, weights)
+
+
+_repack_awq_w4 = _core.operation("repack_awq_w4")
+
+
+def repack_awq_w4(
+    source: AwqW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs AutoAWQ's tensors, version gemm for matmul_w4, once at load.
+
+    Arguments:
+      source: AwqW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_awq_w4(stream, source, weights)
+
+
+_repack_compressed_tensors_w4 = _core.operation("repack_compressed_tensors_w4")
+
+
+def repack_compressed_tensors_w4(
+    source: CompressedTensorsW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs tensors of compressed-tensors, format pack-quantized for matmul_w4, once at load.
+
+    Arguments:
+      source: CompressedTensorsW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_compressed_tensors_w4(stream, source, weights)
+
+
+_repack_bitsandbytes_w4 = _core.operation("repack_bitsandbytes_w4")
+
+
+def repack_bitsandbytes_w4(
+    source: BitsandbytesW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs bitsandbytes' nf4 or fp4 for matmul_w4, once at load.
+
+    Arguments:
+      source: BitsandbytesW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_bitsandbytes_w4(stream, source, weights)
+
+
+_repack_mxfp4_w4 = _core.operation("repack_mxfp4_w4")
+
+
+def repack_mxfp4_w4(
+    source: Mxfp4W4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs MXFP4 for matmul_w4, once at load.
+
+    Arguments:
+      source: Mxfp4W4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_mxfp4_w4(stream, source, weights)
+
+
+_repack_nvfp4_w4 = _core.operation("repack_nvfp4_w4")
+
+
+def repack_nvfp4_w4(
+    source: Nvfp4W4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs NVFP4 for matmul_w4, once at load.
+
+    Arguments:
+      source: Nvfp4W4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_nvfp4_w4(stream, source, weights)
+
+
+_repack_int4_w4 = _core.operation("repack_int4_w4")
+
+
+def repack_int4_w4(
+    source: Int4W4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs weights in two's complement for matmul_w4, once at load.
+
+    Arguments:
+      source: Int4W4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_int4_w4(stream, source, weights)
+
+
+_repack_awq_gemv_w4 = _core.operation("repack_awq_gemv_w4")
+
+
+def repack_awq_gemv_w4(
+    source: AwqGemvW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs AutoAWQ's tensors, version gemv for matmul_w4, once at load.
+
+    Arguments:
+      source: AwqGemvW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_awq_gemv_w4(stream, source, weights)
+
+
+_repack_awq_gemv_fast_w4 = _core.operation("repack_awq_gemv_fast_w4")
+
+
+def repack_awq_gemv_fast_w4(
+    source: AwqGemvFastW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs AutoAWQ's tensors, version gemv_fast for matmul_w4, once at load.
+
+    Arguments:
+      source: AwqGemvFastW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_awq_gemv_fast_w4(stream, source, weights)
+
+
+_repack_marlin_w4 = _core.operation("repack_marlin_w4")
+
+
+def repack_marlin_w4(
+    source: MarlinW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs vLLM's Marlin for matmul_w4, once at load.
+
+    Arguments:
+      source: MarlinW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_marlin_w4(stream, source, weights)
+
+
+_repack_tinygemm_w4 = _core.operation("repack_tinygemm_w4")
+
+
+def repack_tinygemm_w4(
+    source: TinygemmW4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs PyTorch's int4pack for matmul_w4, once at load.
+
+    Arguments:
+      source: TinygemmW4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_tinygemm_w4(stream, source, weights)
+
+
+_repack_torchao_int4_w4 = _core.operation("repack_torchao_int4_w4")
+
+
+def repack_torchao_int4_w4(
+    source: TorchaoInt4W4,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs torchao's Int4Tensor for matmul_w4, once at load.
+
+    Arguments:
+      source: TorchaoInt4W4
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_torchao_int4_w4(stream, source, weights)
+
+
+_repack_int8_w8 = _core.operation("repack_int8_w8")
+
+
+def repack_int8_w8(
+    source: Int8W8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs integers of eight bits with scales for matmul_w8, once at load.
+
+    Arguments:
+      source: Int8W8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_int8_w8(stream, source, weights)
+
+
+_repack_llm_int8_w8 = _core.operation("repack_llm_int8_w8")
+
+
+def repack_llm_int8_w8(
+    source: LlmInt8W8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs bitsandbytes' LLM.int8 for matmul_w8, once at load.
+
+    Arguments:
+      source: LlmInt8W8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_llm_int8_w8(stream, source, weights)
+
+
+_repack_gptq_w8 = _core.operation("repack_gptq_w8")
+
+
+def repack_gptq_w8(
+    source: GptqW8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs GPTQ's tensors of 8 bits for matmul_w8, once at load.
+
+    Arguments:
+      source: GptqW8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_gptq_w8(stream, source, weights)
+
+
+_repack_compressed_tensors_w8 = _core.operation("repack_compressed_tensors_w8")
+
+
+def repack_compressed_tensors_w8(
+    source: CompressedTensorsW8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs tensors of compressed-tensors of 8 bits for matmul_w8, once at load.
+
+    Arguments:
+      source: CompressedTensorsW8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_compressed_tensors_w8(stream, source, weights)
+
+
+_repack_q8_0_w8 = _core.operation("repack_q8_0_w8")
+
+
+def repack_q8_0_w8(
+    source: Q80W8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs GGUF's Q8_0 for matmul_w8, once at load.
+
+    Arguments:
+      source: Q80W8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_q8_0_w8(stream, source, weights)
+
+
+_repack_e4m3_w8 = _core.operation("repack_e4m3_w8")
+
+
+def repack_e4m3_w8(
+    source: E4m3W8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs 8-bit floats with scales for matmul_w8, once at load.
+
+    Arguments:
+      source: E4m3W8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_e4m3_w8(stream, source, weights)
+
+
+_repack_marlin_w8 = _core.operation("repack_marlin_w8")
+
+
+def repack_marlin_w8(
+    source: MarlinW8,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs vLLM's Marlin of 8 bits for matmul_w8, once at load.
+
+    Arguments:
+      source: MarlinW8
+      weights: gets the weights; its memory overlaps no tensor
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_marlin_w8(stream, source, weights)
+
+
+_repack_blocks_w4 = _core.operation("repack_blocks_w4")
+
+
+def repack_blocks_w4(
+    format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl', 'iq4_xs', 'mxfp4', 'nvfp4'],
+    bytes: Array,
+    weights: W4Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs blocks of GGUF for matmul_w4, once at load. The numbers stay the same.
+
+    Arguments:
+      format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl',
+          'iq4_xs', 'mxfp4', 'nvfp4']
+      bytes: (block_bytes of n k); u8; blocks row after row, at a multiple of 2
+      weights: of w4_weights_of_blocks; its memory gets the weights, and overlaps no blocks
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_blocks_w4(stream, format, bytes, weights)
+
+
+_repack_blocks_w8 = _core.operation("repack_blocks_w8")
+
+
+def repack_blocks_w8(
+    format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl', 'iq4_xs', 'mxfp4', 'nvfp4'],
+    bytes: Array,
+    weights: W8Weights,
+    *,
+    stream: Any = None,
+) -> None:
+    """Packs blocks of GGUF for matmul_w8, once at load. The numbers stay the same.
+
+    Arguments:
+      format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl',
+          'iq4_xs', 'mxfp4', 'nvfp4']
+      bytes: (block_bytes of n k); u8; blocks row after row, at a multiple of 2
+      weights: of w8_weights_of_blocks; its memory gets the weights, and overlaps no blocks
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _repack_blocks_w8(stream, format, bytes, weights)
+
+
+_dequantise_blocks = _core.operation("dequantise_blocks")
+
+
+def dequantise_blocks(
+    format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl', 'iq4_xs', 'mxfp4', 'nvfp4'],
+    bytes: Array,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = the weights of blocks of GGUF.
+
+    Numbers are those of the formats' references in f32, rounded once to the type of out. Elements of a row of out
+    are adjacent.
+
+    Arguments:
+      format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl',
+          'iq4_xs', 'mxfp4', 'nvfp4']
+      bytes: (block_bytes of n k); u8; blocks row after row, at a multiple of 2
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_blocks(stream, format, bytes, out)
+    return out
+
+
+_dequantise_bnb_4bit = _core.operation("dequantise_bnb_4bit")
+
+
+def dequantise_bnb_4bit(
+    source: Bnb4bit,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = weights of bitsandbytes' nf4 or fp4.
+
+    Arguments:
+      source: Bnb4bit
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_bnb_4bit(stream, source, out)
+    return out
+
+
+_dequantise_bnb_int8 = _core.operation("dequantise_bnb_int8")
+
+
+def dequantise_bnb_int8(
+    source: BnbInt8,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = weights of bitsandbytes' LLM.int8.
+
+    Arguments:
+      source: BnbInt8
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_bnb_int8(stream, source, out)
+    return out
+
+
+_dequantise_scaled_bytes = _core.operation("dequantise_scaled_bytes")
+
+
+def dequantise_scaled_bytes(
+    source: ScaledBytes,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = weights of codes of 8 bits with scales: FP8, INT8, MXFP8.
+
+    Arguments:
+      source: ScaledBytes
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_scaled_bytes(stream, source, out)
+    return out
+
+
+_dequantise_mxfp4 = _core.operation("dequantise_mxfp4")
+
+
+def dequantise_mxfp4(
+    source: Mxfp4Tensors,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = weights of MXFP4.
+
+    Arguments:
+      source: Mxfp4Tensors
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_mxfp4(stream, source, out)
+    return out
+
+
+_dequantise_nvfp4 = _core.operation("dequantise_nvfp4")
+
+
+def dequantise_nvfp4(
+    source: Nvfp4Tensors,
+    out: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """out = weights of NVFP4.
+
+    Arguments:
+      source: Nvfp4Tensors
+      out: (n, k); f32, f16 or bf16
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _dequantise_nvfp4(stream, source, out)
+    return out
+
+
+_quantise_blocks = _core.operation("quantise_blocks")
+
+
+def quantise_blocks(
+    w: Array,
+    format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl', 'iq4_xs', 'mxfp4', 'nvfp4'],
+    bytes: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """Quantises w into blocks of GGUF: Q4_0 or Q8_0.
+
+    Bits are those of the format's reference. Elements of a row of w are adjacent.
+
+    Arguments:
+      w: (n, k); f32, f16 or bf16; k is a multiple of 32
+      format: Q4_0 or Q8_0
+      bytes: (block_bytes of n k); u8; at a multiple of 2
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns bytes.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _quantise_blocks(stream, w, format, bytes)
+    return bytes
+
+
+_quantise_bnb_4bit = _core.operation("quantise_bnb_4bit")
+
+
+def quantise_bnb_4bit(
+    w: Array,
+    to: Bnb4bitOutput,
+    *,
+    stream: Any = None,
+) -> None:
+    """Quantises w into bitsandbytes' nf4 or fp4.
+
+    Arguments:
+      w: (n, k); f32, f16 or bf16
+      to: where it is written
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _quantise_bnb_4bit(stream, w, to)
+
+
+_quantise_mxfp4 = _core.operation("quantise_mxfp4")
+
+
+def quantise_mxfp4(
+    w: Array,
+    to: Mxfp4Output,
+    *,
+    stream: Any = None,
+) -> None:
+    """Quantises w into MXFP4, with scales of 2^(floor(log2 absmax) - 2).
+
+    Arguments:
+      w: (n, k); f32, f16 or bf16
+      to: where it is written
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _quantise_mxfp4(stream, w, to)
+
+
+_quantise_nvfp4 = _core.operation("quantise_nvfp4")
+
+
+def quantise_nvfp4(
+    w: Array,
+    to: Nvfp4Output,
+    *,
+    stream: Any = None,
+) -> None:
+    """Quantises w into NVFP4, whose global multiplies.
+
+    Arguments:
+      w: (n, k); f32, f16 or bf16
+      to: where it is written
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _quantise_nvfp4(stream, w, to)
+
+
+_quantise_w4 = _core.operation("quantise_w4")
+
+
+def quantise_w4(
+    w: Array,
+    to: W4Output,
+    *,
+    stream: Any = None,
+) -> None:
+    """Quantises w into codes of four bits in groups along k, for repack_compressed_tensors_w4.
+
+    Rounded to nearest: scale = absmax / 7.5, or with zero points the range / 15.
+
+    Arguments:
+      w: (n, k); f32, f16 or bf16
+      to: where it is written
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _quantise_w4(stream, w, to)

@@ -1,0 +1,34 @@
+#include "errors.hpp"
+
+#include <nanobind/stl/string.h>
+
+namespace kaio::python {
+
+namespace nb = nanobind;
+
+nb::object errors_of(kaio_status status) {
+  const nb::module_ errors = nb::module_::import_("kaio.errors");
+  return errors.attr("by_status").attr("get")(kaio_status_name(status), errors.attr("Error"));
+}
+
+void raise(kaio_status status, const std::string& message) {
+  PyErr_SetString(errors_of(status).ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+std::string name_of_type(nb::handle object) {
+  return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__"));
+}
+
+std::string kind_of(nb::handle object) {
+  if (object.is_none()) return "None";
+  const std::string name = name_of_type(object);
+  return (std::string("aeiouAEIOU").find(name[0]) == std::string::npos ? "a " : "an ") + name;
+}
+
+void raise_type_error(const std::string& message) {
+  PyErr_SetString(PyExc_TypeError, message.c_str());
+  throw nb::python_error();
+}
+
+}  // namespace kaio::python
