@@ -1,0 +1,221 @@
+"""RMS norms for torch: with the residual's addition, into codes of 8 bits, and as a module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .. import _core, operations
+from ._library import define, is_direct, needs_gradient, refuse_vmap
+
+
+_native = _core.operation("rms_norm")
+
+
+def _rows(t: torch.Tensor) -> torch.Tensor:
+    """A tensor as the operation takes it: two to four dimensions, neighbours of a row adjacent."""
+    if t.dim() < 2 or t.dim() > 4:
+        t = t.reshape(-1, t.shape[-1])
+    return t if t.stride(-1) == 1 or t.shape[-1] <= 1 else t.contiguous()
+
+
+def _checked(name: str, x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None) -> None:
+    shape = x.shape
+    if not shape:
+        raise ValueError(f"kaio: {name}: argument x has no dimensions; it has to be (..., size)")
+    if weight.shape != shape[-1:]:
+        raise ValueError(f"kaio: {name}: argument weight is {tuple(weight.shape)}; x of {tuple(x.shape)} needs ({x.shape[-1]},)")
+    if residual is not None and residual.shape != x.shape:
+        raise ValueError(f"kaio: {name}: argument residual is {tuple(residual.shape)}; it has to be {tuple(x.shape)}, as x")
+
+
+def _run(x: torch.Tensor, weight: torch.Tensor, eps: float, weight_offset: float) -> torch.Tensor:
+    out: torch.Tensor = _core.empty_like(x, None, "x")
+    _native(..., _rows(x), weight.contiguous(), out if 2 <= x.dim() <= 4 else _rows(out), (eps, weight_offset))
+    return out
+
+
+def _run_residual(
+    x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor, eps: float, weight_offset: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    h = torch.empty_like(out)
+    operations.rms_norm(_rows(x), weight.contiguous(), _rows(out), epsilon=eps, weight_offset=weight_offset,
+                        residual=_rows(residual), residual_out=_rows(h))  # fmt: skip
+    return out, h
+
+
+def _run_codes(
+    x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None, eps: float, weight_offset: float, dtype: torch.dtype
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    codes = torch.empty(x.shape, dtype=dtype, device=x.device)
+    scales = torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)
+    h = torch.empty(x.shape if residual is not None else (0,), dtype=x.dtype, device=x.device)
+    rows = _rows(codes)
+    operations.rms_norm_codes(_rows(x), weight.contiguous(), rows, scales.reshape(rows.shape[:-1]), epsilon=eps,
+                              weight_offset=weight_offset, residual=None if residual is None else _rows(residual),
+                              residual_out=None if residual is None else _rows(h))  # fmt: skip
+    return codes, scales, h
+
+
+_operator = define(
+    "rms_norm(Tensor x, Tensor weight, float eps, float weight_offset) -> Tensor",
+    _run,
+    lambda x, weight, eps, weight_offset: x.new_empty(x.shape),
+)
+_operator_residual = define(
+    "rms_norm_residual(Tensor x, Tensor weight, Tensor residual, float eps, float weight_offset) -> (Tensor, Tensor)",
+    _run_residual,
+    lambda x, weight, residual, eps, weight_offset: (x.new_empty(x.shape), x.new_empty(x.shape)),
+)
+_operator_codes = define(
+    "rms_norm_codes(Tensor x, Tensor weight, Tensor? residual, float eps, float weight_offset, ScalarType dtype) "
+    "-> (Tensor, Tensor, Tensor)",
+    _run_codes,
+    lambda x, weight, residual, eps, weight_offset, dtype: (
+        x.new_empty(x.shape, dtype=dtype),
+        x.new_empty(x.shape[:-1], dtype=torch.float32),
+        x.new_empty(x.shape if residual is not None else (0,)),
+    ),
+)
+for _name in ("rms_norm", "rms_norm_residual", "rms_norm_codes"):
+    refuse_vmap(_name)
+
+
+def _backward(
+    h: torch.Tensor, weight: torch.Tensor, gradient: torch.Tensor, eps: float, weight_offset: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradients of h, in f32, and of the weight. torch.compile fuses them into one pass over h and one sum of rows."""
+    f = h.float()
+    inverse = torch.rsqrt(f.square().mean(-1, keepdim=True) + eps)
+    y = f * inverse
+    g = gradient.float()
+    w = g * (weight.float() + weight_offset)
+    dh = inverse * (w - y * (w * y).mean(-1, keepdim=True))
+    dweight = (g * y).reshape(-1, h.shape[-1]).sum(0).to(weight.dtype)
+    return dh, dweight
+
+
+class _RmsNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor, eps: float, weight_offset: float) -> Any:
+        ctx.save_for_backward(x, weight)
+        ctx.eps, ctx.weight_offset = eps, weight_offset
+        return rms_norm(x, weight, eps, weight_offset=weight_offset)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (gradient,) = gradients
+        x, weight = ctx.saved_tensors
+        dx, dweight = _backward(x, weight, gradient, ctx.eps, ctx.weight_offset)
+        return (dx.to(x.dtype) if ctx.needs_input_grad[0] else None, dweight if ctx.needs_input_grad[1] else None, None, None)
+
+
+class _RmsNormResidual(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor, eps: float, weight_offset: float
+    ) -> Any:
+        out, h = rms_norm(x, weight, eps, residual=residual, weight_offset=weight_offset)
+        ctx.save_for_backward(h, weight)
+        ctx.eps, ctx.weight_offset = eps, weight_offset
+        return out, h
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        gradient, of_h = gradients
+        h, weight = ctx.saved_tensors
+        dh, dweight = _backward(h, weight, gradient, ctx.eps, ctx.weight_offset)
+        dh = (dh + of_h.float()).to(h.dtype)
+        return (dh if ctx.needs_input_grad[0] else None, dweight if ctx.needs_input_grad[1] else None,
+                dh if ctx.needs_input_grad[2] else None, None, None)  # fmt: skip
+
+
+_apply: Any = _RmsNorm.apply
+_apply_residual: Any = _RmsNormResidual.apply
+
+
+def rms_norm(
+    x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, *, residual: torch.Tensor | None = None, weight_offset: float = 0.0
+) -> Any:
+    """h / rms(h) * (weight_offset + weight) along the last dimension, with h = x + residual, with gradients.
+
+    x: (..., size), f32, f16, bf16
+    weight: (size), elements of x
+    eps: added to the mean of the squares
+    residual: as x; None: h is x
+    weight_offset: 1 for Gemma
+    Returns the norm; with a residual, the norm and h, each as x.
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _checked("rms_norm", x, weight, residual)
+    if residual is None:
+        if needs_gradient(x, weight):
+            return _apply(x, weight, eps, weight_offset)
+        if is_direct(x, weight):
+            return _run(x, weight, eps, weight_offset)
+        return _operator(x, weight, eps, weight_offset)
+    if needs_gradient(x, weight, residual):
+        return _apply_residual(x, weight, residual, eps, weight_offset)
+    if is_direct(x, weight, residual):
+        return _run_residual(x, weight, residual, eps, weight_offset)
+    return _operator_residual(x, weight, residual, eps, weight_offset)
+
+
+def rms_norm_codes(
+    x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, *, residual: torch.Tensor | None = None,
+    weight_offset: float = 0.0, dtype: torch.dtype = torch.int8,
+) -> tuple[torch.Tensor, ...]:  # fmt: skip
+    """rms_norm into codes of 8 bits for matmul_int8 and matmul_fp8: norm = codes * scales[..., None]. Has no gradient.
+
+    x, weight, eps, residual, weight_offset: as for rms_norm
+    dtype: of the codes: torch.int8 or torch.float8_e4m3fn
+    Returns codes, as x, and scales, (...) of f32; with a residual also h, as x.
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _checked("rms_norm_codes", x, weight, residual)
+    if dtype not in (torch.int8, torch.float8_e4m3fn):
+        raise ValueError(f"kaio: rms_norm_codes: argument dtype is {dtype}; it has to be torch.int8 or torch.float8_e4m3fn")
+    if needs_gradient(x, weight, residual):
+        raise ValueError("kaio: rms_norm_codes has no gradient; call it under torch.no_grad(), or detach its arguments")
+    run: Any = _run_codes if is_direct(x, weight, residual) else _operator_codes
+    codes, scales, h = run(x, weight, residual, eps, weight_offset, dtype)
+    return (codes, scales) if residual is None else (codes, scales, h)
+
+
+def _norm_of_module(
+    x: torch.Tensor, weight: torch.Tensor, eps: float, residual: torch.Tensor | None, weight_offset: float
+) -> Any:
+    """rms_norm of a module: under autocast x and the weight may have different types; both become the wider one."""
+    if x.dtype != weight.dtype:
+        wider = torch.promote_types(x.dtype, weight.dtype)
+        x, weight = x.to(wider), weight.to(wider)
+        residual = None if residual is None else residual.to(wider)
+    return rms_norm(x, weight, eps, residual=residual, weight_offset=weight_offset)
+
+
+class RMSNorm(torch.nn.Module):
+    """torch.nn.RMSNorm of the last dimension, with an optional residual.
+
+    norm = kaio.torch.RMSNorm(4096, eps=1e-5)
+    y = norm(x)
+    y, h = norm(x, residual)         # h = x + residual, y its norm
+    """
+
+    def __init__(
+        self, size: int, eps: float = 1e-6, *, weight_offset: float = 0.0, device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:  # fmt: skip
+        """size: of the last dimension; weight_offset: added to the weight, 1 for Gemma. At first the weight changes nothing."""
+        super().__init__()
+        self.eps, self.weight_offset = eps, weight_offset
+        self.weight = torch.nn.Parameter(torch.full((size,), 1.0 - weight_offset, device=device, dtype=dtype))
+
+    def forward(self, x: torch.Tensor, residual: torch.Tensor | None = None) -> Any:
+        """x, residual: (..., size). Returns the norm; with a residual, the norm and x + residual."""
+        return _norm_of_module(x, self.weight, self.eps, residual, self.weight_offset)
+
+    def extra_repr(self) -> str:
+        offset = f", weight_offset={self.weight_offset}" if self.weight_offset else ""
+        return f"{tuple(self.weight.shape)}, eps={self.eps}{offset}"
