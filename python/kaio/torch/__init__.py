@@ -1,0 +1,79 @@
+"""kaio for torch: operators with gradients, for eager calls, torch.compile and CUDA graphs.
+
+Tensors of the CPU run on kaio's emulator. docs/python/torch.md has the whole of it.
+"""
+
+from __future__ import annotations
+
+from ._attention import attention, attention_varlen
+from ._attention_scores import SCORES, alibi_slopes
+from ._cache import append_kv, gather_kv
+from ._flash_attention import (
+    flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
+    flash_attn_varlen_kvpacked_func, flash_attn_varlen_qkvpacked_func, flash_attn_with_kvcache,
+)  # fmt: skip
+from ._flash_attention_impl import register_flash_attention_impl
+from ._load import LoadReport, load_quantised
+from ._matmul import Linear, linear, matmul
+from ._norm import RMSNorm, rms_norm, rms_norm_codes
+from ._patch import Report, patch
+from ._projections import Norm, gate_up, gate_up_project, qkv_project, swiglu_mlp
+from ._quant import Linear4, Linear8, LinearFp8
+from ._quant_codes import (
+    dequantise_fp8, matmul_fp8, matmul_int8, quantise_fp8, quantise_fp8_blocks, quantise_int8, quantise_mxfp4, quantise_nvfp4,
+    quantise_w4,
+)  # fmt: skip
+from ._quant_ops import dequantise, matmul_w4, matmul_w8
+from ._rotary import rotary, rotary_table, rotary_varlen
+from ._transformers import register_transformers
+
+__all__ = [
+    "Linear",
+    "Linear4",
+    "Linear8",
+    "LinearFp8",
+    "LoadReport",
+    "Norm",
+    "RMSNorm",
+    "Report",
+    "SCORES",
+    "alibi_slopes",
+    "append_kv",
+    "attention",
+    "attention_varlen",
+    "dequantise",
+    "dequantise_fp8",
+    "flash_attn_func",
+    "flash_attn_kvpacked_func",
+    "flash_attn_qkvpacked_func",
+    "flash_attn_varlen_func",
+    "flash_attn_varlen_kvpacked_func",
+    "flash_attn_varlen_qkvpacked_func",
+    "flash_attn_with_kvcache",
+    "gate_up",
+    "gate_up_project",
+    "gather_kv",
+    "linear",
+    "load_quantised",
+    "matmul",
+    "matmul_fp8",
+    "matmul_int8",
+    "matmul_w4",
+    "matmul_w8",
+    "patch",
+    "qkv_project",
+    "quantise_fp8",
+    "quantise_fp8_blocks",
+    "quantise_int8",
+    "quantise_mxfp4",
+    "quantise_nvfp4",
+    "quantise_w4",
+    "register_flash_attention_impl",
+    "register_transformers",
+    "rms_norm",
+    "rms_norm_codes",
+    "rotary",
+    "rotary_table",
+    "rotary_varlen",
+    "swiglu_mlp",
+]
