@@ -15,6 +15,7 @@ option(KAIO_TRACE_KERNELS
 
 file(GLOB_RECURSE ops_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.cpp)
 include(${PROJECT_SOURCE_DIR}/cmake/kaio_families.cmake)
+include(${PROJECT_SOURCE_DIR}/cmake/kaio_kernels_from.cmake)
 
 # Packed texts are compressed if the runtime has zlib.
 if(KAIO_ZLIB)
@@ -96,15 +97,15 @@ function(kaio_trace_family row)
   kaio_share_headers(linked kaio_ops_${family})
 endfunction()
 
-set(ops_objects)
+set(kernel_objects)
 foreach(row IN LISTS KAIO_OPS_FAMILIES)
   string(REGEX MATCH "^([^|]*)\\|([^|]*)" unused "${row}")
   set(family ${CMAKE_MATCH_1})
   set(source ${CMAKE_MATCH_2})
   list(REMOVE_ITEM ops_sources ${source})
-  if(KAIO_BUILD_OPS)
+  if(KAIO_BUILD_OPS AND NOT KAIO_KERNELS_FROM)
     add_library(kaio_ops_${family} OBJECT ${source})
-    list(APPEND ops_objects kaio_ops_${family})
+    list(APPEND kernel_objects kaio_ops_${family})
     if(KAIO_TRACE_KERNELS)
       kaio_trace_family("${row}")
     endif()
@@ -114,12 +115,11 @@ endforeach()
 # The code that checks and chooses: the library without its kernels. A program that compiles the kernels itself, with
 # attention_with, links only these objects.
 add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources} ${PROJECT_SOURCE_DIR}/src/images/packed_text.cpp)
-list(APPEND ops_objects kaio_ops_common)
 add_library(kaio_ops_without_kernels INTERFACE)
 target_sources(kaio_ops_without_kernels INTERFACE $<TARGET_OBJECTS:kaio_ops_common>)
 target_link_options(kaio_ops_without_kernels INTERFACE LINKER:--gc-sections)
 
-foreach(objects IN LISTS ops_objects)
+foreach(objects IN ITEMS ${kernel_objects} kaio_ops_common)
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   kaio_ops_settings(${objects})
 endforeach()
@@ -127,9 +127,14 @@ if(NOT KAIO_BUILD_OPS)
   return()
 endif()
 
+if(KAIO_KERNELS_FROM)
+  kaio_import_kernels(kernel_objects)
+endif()
+set(ops_objects ${kernel_objects} kaio_ops_common)
+
 # Machine code of these kernels. A program that is linked without the emulator, and launches none, prints them.
 kaio_can_precompile()
-if(KAIO_PRECOMPILES)
+if(KAIO_PRECOMPILES AND NOT KAIO_KERNELS_FROM)
   add_executable(kaio_ops_kernels EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tools/ops_kernels.cpp)
   foreach(objects IN LISTS ops_objects)
     target_sources(kaio_ops_kernels PRIVATE $<TARGET_OBJECTS:${objects}>)
@@ -148,6 +153,10 @@ if(KAIO_PRECOMPILES)
   set_target_properties(kaio_ops_precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(kaio_ops_precompiled PRIVATE kaio_dsl)
   kaio_warnings(kaio_ops_precompiled)
+endif()
+
+if(NOT KAIO_KERNELS_FROM)
+  kaio_export_kernels(${kernel_objects})
 endif()
 
 # kaio_ops_library(target runtime [type]): a library of all these objects that links the given library of the runtime.

@@ -24,7 +24,7 @@ import turn
 
 root = pathlib.Path(__file__).resolve().parent.parent
 formatted = ["include", "src", "tests", "showcase", "bench", "tools"]
-scripts = ["tools/kaio", "tools/progress.sh", "tools/requirements.sh", "tools/showcase.sh", ".ci/run",
+scripts = ["tools/kaio", "tools/progress.sh", "tools/requirements.sh", "tools/showcase.sh", "tools/wheel.sh", ".ci/run",
            "tests/consumer/pkg_config/build.sh"]
 
 
