@@ -43,7 +43,7 @@ if(TARGET kaio_test_ops)
   if(KAIO_BUILD_WEIGHTS)  # its decoders are the reference of the device's
     target_link_libraries(kaio_test_ops PRIVATE kaio_weights_archive)
   endif()
-  # A share of the cases in a run that has a turn, else all of them. A third is run with each commit as it is. Others take turns:
+  # A share of the cases in a run that has a turn, else all of them. A quarter is run with each commit as it is. Others take turns:
   # with every check of the emulator; on the architectures before its own, for which attention takes other kernels; and rings
   # between producers and consumers under two schedules.
   function(kaio_share_of_ops name filter number shares)
@@ -55,9 +55,9 @@ if(TARGET kaio_test_ops)
     kaio_turn_timeout(timeout 1800 4)
     set_tests_properties(ops.${name} PROPERTIES LABELS ops TIMEOUT ${timeout})
   endfunction()
-  kaio_share_of_ops(emulator "*" ${turn} 3)
+  kaio_share_of_ops(emulator "*" ${turn} 4)
   set_tests_properties(ops.emulator PROPERTIES COST 400 ENVIRONMENT KAIO_DEVICE=emulator)
-  kaio_share_of_ops(sanitized "*" ${round} 6)
+  kaio_share_of_ops(sanitized "*" ${round} 9)
   set_tests_properties(ops.sanitized PROPERTIES COST 500 ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache,attention_decode: every kernel*" ${round} 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels

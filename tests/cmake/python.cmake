@@ -1,0 +1,7 @@
+# tests/python: the wheel, which is linked of this build, in fresh environments of several Pythons with NumPy and PyTorch.
+if(TARGET kaio_c)
+  add_test(NAME python COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel/environments.py
+    --library $<TARGET_FILE:kaio_c> --work ${CMAKE_CURRENT_BINARY_DIR}/python ${turn_of_script})
+  kaio_turn_timeout(timeout 1800 4)
+  set_tests_properties(python PROPERTIES LABELS python TIMEOUT ${timeout} SKIP_RETURN_CODE ${skipped} PROCESSORS ${processors})
+endif()
