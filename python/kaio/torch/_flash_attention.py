@@ -51,7 +51,7 @@ def _in_names_of_flash_attention(function: _Function) -> _Function:
     return renamed(names)(function)
 
 
-# Keywords that only tell a kernel how to run, or that are always on.
+# Keywords that choose how a kernel runs, or that are always on.
 _HINTS = ("deterministic", "pack_gqa", "sm_margin", "scheduler_metadata", "fa_version")
 # Scales of inputs of 8 bits. As in FlashAttention 3, inputs of 16 bits do not read them.
 _DESCALES = ("q_descale", "k_descale", "v_descale")

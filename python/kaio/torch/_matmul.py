@@ -27,7 +27,8 @@ def _activated(z: torch.Tensor, activation: str) -> torch.Tensor:
     return _ACTIVATIONS[activation](z)
 
 
-def _shape(a: torch.Tensor, b: torch.Tensor) -> tuple[Any, ...]:
+def product_shape(a: torch.Tensor, b: torch.Tensor) -> tuple[Any, ...]:
+    """The shape of a product of matrices or of batches of them."""
     batch = a.shape[:-2] if a.dim() > b.dim() or (a.dim() == b.dim() and a.dim() > 2 and a.shape[0] != 1) else b.shape[:-2]
     return (*batch, a.shape[-2], b.shape[-1])
 
@@ -62,7 +63,7 @@ def _adjacent(t: torch.Tensor) -> torch.Tensor:
 
 def _fake(a: Any, b: Any, bias: Any = None, residual: Any = None, alpha: float = 1.0, activation: str = "none",
           precision: str = "ieee", dtype: Any = None) -> torch.Tensor:  # fmt: skip
-    made: torch.Tensor = a.new_empty(_shape(a, b), dtype=_type(a, dtype))
+    made: torch.Tensor = a.new_empty(product_shape(a, b), dtype=_type(a, dtype))
     return made
 
 

@@ -12,6 +12,7 @@ import torch
 from .. import operations
 from ..errors import InvalidArgument
 from ._library import define, is_direct, needs_gradient, refuse_vmap
+from ._matmul import product_shape
 from ._quant_ops import rows_of
 
 
@@ -22,11 +23,6 @@ def _plain(
     if needs_gradient(*tensors):
         raise NotImplementedError(f"kaio.torch.{name} has no gradient; call it under torch.no_grad(), or detach its tensors")
     return (run if is_direct(*tensors) else operator)(*tensors, *rest)
-
-
-def _product_shape(a: torch.Tensor, b: torch.Tensor) -> tuple[Any, ...]:
-    batch = a.shape[:-2] if a.dim() > b.dim() or (a.dim() == b.dim() and a.dim() > 2 and a.shape[0] != 1) else b.shape[:-2]
-    return (*batch, a.shape[-2], b.shape[-1])
 
 
 def _run_fp8(
@@ -43,7 +39,7 @@ def _run_fp8(
     activation: str = "none",
     dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
-    out = torch.empty(_product_shape(a, b), dtype=dtype or torch.bfloat16, device=a.device)
+    out = torch.empty(product_shape(a, b), dtype=dtype or torch.bfloat16, device=a.device)
     product: Any = operations.matmul_fp8
     product(
         rows_of(a),
@@ -76,7 +72,7 @@ def _fake_fp8(
     activation: str = "none",
     dtype: Any = None,
 ) -> Any:
-    return a.new_empty(_product_shape(a, b), dtype=dtype or torch.bfloat16)
+    return a.new_empty(product_shape(a, b), dtype=dtype or torch.bfloat16)
 
 
 _matmul_fp8 = define(
@@ -133,7 +129,7 @@ def _run_int8(
     activation: str = "none",
     dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
-    out = torch.empty(_product_shape(a, b), dtype=dtype or torch.int32, device=a.device)
+    out = torch.empty(product_shape(a, b), dtype=dtype or torch.int32, device=a.device)
     product: Any = operations.matmul_int8
     product(
         rows_of(a),
@@ -166,7 +162,7 @@ def _fake_int8(
     activation: str = "none",
     dtype: Any = None,
 ) -> Any:
-    return a.new_empty(_product_shape(a, b), dtype=dtype or torch.int32)
+    return a.new_empty(product_shape(a, b), dtype=dtype or torch.int32)
 
 
 _matmul_int8 = define(
