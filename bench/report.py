@@ -39,6 +39,12 @@ INTRODUCTION = """# Results
 the device is an H200 (driver 580) unless a table says otherwise. Older measurements, and the times that the cost models are fitted
 to, are in the history of the repository, at commit {archive}.
 
+`tools/kaio bench --html` writes the same figures into `build/bench.html`, one file that needs no network. It adds a roofline
+below the measured ceilings, bandwidth over the size of a call, and a table of all cases that can be sorted and searched. With
+`--compare OLD NEW` it shows what became faster and slower between two runs: files of JSON lines, as `bench/record.py` writes them
+or as benchmarks print them (`--json`); commits or dates within a file (`runs.jsonl@2026-11-27`); or the results that two commits
+of the repository have. Changes below `--limit` (1.05) count as noise. Peers that were measured in both runs show how large it was.
+
 Ratios are the time of the fastest peer divided by kaio's: above 1, kaio is faster. Peers run in the same process, or for peers in
 Python in a process of its own on the same machine. Two protocols:
 
@@ -73,10 +79,10 @@ def case_of(line):
     return " ".join([shape_of(line), *[line[name] for name in ("work", "epilogue") if line.get(name)]])
 
 
-def compared(*fields):
+def compared(*fields, lines=None):
     """{(benchmark, values of the fields): [(ratio to the fastest peer, case)], dates} of the cases that have a peer."""
     groups = {}
-    for line in recorded():
+    for line in recorded() if lines is None else lines:
         if line["benchmark"] in COMPARED and KAIO in line["us"] and best_peer(line["us"]):
             ratios, dates = groups.setdefault((line["benchmark"], *[line[field] for field in fields]), ([], []))
             ratios.append((best_peer(line["us"])[1] / line["us"][KAIO], case_of(line)))
@@ -104,92 +110,97 @@ def operation_table():
                  "less than qkv_project and gate_up_project do: it has no rotation, cache or activation.\n\n")
 
 
-def compared_table():
-    """A line for each benchmark, type and protocol."""
-    lines = []
-    for (benchmark, kind, protocol), (ratios, dates) in compared("type", "protocol").items():
+def compared_figure(lines):
+    """A row for each benchmark, type and protocol."""
+    rows = []
+    for (benchmark, kind, protocol), (ratios, dates) in compared("type", "protocol", lines=lines).items():
         total = summary(ratios)
-        lines.append([COMPARED[benchmark][0], kind, protocol, total["problems"], f"{total['ratio']:.2f}", f"{total['p5']:.2f}",
-                      f"{total['worst']:.2f}", total["worst_case"], span(dates)])
-    return table("By type and protocol",
-                 ["operation", "type", "protocol", "cases", "geometric mean", "5th percentile", "worst", "the worst case", "measured"],
-                 lines)
+        rows.append([COMPARED[benchmark][0], kind, protocol, total["problems"], f"{total['ratio']:.2f}", f"{total['p5']:.2f}",
+                     f"{total['worst']:.2f}", total["worst_case"], span(dates)])
+    return ("By type and protocol",
+            ["operation", "type", "protocol", "cases", "geometric mean", "5th percentile", "worst", "the worst case", "measured"],
+            rows)
 
 
-def swept_table():
-    """A line for the newest sweep of each operation, type and protocol."""
+def swept_figure(lines):
+    """A row for the newest sweep of each operation, type and protocol."""
     newest = {}
-    for line in recorded():
+    for line in lines:
         if line["benchmark"] in SWEPT:
             group = tuple(line.get(name) for name in ("benchmark", "epilogue", "type", "protocol"))
             if line["measured"] >= newest.get(group, line)["measured"]:
                 newest[group] = line
-    lines = [[SWEPT[line["benchmark"]] + (f" with {line['epilogue']}" if "epilogue" in line else ""), line["type"], line["protocol"],
-              line["problems"], f"{line['ratio']:.2f}", f"{line['p5']:.2f}" if "p5" in line else "", f"{line['worst']:.2f}",
-              line["worst_case"], line["measured"].split()[0]]
-             for line in newest.values()]
-    return table("Random problems",
-                 ["operation", "type", "protocol", "problems", "geometric mean", "5th percentile", "worst", "the worst problem",
-                  "measured"], lines, "Problems of `--random`, which no constant is fitted to.\n\n")
+    rows = [[SWEPT[line["benchmark"]] + (f" with {line['epilogue']}" if "epilogue" in line else ""), line["type"], line["protocol"],
+             line["problems"], f"{line['ratio']:.2f}", f"{line['p5']:.2f}" if "p5" in line else "", f"{line['worst']:.2f}",
+             line["worst_case"], line["measured"].split()[0]]
+            for line in newest.values()]
+    return ("Random problems",
+            ["operation", "type", "protocol", "problems", "geometric mean", "5th percentile", "worst", "the worst problem",
+             "measured"], rows, "Problems of `--random`, which no constant is fitted to.\n\n")
 
 
-def energy_table():
-    lines = []
-    for line in recorded("matmul_energy"):
-        for row in measurements.contestants(line):
-            lines.append([line["type"], shape_of(line), row["contestant"], f"{row['us']:.0f}", f"{row['tflops']:.0f}", row["measured"]])
-    return table("Long products, sustained for two seconds", ["type", "m x n x k", "", "us", "TFLOP/s", "measured"], lines)
+def energy_figure(lines):
+    rows = []
+    for line in lines:
+        if line["benchmark"] == "matmul_energy":
+            rows += [[line["type"], shape_of(line), row["contestant"], f"{row['us']:.0f}", f"{row['tflops']:.0f}", row["measured"]]
+                     for row in measurements.contestants(line)]
+    return "Long products, sustained for two seconds", ["type", "m x n x k", "", "us", "TFLOP/s", "measured"], rows
 
 
-def compile_table():
-    """A line for each figure of each compiler."""
-    lines = []
-    for line in recorded("compile_time"):
-        if line.get("root") == "base":
+def compile_figure(lines):
+    """A row for each figure of each compiler."""
+    rows = []
+    for line in lines:
+        if line["benchmark"] != "compile_time" or line.get("root") == "base":
             continue
-        figures = {"`#include <kaio/kaio.hpp>`, s": ("include_s", ".2f"), "fused_silu_gate and its launch, s": ("silu_s", ".2f"),
+        measured = {"`#include <kaio/kaio.hpp>`, s": ("include_s", ".2f"), "fused_silu_gate and its launch, s": ("silu_s", ".2f"),
                    "fused_silu_gate by nvcc -ptx, s": ("nvcc_ptx_s", ".2f"),
                    "a further instruction, scalar code, ms": ("per_instruction_ms", ".2f"),
                    "a further instruction, wgmma, ms": ("wgmma_ms", ".2f"), "a further instruction, mma.sync, ms": ("mma_ms", ".2f"),
                    "largest kernel with the compiler's default limits, instructions": ("largest_kernel", "d")}
-        lines += [[line["compiler"], what, format(line[field], form), line["measured"]]
-                  for what, (field, form) in figures.items() if line.get(field)]
-    return table("Compile time", ["compiler", "what", "measured", "when"], lines,
-                 "At -O0: seconds of CPU time of the compiler and its children, the least of several runs. A further instruction is\n"
-                 "the slope between a small and a large version of a kernel.\n\n")
+        rows += [[line["compiler"], what, format(line[field], form), line["measured"]]
+                 for what, (field, form) in measured.items() if line.get(field)]
+    return ("Compile time", ["compiler", "what", "measured", "when"], rows,
+            "At -O0: seconds of CPU time of the compiler and its children, the least of several runs. A further instruction is\n"
+            "the slope between a small and a large version of a kernel.\n\n")
+
+
+def figures(lines):
+    """(title, head, rows[, note]) of each table about one kind of measurement."""
+    of = lambda benchmark: [line for line in lines if line["benchmark"] == benchmark]
+    yield energy_figure(lines)
+    yield ("Bandwidth", ["kernel", "GB/s", "copy, GB/s", "ratio", "measured"],
+           [[r["kernel"], f"{r['kernel_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.2f}", r["measured"]]
+            for r in of("bandwidth")])
+    yield ("Caches of keys and values", ["call", "us", "GB/s", "copy, GB/s", "ratio", "measured"],
+           [[r["call"], f"{r['us']:.1f}", f"{r['call_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.2f}", r["measured"]]
+            for r in of("cache")])
+    yield ("Launch", ["stream", "cuLaunchKernel, us", "kaio, us", "above, us", "measured"],
+           [[r.get("call", "own stream"), f"{r['raw_ns'] / 1e3:.2f}", f"{r['kaio_ns'] / 1e3:.2f}", f"{r['above_ns'] / 1e3:.2f}",
+             r["measured"]] for r in of("launch")])
+    yield ("Replay of a graph", ["kernels", "cuGraphLaunch, us", "kaio, us", "ratio", "measured"],
+           [[r["nodes"], f"{r['raw_us']:.2f}", f"{r['kaio_us']:.2f}", f"{r['ratio']:.3f}", r["measured"]] for r in of("graph")])
+    yield ("Growth of memory", ["call", "calls", "resident, KiB", "device, KiB", "measured"],
+           [[r["call"], f"{r['calls']:,}", f"{r['resident_kib']:.0f}", f"{r['device_kib']:.0f}", r["measured"]] for r in of("growth")])
+    yield ("SASS next to CUDA C++, after ptxas -O3",
+           ["kernel", "instructions", "CUDA C++", "ratio", "registers", "CUDA C++", "target", "measured"],
+           [[r["kernel"], r["instructions"], r["cuda_instructions"], f"{r['instructions'] / r['cuda_instructions']:.2f}",
+             r["registers"], r["cuda_registers"], r["arch"], r["measured"]] for r in of("instructions")])
+    yield compile_figure(lines)
+    yield ("Emulator, one core", ["kernel", "checks", "s", "million warp instructions a second", "machine", "measured"],
+           [[r["kernel"], r["checks"], f"{r['seconds']:.3f}", f"{r['million_per_s']:.0f}", r.get("machine", ""), r["measured"]]
+            for r in of("emulator")])
 
 
 def page():
-    text = INTRODUCTION.format(archive=measurements.ARCHIVE) + operation_table() + compared_table() + swept_table()
+    lines = recorded()
+    text = INTRODUCTION.format(archive=measurements.ARCHIVE) + operation_table() + table(*compared_figure(lines))
+    text += table(*swept_figure(lines))
     plots = sorted(file.name for file in measurements.RESULTS.glob("*.svg"))
     if plots:
         text += "\n## Plots\n\n" + "\n".join(f"- [{name.removesuffix('.svg').replace('_', ' ')}]({name})" for name in plots) + "\n"
-    text += energy_table()
-    text += table("Bandwidth", ["kernel", "GB/s", "copy, GB/s", "ratio", "measured"],
-                  [[r["kernel"], f"{r['kernel_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.2f}", r["measured"]]
-                   for r in recorded("bandwidth")])
-    text += table("Caches of keys and values", ["call", "us", "GB/s", "copy, GB/s", "ratio", "measured"],
-                  [[r["call"], f"{r['us']:.1f}", f"{r['call_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.2f}", r["measured"]]
-                   for r in recorded("cache")])
-    text += table("Launch", ["stream", "cuLaunchKernel, us", "kaio, us", "above, us", "measured"],
-                  [[r.get("call", "own stream"), f"{r['raw_ns'] / 1e3:.2f}", f"{r['kaio_ns'] / 1e3:.2f}", f"{r['above_ns'] / 1e3:.2f}",
-                    r["measured"]] for r in recorded("launch")])
-    text += table("Replay of a graph", ["kernels", "cuGraphLaunch, us", "kaio, us", "ratio", "measured"],
-                  [[r["nodes"], f"{r['raw_us']:.2f}", f"{r['kaio_us']:.2f}", f"{r['ratio']:.3f}", r["measured"]]
-                   for r in recorded("graph")])
-    text += table("Growth of memory", ["call", "calls", "resident, KiB", "device, KiB", "measured"],
-                  [[r["call"], f"{r['calls']:,}", f"{r['resident_kib']:.0f}", f"{r['device_kib']:.0f}", r["measured"]]
-                   for r in recorded("growth")])
-    text += table("SASS next to CUDA C++, after ptxas -O3",
-                  ["kernel", "instructions", "CUDA C++", "ratio", "registers", "CUDA C++", "target", "measured"],
-                  [[r["kernel"], r["instructions"], r["cuda_instructions"], f"{r['instructions'] / r['cuda_instructions']:.2f}",
-                    r["registers"], r["cuda_registers"], r["arch"], r["measured"]] for r in recorded("instructions")])
-    text += compile_table()
-    text += table("Emulator, one core",
-                  ["kernel", "checks", "s", "million warp instructions a second", "machine", "measured"],
-                  [[r["kernel"], r["checks"], f"{r['seconds']:.3f}", f"{r['million_per_s']:.0f}", r.get("machine", ""), r["measured"]]
-                   for r in recorded("emulator")])
-    return text
+    return text + "".join(table(*figure) for figure in figures(lines))
 
 
 def cases(benchmark):
