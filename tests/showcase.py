@@ -127,6 +127,26 @@ class showcase(unittest.TestCase):
         self.assertIn("No such file", done.stdout)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_list_has_what_each_shows_and_the_programs_in_python(self):
+        for name in ("alpha", "beta", "gamma", "delta"):
+            self.write(f"showcase/{name}/README.md", f"# {name}\n\nThe letter {name}, in\none line. More.\n\nA command. Next.\n")
+        self.write("showcase/python/serve.py", '#!/usr/bin/env python3\n"""Serves a model: slowly. More.\n\n"""\n')
+        done = self.run_command("--list")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[:2], ["alpha                The letter alpha, in one line", "beta                 The letter beta, in one line"])
+        self.environment["PYTHONPATH"] = str(self.root / "without")
+        self.write("without/kaio.py", "raise ImportError\n")
+        self.assertIn("tools/kaio wheel && pip install", self.run_command("--list").stdout)
+        self.environment["PYTHONPATH"] = str(self.root / "with")
+        self.write("with/kaio/__init__.py", "")
+        self.write("with/kaio/torch.py", "")
+        done = self.run_command("beta")
+        self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed\n"), done.stdout)
+        self.assertNotIn("serve.py", done.stderr)
+        done = self.run_command()
+        self.assertRegex(done.stderr, r"In Python:\n  python3 showcase/python/serve.py +Serves a model\n")
+
     def test_one_table_has_what_the_programs_reported(self):
         done = self.run_command("beta", "gamma", "--", "one", "two")
         rows = self.rows(done)

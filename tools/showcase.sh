@@ -27,8 +27,41 @@ choose_programs() {
   [[ ${#names[@]} -gt 0 ]] || mapfile -t names <<<"$known"
 }
 
+bench_usage() {
+  cat <<END
+Usage: tools/kaio bench [NAME...] [-- ARGUMENT...]
+       tools/kaio bench --html [FILE] [--results FILE...] [--compare OLD NEW] [--limit FACTOR]
+
+The first form builds and runs the benchmarks: all, or the named ones. Words after -- go to the programs: --json prints lines
+that bench/record.py records, --help prints what a program takes.
+
+The second form builds nothing. It writes one HTML file, build/bench.html by default, with the results that bench/results or
+other files have: ratios to peers, roofline, bandwidth, every case, and what became faster or slower between two runs. The file
+needs no network. 'bench --html --help' explains its options.
+
+Benchmarks:
+  $(names_in bench | paste -sd ' ' | fold -s -w 118 | sed '2,$s/^/  /')
+END
+}
+
 cmd_bench() {
   local names words name targets=() passed=0 failed=0 precompile=ON
+  case ${1:-} in
+    --help | -h)
+      bench_usage
+      return
+      ;;
+    --html)
+      require_command python3 python3
+      install_missing
+      shift
+      cd "$start" || exit 1
+      python3 "$root/bench/html_report/main.py" "$@"
+      return
+      ;;
+    --) ;;
+    -*) die "bench does not know '$1'; 'tools/kaio bench --help' shows what it takes" ;;
+  esac
   choose_programs bench "$@"
   need_build_packages
   need_tool_packages
@@ -184,8 +217,39 @@ print_table() {
     }'
 }
 
+# list_showcases: prints the name of each program and what it shows.
+list_showcases() {
+  local name
+  while read -r name; do
+    awk -v name="$name" '
+      NR > 2 && $0 == "" { exit }
+      NR > 2 { text = text (text == "" ? "" : " ") $0 }
+      END { sub(/[.:;]( .*)?$/, "", text); printf "%-20s %s\n", name, text }' "showcase/$name/README.md"
+  done < <(names_in showcase)
+  list_python
+}
+
+# list_python: prints how to run the programs in Python, or how to get the package that they need.
+list_python() {
+  local file
+  compgen -G "showcase/python/*.py" >/dev/null || return 0
+  if python3 -c 'import kaio.torch' 2>/dev/null; then
+    echo "In Python:"
+    for file in showcase/python/*.py; do
+      awk -v file="$file" 'sub(/^"""/, "") { sub(/[.:;]( .*)?$/, ""); printf "  python3 %-32s %s\n", file, $0; exit }' "$file"
+    done
+  else
+    echo "The programs in showcase/python need PyTorch and the package kaio:"
+    echo "  tools/kaio wheel && pip install build/kaio_gpu-*.whl"
+  fi
+}
+
 cmd_showcase() {
   local names words waiting shown=() unbuilt=() passed=0 failed=0 showcase_folder=$build/tools showcase_began=$EPOCHREALTIME more
+  if [[ ${1:-} == --list ]]; then
+    list_showcases
+    return
+  fi
   choose_programs showcase "$@"
   configure_showcase
   waiting=("${names[@]}")
@@ -201,6 +265,7 @@ cmd_showcase() {
   print_table
   printf '\n%d passed, %d failed\n' "$passed" "$failed"
   say "The logs are in $logs"
+  [[ $# -gt 0 ]] || list_python >&2
   [[ $failed -eq 0 ]]
 }
 

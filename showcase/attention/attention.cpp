@@ -1,6 +1,7 @@
 #include "attention.hpp"
-#include "showcase.hpp"
 #include "transformer.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -106,8 +107,7 @@ int run(device& gpu, u32 length, u32 heads, u32 key_heads) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("attention", [](device& gpu) {
     if (gpu.properties().target.sm < 80) {
       return showcase::skipped("a GPU from sm_80 on");
     }

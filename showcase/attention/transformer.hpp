@@ -7,7 +7,7 @@
 // Sources: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019; Su et al., "RoFormer: Enhanced
 // Transformer with Rotary Position Embedding", 2021.
 
-#include "showcase.hpp"
+#include <kaio/showcase.hpp>
 
 #include <cmath>
 #include <cstddef>

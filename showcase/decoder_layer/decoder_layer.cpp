@@ -6,8 +6,9 @@
 // Shapes: those of Llama 3 8B on a GPU, small ones on the emulator.
 
 #include "layer.hpp"
-#include "showcase.hpp"
 #include "verify.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -69,14 +70,11 @@ bool run(device& gpu, const layer_shape& shape) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
+  return showcase::run("decoder_layer", [](device& gpu) {
     try {
-      device gpu = device::open();
       if (gpu.properties().target.sm < 80) {
         return showcase::skipped("a GPU from sm_80 on");
       }
-      const std::string where(gpu.description());
-      std::printf("  device          %s\n", where.c_str());
       bool right = true;
       for (const u32 tokens : {1u, gpu.is_emulator() ? 20u : 512u})
         for (const bool four_bits : {false, true})

@@ -2,7 +2,8 @@
 // Every step of a layer next to double precision, from what the step before it has left on the device.
 
 #include "layer.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <cmath>
 #include <cstdio>

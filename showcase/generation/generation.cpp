@@ -4,7 +4,8 @@
 // precision over the whole sequence.
 
 #include "generator.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <array>
@@ -69,8 +70,5 @@ int run(device& gpu, u32 steps) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
-    return run(gpu, gpu.is_emulator() ? 8 : 64);
-  });
+  return showcase::run("generation", [](device& gpu) { return run(gpu, gpu.is_emulator() ? 8 : 64); });
 }

@@ -4,8 +4,7 @@
 // for sums in f32.
 
 #include <kaio/ops/matmul_w4.hpp>
-
-#include "showcase.hpp"
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -97,8 +96,5 @@ int run(device& gpu, u32 rows, u32 n, u32 k) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
-    return run(gpu, 256, 256, 256);
-  });
+  return showcase::run("int4_matmul", [](device& gpu) { return run(gpu, 256, 256, 256); });
 }

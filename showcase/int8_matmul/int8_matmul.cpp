@@ -3,8 +3,7 @@
 // integer sums are exact.
 
 #include <kaio/ops/matmul_int8.hpp>
-
-#include "showcase.hpp"
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -82,8 +81,5 @@ int run(device& gpu, u32 rows, u32 columns, u32 k) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
-    return run(gpu, 256, 256, 256);
-  });
+  return showcase::run("int8_matmul", [](device& gpu) { return run(gpu, 256, 256, 256); });
 }

@@ -4,10 +4,10 @@
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/repack_blocks.hpp>
+#include <kaio/showcase.hpp>
 #include <kaio/weights/weights.hpp>
 
 #include "files.hpp"
-#include "showcase.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -135,8 +135,7 @@ struct temporary_folder {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("quantised_linear", [](device& gpu) {
     const temporary_folder folder;
     const std::vector<f32> w = showcase::random_normal(static_cast<std::size_t>(n * k), 3, 0.05f);
     const int gguf = from_gguf(gpu, (folder.path / "layer.gguf").string(), w);

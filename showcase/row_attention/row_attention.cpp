@@ -1,5 +1,6 @@
 #include "row_attention.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -60,8 +61,7 @@ int run(device& gpu, u32 length, const char* mask) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("row_attention", [](device& gpu) {
     const u32 length = gpu.is_emulator() ? 150 : 4096;
     const int every = run<showcase::every_key>(gpu, length, "every key");
     return std::max(every, run<showcase::causal>(gpu, length, "causal"));

@@ -1,5 +1,6 @@
 #include "saxpy.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <string>
 #include <vector>
@@ -7,8 +8,7 @@
 using namespace kaio;
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("saxpy", [](device& gpu) {
     const u32 n = gpu.is_emulator() ? 100003 : 1u << 26;
     const f32 a = 2.5f;
     const std::vector<f32> host_x = showcase::random_normal(n, 1), host_y = showcase::random_normal(n, 2);

@@ -1,5 +1,6 @@
 #include "softmax.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,11 +41,11 @@ int run(device& gpu, u32 rows, u32 columns) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("softmax", [](device& gpu) {
+    const int of_kaio = run(gpu, 1, 256);
     const int whole_rows = gpu.is_emulator() ? run(gpu, 16, 1000) : run(gpu, 16384, 4096);
     const int long_rows =
         gpu.is_emulator() ? run(gpu, 2, 10007) : run(gpu, 1000, 50257);  // the vocabulary of GPT-2
-    return std::max(whole_rows, long_rows);
+    return std::max({of_kaio, whole_rows, long_rows});
   });
 }

@@ -1,5 +1,6 @@
 #include "statistics.hpp"
-#include "showcase.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -41,8 +42,7 @@ int run(device& gpu, const char* type, u32 rows, u32 columns) {
 }  // namespace
 
 int main() {
-  return showcase::guarded([] {
-    device gpu = device::open();
+  return showcase::run("statistics", [](device& gpu) {
     const u32 rows = gpu.is_emulator() ? 8 : 8192;
     const u32 columns = gpu.is_emulator() ? 1000 : 4096;
     const int of_f32 = run<f32>(gpu, "f32", rows, columns);

@@ -27,11 +27,11 @@ if(KAIO_INSTALL)
     endif()
     kaio_consumer_test(${way} ${way} ${CMAKE_CXX_COMPILER} ${brief})
   endforeach()
-  # Copies of the showcases, built against the package: a quarter of them with each commit.
+  # A copy of a showcase, built against the package, and one with a fault: one showcase with each commit.
   add_test(NAME consumer.showcases COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/consumer/showcases.py
     --prefix ${prefix} --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/showcases --cmake ${CMAKE_COMMAND}
     --compiler ${CMAKE_CXX_COMPILER} --flags=${CMAKE_CXX_FLAGS} --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} ${turn_of_script})
-  set_tests_properties(consumer.showcases PROPERTIES LABELS consumer TIMEOUT 600 FIXTURES_REQUIRED installed_kaio
+  set_tests_properties(consumer.showcases PROPERTIES LABELS consumer TIMEOUT 900 FIXTURES_REQUIRED installed_kaio
     SKIP_RETURN_CODE ${skipped})
   # The C interface in a project of C.
   if(TARGET kaio_c)
