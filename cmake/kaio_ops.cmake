@@ -50,7 +50,8 @@ function(kaio_share_headers kind target)
     kaio_precompile_headers(${target} REUSE_FROM ${first})
   else()
     set_property(GLOBAL PROPERTY KAIO_FIRST_FAMILY_${kind} ${target})
-    kaio_precompile_headers(${target} <kaio/dsl/dsl.hpp> <ops/matmul/choice/table.hpp>)
+    kaio_precompile_headers(${target} <kaio/dsl/dsl.hpp> <kaio/ops/matmul/choice/variant.hpp>
+      <kaio/ops/matmul/common/tile_terms.hpp> <span> <string> <vector>)
   endif()
 endfunction()
 

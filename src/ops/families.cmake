@@ -148,7 +148,10 @@ kaio_family(cache_append FILE cache/append/append_kv.cpp)
 kaio_family(cache_copy FILE cache/copy/copy.cpp)
 kaio_family(cache_rotary FILE cache/rotary/rotary.cpp)
 
-kaio_family(rms_norm FILE norm/simt/rows.cpp)
+kaio_family(norm FILE norm/simt/rows.cpp)
+kaio_family(norm_general FILE norm/simt/general.cpp)
+
+
 
 # Projections. Smaller tiles, or fewer rows, first.
 kaio_family(qkv_mma_f16 ROWS qkv_variant "qkv_mma_f16_rows=qkv_mma_rows<f16>()" FROM qkv_project/mma_sync/rows.hpp)

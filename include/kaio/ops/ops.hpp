@@ -1,5 +1,5 @@
 #pragma once
-// The prebuilt operations. None of these headers contains kernels, so including them is cheap. Operations
+// The prebuilt operations. Including them is cheap: they instantiate no kernel. Operations
 // with code of your own are compiled where they are used:
 //
 //   <kaio/ops/matmul_with.hpp>                matmul with an epilogue
@@ -10,6 +10,8 @@
 //   <kaio/ops/make_block_mask.hpp>            the block mask of a mask
 //   <kaio/ops/qkv_project_with.hpp>           qkv_project with a step in every head
 //
+// called.
+//
 // <kaio/ops/parity/...> has KAIO's names for the operations.
 
 #include <kaio/ops/append_kv.hpp>
@@ -18,6 +20,7 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/gate_up_project.hpp>
+#include <kaio/ops/layer_norm.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>

@@ -5,14 +5,15 @@
 //   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});  // h = h + x; y = h / rms(h) * weight
 //   rms_norm(s, x, weight, codes, scales);                          // y ~ codes * scales[row], i8 or e4m3
 //
-//   h = x + residual                             with a residual: f32, rounded once to T
-//   y = h / rms(h) * (weight_offset + weight)    f32, rounded once to T; rms(h) = sqrt(mean of h^2 + epsilon)
+//   h = x * gate + residual                      if given: f32, rounded once to T
+//   n = h / rms(h) * (weight_offset + weight)    rms(h) = sqrt(mean of h^2 + epsilon)
+//   y = n * (1 + scale) + shift                  f32, rounded once to T
 //
-// T is the element type of all of them. Sums of squares are in f32. Their order depends only on the size of a
-// row and on whether rows begin at multiples of 16 bytes: a row has the same bits alone and among others. The
-// residual that is written is h as rounded, and y is its norm. Codes and scales are those of quantise_int8 or
-// quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be captured
-// into a graph; a kernel is loaded when it is first used on a device (rms_norm_warmup). Throws
+// T is the element type of x; the weight may be f32. Sums of squares are in f32. Their order depends only on the
+// size of a row, on whether rows begin at multiples of 16 bytes, and on the device: a row has the same bits alone and
+// among others. The residual that is written is h as rounded, and y is its norm. Codes and scales are those of
+// quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be
+// captured into a graph; a kernel is loaded when it is first used on a device (rms_norm_warmup). Throws
 // invalid_argument, which names the argument, before anything runs; and what a launch throws.
 //
 // Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
@@ -20,6 +21,7 @@
 #include <kaio/ops/shared/view_refusal.hpp>  // first: errors begin with the chain of includes
 
 #include <kaio/dsl/number/half.hpp>
+#include <kaio/ops/norm/call/arguments.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/output_view.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
@@ -36,66 +38,33 @@ class device;
 
 namespace kaio::ops {
 
-// Views have the extents and the element type of x.
-struct rms_norm_options {
-  f32 epsilon = 1e-6f;
-  f32 weight_offset = 0;  // 1 for Gemma
-  any_view residual{};    // added to x, if given
-  // Gets the sum; may be the residual itself, element by element. Needs a residual.
-  output_view residual_out{};
-};
-
-namespace detail {
-
-void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
-                  const rms_norm_options& options);
-// scales: one for each row; if not given, `scale` for all rows.
-void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
-                        const any_view& scales, f32 scale, const rms_norm_options& options);
-
-template <class T>
-concept rms_norm_code = std::is_same_v<T, i8> || std::is_same_v<T, e4m3>;
-
-template <class X, class Weight, class Out, std::size_t Rank>
-constexpr void require_rms_norm_types() {
-  using element = std::remove_const_t<X>;
-  static_assert(is_wide(element_kind_of<element>()), "kaio: the elements of rms_norm are f32, f16 or bf16");
-  static_assert(std::is_same_v<element, std::remove_const_t<Weight>> &&
-                    (std::is_same_v<element, Out> || rms_norm_code<Out>),
-                "kaio: the weight and the output of rms_norm have the element type of x, or the output that "
-                "of codes, i8 or e4m3; and the output is not const");
-  static_assert(Rank >= 2 && Rank <= 4, "kaio: rms_norm takes views of two to four dimensions");
-}
-
-}  // namespace detail
-
-// x, out: (..., size) of two to four dimensions, rows of any stride, neighbours adjacent; weight: (size). The
-// norm is along the last dimension. out is x itself, element by element, or apart from it, and apart from
+// x, out: (..., size) of two to four dimensions, rows of any stride, neighbours adjacent; weight: (size), of x's type
+// or f32. The norm is along the last dimension. out is x itself, element by element, or apart from it, and apart from
 // everything else. Fewer than 2^31 rows. Fastest if rows begin at multiples of 16 bytes and the size is a
 // multiple of 8.
 template <class X, class Weight, class Out, std::size_t Rank>
-  requires(!detail::rms_norm_code<Out>)
+  requires(!detail::norm_code<Out>)
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Out, Rank>& out, const rms_norm_options& options = {}) {
-  detail::require_rms_norm_types<X, Weight, Out, Rank>();
+  detail::require_norm_types<X, Weight, Out, Rank>();
   detail::run_rms_norm(s, x, weight, out, options);
 }
 
 // rms_norm into codes of i8 or e4m3, which are apart from everything else. scales: f32, one for each row,
 // with the extents of x except the last, any strides. Fastest if rows of codes begin at multiples of 8 bytes
 // too.
-template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
+template <class X, class Weight, detail::norm_code Code, std::size_t Rank>
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Code, Rank>& codes, const tensor_view<f32, Rank - 1>& scales,
               const rms_norm_options& options = {}) {
-  detail::require_rms_norm_types<X, Weight, Code, Rank>();
+  detail::require_norm_types<X, Weight, Code, Rank>();
   detail::run_rms_norm_codes(s, x, weight, codes, scales, 0, options);
 }
 // rms_norm into codes by a known scale, above 0 and finite.
-template <class X, class Weight, detail::rms_norm_code Code, std::size_t Rank>
+template <class X, class Weight, detail::norm_code Code, std::size_t Rank>
 void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
               const tensor_view<Code, Rank>& codes, f32 scale, const rms_norm_options& options = {}) {
-  detail::require_rms_norm_types<X, Weight, Code, Rank>();
+  detail::require_norm_types<X, Weight, Code, Rank>();
   detail::run_rms_norm_codes(s, x, weight, codes, {}, scale, options);
 }
 // Refuses arguments that are no such views.
@@ -123,6 +92,5 @@ std::vector<const ptx::kernel_image*> rms_norm_kernels();
 namespace kaio {
 using ops::element_kind;
 using ops::rms_norm;
-using ops::rms_norm_options;
 using ops::rms_norm_warmup;
 }  // namespace kaio

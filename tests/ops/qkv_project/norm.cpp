@@ -77,7 +77,12 @@ void check_norm(const norm_case& in) {
       options.x_norm.residual_out = tensor_view<T, 3>(in.in_place ? own_residual : own_sum, shape);
     const std::string choice(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, options).name);
     if (in.is_fused) REQUIRE(choice.find("one_row") != std::string::npos);
-    REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, options) == 0) == in.is_fused);
+    const auto bytes = qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, options);
+    REQUIRE((bytes == 0) == in.is_fused);
+    // A workspace that is too small does not reach into the outputs after it.
+    qkv_project_options small = options;
+    small.workspace = device_pointer<u8>{to.q.address / 256 * 256 - 256, 16};
+    REQUIRE(qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, small) == bytes);
     qkv_project_warmup(gpu, run.x_view(), run.weights(), to, options);
     run.project(to, options);
   });

@@ -55,8 +55,8 @@ any_view normed_in(const workspace_view& workspace, const any_view& x) {
   for (std::uint32_t d = 0; d < last; ++d) rows *= static_cast<std::uint64_t>(x.extents[d]);
   const std::uint64_t bytes = rows * static_cast<std::uint64_t>(to.strides[last - 1]) * x.element_bytes();
   to.bytes = (bytes + 255) / 256 * 256;
-  // If there is no workspace yet, only the alignment of the address matters.
-  to.address = workspace.address != 0 ? workspace.address : u64{1} << 59;
+  // If there is no workspace yet, or one that is too small for the call, only the alignment of the address matters.
+  to.address = workspace.bytes >= to.bytes && workspace.address != 0 ? workspace.address : u64{1} << 59;
   to.device = workspace.device;
   return to;
 }

@@ -1,26 +1,13 @@
 #pragma once
-// The table of rms_norm's kernels.
+// The kernels of rms_norm and layer_norm.
 
-#include <kaio/ops/norm/common/codes_problem.hpp>
-#include <kaio/ops/shared/any_view.hpp>
-#include <kaio/ptx/kernel_image.hpp>
-#include <kaio/runtime/properties.hpp>
-#include <kaio/runtime/stream.hpp>
+#include <kaio/ops/norm/common/problem.hpp>
 
-#include <vector>
+#include "ops/rows/plan.hpp"
 
 namespace kaio::ops {
 
-template <class Problem>
-struct rms_norm_variant {
-  const ptx::kernel_image* image = nullptr;
-  void (*run)(const stream&, const Problem&) = nullptr;
-};
-
-// The kernels for x of f32, f16 or bf16: into x's type, and into codes.
-const rms_norm_variant<rms_norm_problem>& rms_norm_variant_for(element_kind kind,
-                                                               const device_properties& device);
-const rms_norm_variant<rms_norm_codes_problem>& rms_norm_codes_variant_for(element_kind kind,
-                                                                           const device_properties& device);
+const row_variants<norm_problem>& norm_variants();
+const row_variants<general_norm_problem>& general_norm_variants();
 
 }  // namespace kaio::ops

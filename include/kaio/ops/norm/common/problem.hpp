@@ -1,33 +1,30 @@
 #pragma once
-// Parameters of the kernels of rms_norm.
+// Parameters of the kernels of rms_norm and layer_norm.
 
-#include <kaio/ops/shared/divisor.hpp>
-#include <kaio/ops/shared/rows.hpp>
+#include <kaio/ops/rows/division.hpp>
 
 namespace kaio::ops {
 
-// Runs of a row that a lane keeps in registers.
-constexpr u32 held_runs(u32 element_bytes) { return element_bytes == 4 ? 2 : 4; }
-
-// log2 of the threads per row: up to a warp, or more if registers must hold the whole row, at most 256.
-constexpr u32 rms_norm_lanes_log(u32 size, u32 element_bytes) {
-  const u32 runs = size / run_size + (size % run_size != 0 ? 1 : 0), held = held_runs(element_bytes);
-  const u32 of_warp = runs < 32 ? runs : 32, in_registers = (runs + held - 1) / held;
-  const u32 lanes = of_warp > in_registers ? of_warp : in_registers;
-  u32 log = 0;
-  while ((u32{1} << log) < lanes && log < 8) ++log;
-  return log;
-}
-
-struct rms_norm_problem {
-  row_strides x, out;
+struct norm_problem {
+  rows_problem rows;
+  row_strides x, out;                  // out, address 0: only codes are stored
   row_strides residual, residual_out;  // address 0: there is none
-  u64 weight;
-  u32 rows, size;
-  divisor heads, tokens;
-  u32 lanes_log;  // log2 of the threads per row, up to 256 threads
-  u32 aligned;    // runs of all rows begin at multiples of 16 bytes, and rows are whole runs
+  u64 weight, bias;                    // 0: there is none
   f32 epsilon, weight_offset;
+  u32 is_centred;  // layer_norm: the row's mean is subtracted
+  u32 casts;       // the normalised number is rounded to x's type before the weight
+};
+
+// What the general kernel adds. Each may be absent: address 0.
+struct general_norm_problem {
+  norm_problem norm;
+  u32 is_weight_f32;         // weight and bias are f32, whatever x is
+  row_strides gate;          // h = x * gate + residual
+  row_strides scale, shift;  // y = (norm * weight + bias) * (1 + scale) + shift
+  row_strides codes;         // 8 bits; if pieces are vectors, their rows begin at multiples of half a piece
+  row_strides scales;        // f32, one for each row; if absent, `code_scale` serves all rows
+  u32 kept;                  // a kept_type: e4m3 or i8
+  f32 code_scale;
 };
 
 }  // namespace kaio::ops

@@ -1,0 +1,157 @@
+#pragma once
+// Sums, or any f32 combination, over the threads of a row: lanes of a warp, then warps of a block, then blocks of
+// a cluster. The order depends on their numbers alone.
+
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/rows/division.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The threads of a row. Each use of a reduction takes the other half of its shared memory, so that one barrier
+// between two uses is enough.
+template <std::uint32_t Sm, u32 Most = 1>
+class row_reducer {
+  static constexpr u32 warps = row_threads / 32;
+
+ public:
+  constexpr row_reducer(thread t, const val<u32>& lanes, const val<u32>& blocks)
+      : t_(t),
+        lanes_(t.let(lanes)),
+        blocks_(t.let(blocks)),
+        of_warps_(t),
+        of_blocks_(t),
+        turn_(t, 0u),
+        has_started_(t, 0u) {
+    if constexpr (Sm >= 90)
+      if (auto cluster = t.when(blocks_ > 1u)) cluster_arrive_relaxed(t);
+  }
+
+  // The combination of `own` of all threads of the row. Every thread of the block calls it, of the cluster if a
+  // row has several blocks. first: what changes nothing, 0 for a sum.
+  template <class Combine>
+  constexpr val<f32> operator()(const val<f32>& own, f32 first, const Combine& combine) {
+    thread t = t_;
+    var result(t, own);
+    for (u32 distance = 16; distance != 0; distance /= 2) {
+      const val other = shfl_xor(result, distance);
+      const val both = t.let(combine(t, t.let(result), other));
+      result = select(lanes_ > distance, both, result);
+    }
+    if (auto several = t.when(lanes_ > 32u)) {
+      const val warp = t.let(t.warp_rank());
+      const val of_warp = t.let(result);
+      const val half = t.let(turn_ * warps);
+      if (auto one = t.when(t.lane_rank() == 0u)) of_warps_[half + warp] = of_warp;
+      t.barrier();
+      const val count = t.let(lanes_ / 32u);
+      const val from = t.let(half + (warp & ~(count - 1u)));
+      const auto all = array_of<warps>([&](u32 w) { return t.let(of_warps_[from + min(w, count - 1u)]); });
+      var sum(t, first);
+      for (u32 w = 0; w < warps; ++w) {
+        const val both = t.let(combine(t, t.let(sum), all[w]));
+        sum = select(count > w, both, sum);
+      }
+      result = sum;
+    }
+    if constexpr (Sm >= 90) {
+      if (auto cluster = t.when(blocks_ > 1u)) {
+        const val rank = t.let(t.thread_rank());
+        const val half = t.let(turn_ * most_row_blocks);
+        const val of_block = t.let(result);
+        start();
+        if (auto sends = t.when(rank < blocks_)) {
+          const val mine = t.let(half + cluster_rank(t));
+          store(remote(of_blocks_[mine], rank), of_block);
+        }
+        cluster_barrier(t);
+        var sum(t, first);
+        for (auto b : t.range(0u, blocks_).no_unroll()) {
+          const val other = t.let(of_blocks_[half + b]);
+          sum = combine(t, t.let(sum), other);
+        }
+        result = sum;
+      }
+    }
+    turn_ = 1u - turn_;
+    return t.let(result);
+  }
+  // The sums of N numbers of each thread, N up to Most, with one barrier.
+  template <u32 N, class Numbers>
+  constexpr auto sums(const Numbers& own) {
+    static_assert(N <= Most);
+    thread t = t_;
+    auto result = array_of<N>([&](u32 n) { return var(t, own[n]); });
+    var distance(t, min(lanes_, 32u) / 2u);
+    for (auto step : t.loop()) {
+      step.break_if(distance == 0u);
+      for (u32 n = 0; n < N; ++n) {
+        const val other = shfl_xor(result[n], t.let(distance + 0u));
+        result[n] = result[n] + other;
+      }
+      distance = distance / 2u;
+    }
+    const val rank = t.let(t.thread_rank());
+    // Adds `count` cells of each number, from `first` on.
+    const auto add = [&](const auto& cells, u32 pitch, const val<u32>& first, const val<u32>& count) {
+      auto sum = array_of<N>([&](u32) { return var(t, 0.0f); });
+      for (auto w : t.range(first, t.let(first + count)).no_unroll())
+        for (u32 n = 0; n < N; ++n) {
+          const val other = t.let(cells[w + pitch * n]);
+          sum[n] = sum[n] + other;
+        }
+      for (u32 n = 0; n < N; ++n) result[n] = sum[n];
+    };
+    if (auto several = t.when(lanes_ > 32u)) {
+      const val warp = t.let(t.warp_rank());
+      const val half = t.let(turn_ * warps);
+      if (auto one = t.when(t.lane_rank() == 0u))
+        for (u32 n = 0; n < N; ++n) of_warps_[half + warp + 2 * warps * n] = result[n];
+      t.barrier();
+      const val count = t.let(lanes_ / 32u);
+      const val from = t.let(half + (warp & ~(count - 1u)));
+      add(of_warps_, 2 * warps, from, count);
+    }
+    if constexpr (Sm >= 90) {
+      if (auto cluster = t.when(blocks_ > 1u)) {
+        const val half = t.let(turn_ * most_row_blocks);
+        start();
+        if (auto sends = t.when(rank < blocks_)) {
+          const val mine = t.let(half + cluster_rank(t));
+          for (u32 n = 0; n < N; ++n) {
+            const val of_block = t.let(result[n]);
+            store(remote(of_blocks_[mine + 2 * most_row_blocks * n], rank), of_block);
+          }
+        }
+        cluster_barrier(t);
+        add(of_blocks_, 2 * most_row_blocks, half, blocks_);
+      }
+    }
+    turn_ = 1u - turn_;
+    return array_of<N>([&](u32 n) { return t.let(result[n]); });
+  }
+  constexpr val<f32> sum(const val<f32>& own) {
+    return (*this)(own, 0.0f, [](thread, const val<f32>& a, const val<f32>& b) { return a + b; });
+  }
+  constexpr val<f32> largest(const val<f32>& own, f32 first) {
+    return (*this)(own, first, [](thread, const val<f32>& a, const val<f32>& b) { return max(a, b); });
+  }
+
+ private:
+  // All blocks of the cluster run before one writes to another.
+  constexpr void start() {
+    thread t = t_;
+    if (auto first = t.when(has_started_ == 0u)) cluster_wait(t);
+    has_started_ = 1u;
+  }
+
+  thread t_;
+  val<u32> lanes_, blocks_;
+  shared<f32, 2 * warps * Most> of_warps_;
+  shared<f32, 2 * most_row_blocks * Most> of_blocks_;
+  var<u32> turn_, has_started_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,89 @@
+#pragma once
+// A piece of a row in registers: 16 bytes, as memory has them, in four words.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/shared/row_elements.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+template <dsl::scalar T, std::uint32_t Sm>
+struct row_words {
+  using elements = row_elements<T, Sm>;
+  using element = typename elements::element;                      // as memory has it
+  using bits = std::conditional_t<elements::is_single, u32, u16>;  // of an element
+  static constexpr u32 width = 16 / sizeof(T);
+
+  static constexpr auto zeros(thread t) {
+    return array_of<4>([&](u32) { return var(t, 0u); });
+  }
+  // Element i of the piece.
+  template <class Words>
+  static constexpr val<f32> value(thread t, const Words& words, u32 i) {
+    return elements::value(t, words, 0, i);
+  }
+  template <class Words>
+  static constexpr auto values(thread t, const Words& words) {
+    return array_of<width>([&](u32 i) { return value(t, words, i); });
+  }
+  // x[0] to x[width - 1], rounded to T.
+  template <class X>
+  static constexpr auto rounded(thread t, const X& x) {
+    return array_of<4>([&](u32 i) -> val<u32> {
+      if constexpr (elements::is_single) {
+        return t.let(bit_cast<u32>(x[i]));
+      } else if constexpr (elements::packs) {
+        return t.let(bit_cast<u32>(pack<typename elements::pair>(x[2 * i], x[2 * i + 1])));
+      } else {
+        const val even = elements::stored::write(t, t.let(x[2 * i]));
+        const val odd = elements::stored::write(t, t.let(x[2 * i + 1]));
+        return t.let(cast<u32>(even) | cast<u32>(odd) << 16);
+      }
+    });
+  }
+
+  template <class Words>
+  static constexpr void load(thread t, const val<u64>& address, Words& to) {
+    const val four = pointer_at<inout<u32x4>>(t, address)[0];
+    for (u32 i = 0; i < 4; ++i) to[i] = four[i];
+  }
+  template <class Words>
+  static constexpr void store(thread t, const val<u64>& address, const Words& from) {
+    pointer_at<out<u32x4>>(t, address)[0] = make_vec(from[0], from[1], from[2], from[3]);
+  }
+
+  // Every stride-th element of a row at any address, from `first` on; those beyond the row's end are 0.
+  template <class Words>
+  static constexpr void gather(thread t, const val<u64>& row, const val<u32>& first, const val<u32>& stride,
+                               const val<u32>& size, Words& to) {
+    const auto memory = pointer_at<inout<bits>>(t, row);
+    auto all = array_of<width>([&](u32) { return var(t, bits{0}); });
+    for (u32 i = 0; i < width; ++i) {
+      const val at = t.let(first + stride * i);
+      if (auto inside = t.when(at < size)) all[i] = memory[at];
+    }
+    for (u32 i = 0; i < 4; ++i)
+      if constexpr (elements::is_single)
+        to[i] = all[i];
+      else
+        to[i] = cast<u32>(all[2 * i]) | cast<u32>(all[2 * i + 1]) << 16;
+  }
+  template <class Words>
+  static constexpr void scatter(thread t, const val<u64>& row, const val<u32>& first, const val<u32>& stride,
+                                const val<u32>& size, const Words& from) {
+    const auto memory = pointer_at<out<bits>>(t, row);
+    for (u32 i = 0; i < width; ++i) {
+      const val at = t.let(first + stride * i);
+      if (auto inside = t.when(at < size)) {
+        if constexpr (elements::is_single)
+          memory[at] = from[i];
+        else
+          memory[at] = cast<u16>(i % 2 == 0 ? t.let(from[i / 2] + 0u) : t.let(from[i / 2] >> 16));
+      }
+    }
+  }
+};
+
+}  // namespace kaio::ops

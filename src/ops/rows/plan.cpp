@@ -1,0 +1,134 @@
+#include "ops/rows/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "ops/shared/row_checks.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+
+// Rows without clusters that single elements are read of, and that fit shared memory as a whole: the kernels for sm_90
+// have no far ones.
+constexpr std::uint32_t most_pieces_of_elements = 128 * 1024 / piece_bytes;
+
+// Whether rows follow each other at one distance, so that a row's number gives its place.
+bool is_flat(const any_view& v) {
+  std::int64_t rows = 1;
+  for (std::uint32_t d = v.rank - 1; d-- > 0;) {
+    if (v.extents[d] != 1 && v.strides[d] != v.strides[v.rank - 2] * rows) return false;
+    rows *= v.extents[d];
+  }
+  return true;
+}
+
+bool is_aligned(const any_view& v) {
+  if (v.address % piece_bytes != 0) return false;
+  for (std::uint32_t d = 0; d + 1 < v.rank; ++d)
+    if (v.extents[d] > 1 && static_cast<std::uint64_t>(v.strides[d]) * v.element_bytes() % piece_bytes != 0)
+      return false;
+  return true;
+}
+
+// Strides of the first `dimensions`, up to three, which count rows.
+row_strides strides_of_first(const any_view& v, std::uint32_t dimensions) {
+  std::array<i64, 3> strides{};  // batches, tokens, heads
+  for (std::uint32_t d = 0; d < dimensions; ++d) strides[3 - dimensions + d] = v.strides[d];
+  return {v.address, strides[0], strides[1], strides[2]};
+}
+
+}  // namespace
+
+void check_row_counts(std::string_view operation, const any_view& x) {
+  double rows = 1;
+  for (std::uint32_t d = 0; d < x.rank; ++d) {
+    if (x.extents[d] > most)
+      detail::refuse(operation, "argument x has extent " + std::to_string(d) + " of " +
+                                    std::to_string(x.extents[d]) + "; it has to be below 2^31");
+    if (d + 1 < x.rank) rows *= static_cast<double>(x.extents[d]);
+  }
+  if (rows > static_cast<double>(most))
+    detail::refuse(operation, "2^31 rows or more exceed a launch; split them");
+}
+
+void check_adjacent(std::string_view operation, std::string_view name, const any_view& v) {
+  const std::uint32_t last = v.rank - 1;
+  if (v.strides[last] != 1 && v.extents[last] > 1)
+    detail::refuse(operation, "argument " + std::string(name) + " has stride " +
+                                  std::to_string(v.strides[last]) +
+                                  " along its last dimension; neighbours of a row are adjacent: stride 1");
+}
+
+row_strides rows_of(const any_view& v) {
+  return detail::is_given(v) ? strides_of_first(v, v.rank - 1) : row_strides{};
+}
+row_strides rows_of_scales(const any_view& v) {
+  return detail::is_given(v) ? strides_of_first(v, v.rank) : row_strides{};
+}
+
+row_plan plan_rows(const device_properties& device, const any_view& x,
+                   std::initializer_list<const any_view*> like,
+                   std::initializer_list<const any_view*> factors, row_staging staging) {
+  row_plan plan;
+  if (x.empty()) return plan;
+  const std::uint32_t last = x.rank - 1, bytes = x.element_bytes(), width = piece_bytes / bytes;
+  const auto extent = [&](std::uint32_t from_last) {
+    return x.rank > from_last ? static_cast<u32>(x.extents[last - from_last]) : 1;
+  };
+  rows_problem& p = plan.problem;
+  p.size = extent(0);
+  p.rows = extent(1) * extent(2) * extent(3);
+  p.heads = divisor::of(extent(1));
+  p.tokens = divisor::of(extent(2));
+  bool flat = is_flat(x);
+  plan.vectors = p.size % width == 0 && is_aligned(x);
+  for (const any_view* v : like)
+    if (detail::is_given(*v)) {
+      flat = flat && is_flat(*v);
+      // Codes of 8 bits are stored in halves of a piece.
+      plan.vectors =
+          plan.vectors && (v->element_bytes() == 1 ? detail::begins_at(*v, width) : is_aligned(*v));
+    }
+  bool has_factors = false;
+  for (const any_view* v : factors)
+    if (detail::is_given(*v)) {
+      plan.vectors = plan.vectors && v->address % piece_bytes == 0;
+      has_factors = true;
+    }
+  p.is_flat = flat ? 1 : 0;
+
+  const u32 tensors = staging == row_staging::two_rows ? 2 : 1;
+  plan.is_newer = device.target.sm >= 90;
+  row_division division =
+      row_division::of(p.size, bytes, plan.vectors, plan.is_newer ? device.max_blocks_per_cluster : 1);
+  const u32 pieces = p.size / width + (p.size % width != 0 ? 1 : 0);
+  const auto pieces_of = [&](u32 blocks) { return pieces / blocks + (pieces % blocks != 0 ? 1 : 0); };
+  if (!plan.vectors && pieces_of(division.blocks) > most_pieces_of_elements / tensors) {
+    plan.is_newer = false;
+    division = row_division::of(p.size, bytes, plan.vectors, 1);
+  }
+  const u32 lanes = u32{1} << division.lanes_log;
+  const u32 share = (pieces_of(division.blocks) + lanes - 1) / lanes;  // pieces of a lane
+  const u32 most_pieces = !plan.is_newer ? pieces_of_block / tensors
+                          : plan.vectors ? pieces_of_block
+                                         : most_pieces_of_elements / tensors;
+  const u32 most_staged = most_pieces / row_threads;
+  p.lanes_log = division.lanes_log;
+  p.blocks = division.blocks;
+  p.share = share * lanes * width;
+  p.staged = std::min(share, most_staged) * row_threads;
+  plan.cluster = division.blocks;
+  // Blocks of a cluster have no room for them: fewer would be resident.
+  const bool stages = plan.vectors && plan.is_newer && has_factors &&
+                      staging == row_staging::row_and_factors && p.blocks == 1;
+  p.has_staged_factors = stages ? 1 : 0;
+  plan.shared_bytes = p.staged * piece_bytes * (stages ? 2 : tensors);
+  plan.blocks = static_cast<std::uint32_t>(row_blocks(p.rows, division.lanes_log) * division.blocks);
+  return plan;
+}
+
+}  // namespace kaio::ops
