@@ -147,9 +147,11 @@ kaio_family(attention_merge FILE attention/decode/call/merge_states.cpp)
 kaio_family(cache_append FILE cache/append/append_kv.cpp)
 kaio_family(cache_copy FILE cache/copy/copy.cpp)
 kaio_family(cache_rotary FILE cache/rotary/rotary.cpp)
+kaio_family(cache_qk_norm FILE cache/qk_norm/qk_norm.cpp)
 
 kaio_family(norm FILE norm/simt/rows.cpp)
 kaio_family(norm_general FILE norm/simt/general.cpp)
+kaio_family(norm_backward FILE norm/backward/rows.cpp)
 
 
 

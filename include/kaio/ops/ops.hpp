@@ -30,6 +30,8 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
+#include <kaio/ops/norm_backward.hpp>
+#include <kaio/ops/qk_norm_rotary.hpp>
 #include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>

@@ -9,6 +9,7 @@ std::vector<const ptx::kernel_image*> cache_kernels() {
   list_cache_append_kernels(list);
   list_cache_copy_kernels(list);
   list_cache_rotary_kernels(list);
+  list_cache_qk_norm_kernels(list);
   return list;
 }
 

@@ -44,6 +44,31 @@ constexpr void rotate_row(thread t, const val<rotary_problem>& problem, const ro
   }
 }
 
+// Calls f(position) if the token belongs to a sequence. problem: a rotary_problem.
+template <class Problem, class F>
+constexpr void with_position(thread t, const Problem& problem, const val<u32>& batch, const val<u32>& token,
+                             const F& f) {
+  var position(t, token);
+  var sequence(t, batch);
+  var found(t, true);
+  const val cu = t.let(problem[&rotary_problem::cu]);
+  if (auto packed = t.when(cu != 0u)) {
+    const token_place of = find_sequence(t, cu, t.let(problem[&rotary_problem::sequences]), token);
+    found = of.found;
+    sequence = of.sequence;
+    position = token - of.first;
+  }
+  if (auto belongs = t.when(found)) {
+    const auto numbers = problem[&rotary_problem::positions];
+    if (auto given = t.when(numbers[&token_numbers::address] != 0u))
+      position = as_index(t, number_of_token(t, numbers, batch, token));
+    const val offsets = t.let(problem[&rotary_problem::offsets]);
+    if (auto shifted = t.when(offsets != 0u))
+      position += cast<u32>(pointer_at<in<i32>>(t, offsets)[t.let(sequence)]);
+    f(t.let(position));
+  }
+}
+
 }  // namespace detail
 
 inline constexpr auto rotary_rows =
@@ -56,25 +81,9 @@ inline constexpr auto rotary_rows =
         const val head = t.let(place.row - of_all * heads);
         const val batch = t.let(of_all / tokens);
         const val token = t.let(of_all - batch * tokens);
-        var position(t, token);
-        var sequence(t, batch);
-        var found(t, true);
-        const val cu = t.let(problem[&rotary_problem::cu]);
-        if (auto packed = t.when(cu != 0u)) {
-          const token_place of = find_sequence(t, cu, t.let(problem[&rotary_problem::sequences]), token);
-          found = of.found;
-          sequence = of.sequence;
-          position = token - of.first;
-        }
-        if (auto belongs = t.when(found)) {
-          const auto numbers = problem[&rotary_problem::positions];
-          if (auto given = t.when(numbers[&token_numbers::address] != 0u))
-            position = as_index(t, number_of_token(t, numbers, batch, token));
-          const val offsets = t.let(problem[&rotary_problem::offsets]);
-          if (auto shifted = t.when(offsets != 0u))
-            position += cast<u32>(pointer_at<in<i32>>(t, offsets)[t.let(sequence)]);
-          detail::rotate_row(t, problem, place, batch, token, head, t.let(position));
-        }
+        detail::with_position(t, problem, batch, token, [&](const val<u32>& position) {
+          detail::rotate_row(t, problem, place, batch, token, head, position);
+        });
       }
     });
 
