@@ -152,6 +152,8 @@ kaio_family(cache_qk_norm FILE cache/qk_norm/qk_norm.cpp)
 kaio_family(norm FILE norm/simt/rows.cpp)
 kaio_family(norm_general FILE norm/simt/general.cpp)
 kaio_family(norm_backward FILE norm/backward/rows.cpp)
+kaio_family(softmax FILE softmax/simt/rows.cpp)
+kaio_family(cross_entropy FILE cross_entropy/simt/rows.cpp)
 
 
 

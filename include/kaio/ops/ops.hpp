@@ -19,6 +19,7 @@
 #include <kaio/ops/attention_backward.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/copy_pages.hpp>
+#include <kaio/ops/cross_entropy.hpp>
 #include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/layer_norm.hpp>
 #include <kaio/ops/matmul.hpp>
@@ -36,6 +37,7 @@
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
+#include <kaio/ops/softmax.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/quantise_weights.hpp>
