@@ -155,6 +155,9 @@ kaio_family(norm_backward FILE norm/backward/rows.cpp)
 kaio_family(softmax FILE softmax/simt/rows.cpp)
 kaio_family(cross_entropy FILE cross_entropy/simt/rows.cpp)
 
+kaio_family(copy FILE elementwise/copy/copy.cpp)
+kaio_family(activation FILE elementwise/activation/activation.cpp)
+kaio_family(int8_dequant FILE elementwise/int8_dequant/int8_dequant.cpp)
 
 
 # Projections. Smaller tiles, or fewer rows, first.

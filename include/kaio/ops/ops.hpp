@@ -14,13 +14,17 @@
 //
 // <kaio/ops/parity/...> has KAIO's names for the operations.
 
+#include <kaio/ops/activation.hpp>
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
 #include <kaio/ops/attention_decode.hpp>
+#include <kaio/ops/copy.hpp>
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/cross_entropy.hpp>
+#include <kaio/ops/elementwise.hpp>
 #include <kaio/ops/gate_up_project.hpp>
+#include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/layer_norm.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
