@@ -159,6 +159,10 @@ kaio_family(copy FILE elementwise/copy/copy.cpp)
 kaio_family(activation FILE elementwise/activation/activation.cpp)
 kaio_family(int8_dequant FILE elementwise/int8_dequant/int8_dequant.cpp)
 
+kaio_family(reduce FILE reduce/simt/rows.cpp)
+kaio_family(scan FILE scan/simt/rows.cpp)
+kaio_family(histogram FILE histogram/histogram.cpp)
+kaio_family(embedding FILE embedding/embedding.cpp)
 
 # Projections. Smaller tiles, or fewer rows, first.
 kaio_family(qkv_mma_f16 ROWS qkv_variant "qkv_mma_f16_rows=qkv_mma_rows<f16>()" FROM qkv_project/mma_sync/rows.hpp)

@@ -10,6 +10,7 @@
 //   <kaio/ops/make_block_mask.hpp>            the block mask of a mask
 //   <kaio/ops/qkv_project_with.hpp>           qkv_project with a step in every head
 //
+// elementwise, and reduce and scan with functions of your own, are templates whose kernels are made where they are
 // called.
 //
 // <kaio/ops/parity/...> has KAIO's names for the operations.
@@ -23,7 +24,9 @@
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/cross_entropy.hpp>
 #include <kaio/ops/elementwise.hpp>
+#include <kaio/ops/embedding.hpp>
 #include <kaio/ops/gate_up_project.hpp>
+#include <kaio/ops/histogram.hpp>
 #include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/layer_norm.hpp>
 #include <kaio/ops/matmul.hpp>
@@ -38,8 +41,10 @@
 #include <kaio/ops/norm_backward.hpp>
 #include <kaio/ops/qk_norm_rotary.hpp>
 #include <kaio/ops/qkv_project.hpp>
+#include <kaio/ops/reduce.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
+#include <kaio/ops/scan.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/softmax.hpp>
 #include <kaio/ops/tune.hpp>
