@@ -163,6 +163,8 @@ kaio_family(reduce FILE reduce/simt/rows.cpp)
 kaio_family(scan FILE scan/simt/rows.cpp)
 kaio_family(histogram FILE histogram/histogram.cpp)
 kaio_family(embedding FILE embedding/embedding.cpp)
+kaio_family(sample FILE sampling/simt/sample.cpp)
+kaio_family(top_k FILE sampling/simt/top_k.cpp)
 
 # Projections. Smaller tiles, or fewer rows, first.
 kaio_family(qkv_mma_f16 ROWS qkv_variant "qkv_mma_f16_rows=qkv_mma_rows<f16>()" FROM qkv_project/mma_sync/rows.hpp)

@@ -44,9 +44,11 @@
 #include <kaio/ops/reduce.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
+#include <kaio/ops/sample.hpp>
 #include <kaio/ops/scan.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/softmax.hpp>
+#include <kaio/ops/top_k.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/quantise_weights.hpp>
