@@ -425,7 +425,7 @@ static void norms(void) {
           "it has 1");
   REFUSED(kaio_rms_norm(NULL, &input.tensor, &weight.tensor, &codes.tensor, NULL), "argument out", "f32, f16 or bf16");
   weight.tensor.dtype = type_of(kDLFloat, 16);
-  REFUSED(kaio_rms_norm(NULL, &input.tensor, &weight.tensor, &out.tensor, NULL), "argument weight", "cast");
+  REFUSED(kaio_rms_norm(NULL, &input.tensor, &weight.tensor, &out.tensor, NULL), "rms_norm", "argument weight");
   release(&input);
   release(&weight);
   release(&out);

@@ -22,7 +22,7 @@ if(TARGET kaio_c)
     kaio_c_test(${program} "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80" c ${programs} ${program} --work ${work} ${more})
   endforeach()
   kaio_c_test(ctypes KAIO_DEVICE=emulator c ${CMAKE_CURRENT_SOURCE_DIR}/c/by_ctypes.py $<TARGET_FILE:kaio_c>)
-  foreach(program attention cache kernels packed_weights products_8bit projections repack runtime threads)
+  foreach(program attention cache kernels packed_weights products_8bit projections repack runtime small_operations threads)
     kaio_c_test(${program} KAIO_DEVICE=emulator c ${programs} ${program} --work ${work} ${more})
     kaio_c_test(${program}.gpu KAIO_DEVICE=cuda:0 gpu ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py ${Python3_EXECUTABLE}
       ${programs} ${program} --work ${work}/gpu ${more})

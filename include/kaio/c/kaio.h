@@ -19,18 +19,26 @@
 #include <kaio/c/base.h>
 #include <kaio/c/block_mask.h>
 #include <kaio/c/cache.h>
+#include <kaio/c/cross_entropy.h>
 #include <kaio/c/device.h>
+#include <kaio/c/elementwise.h>
+#include <kaio/c/embedding.h>
 #include <kaio/c/kernels.h>
 #include <kaio/c/matmul.h>
 #include <kaio/c/matmul_8bit.h>
 #include <kaio/c/norm.h>
+#include <kaio/c/norm_backward.h>
 #include <kaio/c/packed_weights.h>
 #include <kaio/c/pool.h>
 #include <kaio/c/projections.h>
+#include <kaio/c/qk_norm_rotary.h>
+#include <kaio/c/reductions.h>
 #include <kaio/c/repack_w4.h>
 #include <kaio/c/repack_w8.h>
 #include <kaio/c/runtime.h>
+#include <kaio/c/sampling.h>
 #include <kaio/c/shared.h>
+#include <kaio/c/softmax.h>
 #include <kaio/c/weight_formats.h>
 #include <kaio/c/weights.h>
 

@@ -51,7 +51,7 @@ std::string type_text(const ptx::parameter_type& type, const DLDataType& element
   if (type.kind == ptx::type_kind::tensor_map) return "a tensor map";
   if (element.bits == 0)
     return type.bytes == 0 ? "struct" : "struct of " + std::to_string(type.bytes) + " bytes";
-  const std::string one = name_of({element.code, element.bits, 1});
+  std::string one = name_of({element.code, element.bits, 1});
   if (type.lanes == 1) return one;
   return type.lanes * type.bits < 64 ? one + "x" + std::to_string(type.lanes)
                                      : "vec<" + one + ", " + std::to_string(type.lanes) + ">";

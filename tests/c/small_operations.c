@@ -1,0 +1,481 @@
+/* Norms, softmax, losses, activations, copies, reductions, embeddings and sampling through the C interface. */
+#include "tensors.h"
+
+enum { ROWS = 3, SIZE = 40, COUNT = ROWS * SIZE };
+
+static DLDataType f32, f16, i8, u8, i32, u32, i64;
+static float x_of[COUNT], y_of[COUNT], z_of[COUNT], got[4 * COUNT];
+static double expected[4 * COUNT];
+
+static double silu(double x) { return x / (1 + exp(-x)); }
+static double silu_slope(double x) {
+  const double s = 1 / (1 + exp(-x));
+  return s * (1 + x * (1 - s));
+}
+
+static void layer_norms(void) {
+  static signed char codes_of[COUNT];
+  float scales_of[ROWS];
+  shaped x, weight, bias, residual, out, codes, scales;
+  kaio_layer_norm_options options = kaio_layer_norm_options_default();
+  int64_t row, i, wrong = 0;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&residual, f32, ROWS, SIZE);
+  SHAPED(&out, f32, ROWS, SIZE);
+  SHAPED(&weight, f32, SIZE);
+  SHAPED(&bias, f32, SIZE);
+  SHAPED(&codes, i8, ROWS, SIZE);
+  SHAPED(&scales, f32, ROWS);
+  randomise(&x, x_of, 1);
+  randomise(&residual, y_of, 2);
+  randomise(&weight, z_of, 3);
+  randomise(&bias, z_of + SIZE, 4);
+  for (row = 0; row < ROWS; ++row) {
+    double mean = 0, variance = 0;
+    for (i = 0; i < SIZE; ++i) mean += (x_of[row * SIZE + i] + y_of[row * SIZE + i]) / SIZE;
+    for (i = 0; i < SIZE; ++i) variance += pow(x_of[row * SIZE + i] + y_of[row * SIZE + i] - mean, 2) / SIZE;
+    for (i = 0; i < SIZE; ++i)
+      expected[row * SIZE + i] =
+          (x_of[row * SIZE + i] + y_of[row * SIZE + i] - mean) / sqrt(variance + 1e-5) * z_of[i] + z_of[SIZE + i];
+  }
+  options.residual = &residual.tensor;
+  SUCCEEDS(kaio_layer_norm_warmup(&x.tensor, &weight.tensor, &bias.tensor, &out.tensor, &options));
+  SUCCEEDS(kaio_layer_norm(NULL, &x.tensor, &weight.tensor, &bias.tensor, &out.tensor, &options));
+  receive(&out, got);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  options.y_out = &out.tensor;
+  SUCCEEDS(kaio_layer_norm_codes(NULL, &x.tensor, &weight.tensor, &bias.tensor, &codes.tensor, &scales.tensor, 0, &options));
+  receive(&codes, codes_of);
+  receive(&scales, scales_of);
+  receive(&out, got);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  for (i = 0; i < COUNT; ++i)
+    wrong += !(fabs(codes_of[i] * scales_of[i / SIZE] - expected[i]) <= 0.51 * scales_of[i / SIZE]);
+  CHECK(wrong == 0);
+  SUCCEEDS(kaio_layer_norm(NULL, &x.tensor, NULL, NULL, &out.tensor, NULL));
+  REFUSED(kaio_layer_norm(NULL, &x.tensor, &weight.tensor, &bias.tensor, &codes.tensor, NULL), "argument out", "f32, f16 or bf16");
+  REFUSED(kaio_layer_norm_codes(NULL, &x.tensor, NULL, NULL, &codes.tensor, NULL, 0, NULL), "layer_norm", "scale");
+  drop(&x);
+  drop(&residual);
+  drop(&out);
+  drop(&weight);
+  drop(&bias);
+  drop(&codes);
+  drop(&scales);
+}
+
+/* rms_norm with a weight of f32 and x of f16, and modulated. */
+static void modulated(void) {
+  shaped x, weight, scale, shift, out;
+  kaio_rms_norm_options options = kaio_rms_norm_options_default();
+  int64_t row, i;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&scale, f32, ROWS, SIZE);
+  SHAPED(&shift, f32, ROWS, SIZE);
+  SHAPED(&out, f32, ROWS, SIZE);
+  SHAPED(&weight, f32, SIZE);
+  randomise(&x, x_of, 5);
+  randomise(&scale, y_of, 6);
+  randomise(&shift, z_of, 7);
+  for (i = 0; i < SIZE; ++i) got[i] = 1.0f;
+  send(&weight, got);
+  for (row = 0; row < ROWS; ++row) {
+    double squares = 0;
+    for (i = 0; i < SIZE; ++i) squares += (double)x_of[row * SIZE + i] * x_of[row * SIZE + i] / SIZE;
+    for (i = row * SIZE; i < (row + 1) * SIZE; ++i) expected[i] = x_of[i] / sqrt(squares + 1e-6) * (1.0 + y_of[i]) + z_of[i];
+  }
+  options.scale = &scale.tensor;
+  options.shift = &shift.tensor;
+  SUCCEEDS(kaio_rms_norm(NULL, &x.tensor, &weight.tensor, &out.tensor, &options));
+  receive(&out, got);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  options.casting = 9;
+  REFUSED(kaio_rms_norm(NULL, &x.tensor, &weight.tensor, &out.tensor, &options), "casting", "9");
+  x.tensor.dtype = out.tensor.dtype = f16;
+  SUCCEEDS(kaio_rms_norm(NULL, &x.tensor, &weight.tensor, &out.tensor, NULL));
+  drop(&x);
+  drop(&scale);
+  drop(&shift);
+  drop(&out);
+  drop(&weight);
+}
+
+static void activations(void) {
+  shaped x, y, z, out, other;
+  kaio_gated_options options = kaio_gated_options_default();
+  int64_t i;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&y, f32, ROWS, SIZE);
+  SHAPED(&z, f32, ROWS, SIZE);
+  SHAPED(&out, f32, ROWS, SIZE);
+  SHAPED(&other, f32, ROWS, SIZE);
+  randomise(&x, x_of, 8);
+  randomise(&y, y_of, 9);
+  randomise(&z, z_of, 10);
+  SUCCEEDS(kaio_activate(NULL, KAIO_ACTIVATION_SILU, &x.tensor, &out.tensor));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = silu(x_of[i]);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  SUCCEEDS(kaio_activate_backward(NULL, KAIO_ACTIVATION_SILU, &y.tensor, &x.tensor, &out.tensor));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = y_of[i] * silu_slope(x_of[i]);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  options.up_offset = 1;
+  SUCCEEDS(kaio_gated(NULL, KAIO_ACTIVATION_SILU, &x.tensor, &y.tensor, &out.tensor, &options));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = silu(x_of[i]) * (y_of[i] + 1.0);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  SUCCEEDS(kaio_gated_backward(NULL, KAIO_ACTIVATION_SILU, &z.tensor, &x.tensor, &y.tensor, &out.tensor, &other.tensor, NULL));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = (double)z_of[i] * y_of[i] * silu_slope(x_of[i]);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  receive(&other, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = z_of[i] * silu(x_of[i]);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  REFUSED(kaio_activate(NULL, 17, &x.tensor, &out.tensor), "argument kind is 17", "named constants");
+  y.shape[1] = SIZE - 1;
+  REFUSED(kaio_gated(NULL, KAIO_ACTIVATION_GELU, &x.tensor, &y.tensor, &out.tensor, NULL), "gated", "argument up");
+  REFUSED(kaio_activate_backward(NULL, KAIO_ACTIVATION_RELU, &y.tensor, &x.tensor, &out.tensor), "activate_backward", "argument dy");
+  REFUSED(kaio_gated_backward(NULL, KAIO_ACTIVATION_RELU, &z.tensor, &x.tensor, &y.tensor, &out.tensor, &other.tensor, NULL),
+          "gated_backward", "argument up");
+  drop(&x);
+  drop(&y);
+  drop(&z);
+  drop(&out);
+  drop(&other);
+}
+
+static void copies(void) {
+  const int64_t across[2] = {1, ROWS};
+  int16_t words_of[COUNT], back[COUNT];
+  static signed char codes_of[COUNT];
+  const float scales_of[ROWS] = {1, 0.5f, 0.25f};
+  shaped words, turned, codes, scales, out;
+  int64_t i, wrong = 0;
+  for (i = 0; i < COUNT; ++i) words_of[i] = (int16_t)(i - 50);
+  for (i = 0; i < COUNT; ++i) codes_of[i] = (signed char)(i - 60);
+  SHAPED(&words, type_of(kDLInt, 16), ROWS, SIZE);
+  SHAPED(&turned, type_of(kDLInt, 16), ROWS, SIZE);
+  SHAPED(&codes, i8, ROWS, SIZE);
+  SHAPED(&scales, f32, ROWS, 1);
+  SHAPED(&out, f32, ROWS, SIZE);
+  send(&words, words_of);
+  turned.tensor.strides = (int64_t*)across;
+  SUCCEEDS(kaio_copy_tensor(NULL, &turned.tensor, &words.tensor));
+  receive(&turned, back);
+  for (i = 0; i < COUNT; ++i) wrong += back[i % SIZE * ROWS + i / SIZE] != words_of[i];
+  CHECK(wrong == 0);
+  REFUSED(kaio_copy_tensor(NULL, &out.tensor, &words.tensor), "to and from", "element types");
+  send(&codes, codes_of);
+  send(&scales, scales_of);
+  SUCCEEDS(kaio_int8_dequant(NULL, &codes.tensor, 0.5f, &out.tensor));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = codes_of[i] * 0.5;
+  CHECK(far_off(got, expected, COUNT, 0) == 0);
+  SUCCEEDS(kaio_int8_dequant_groups(NULL, &codes.tensor, &scales.tensor, &out.tensor));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) expected[i] = codes_of[i] * scales_of[i / SIZE];
+  CHECK(far_off(got, expected, COUNT, 0) == 0);
+  REFUSED(kaio_int8_dequant(NULL, &codes.tensor, (float)INFINITY, &out.tensor), "int8_dequant", "scale");
+  REFUSED(kaio_int8_dequant_groups(NULL, &out.tensor, &scales.tensor, &out.tensor), "argument codes", "i8");
+  drop(&words);
+  drop(&turned);
+  drop(&codes);
+  drop(&scales);
+  drop(&out);
+}
+
+static void reductions(void) {
+  static int64_t numbers[COUNT], sums[COUNT];
+  static unsigned char bytes[COUNT];
+  uint32_t counts_of[4], outside_of[3];
+  shaped x, out, many, scanned, letters, counts, outside, memory;
+  kaio_reduce_options options = kaio_reduce_options_default();
+  kaio_scan_options exclusive = kaio_scan_options_default();
+  kaio_histogram_options bins = kaio_histogram_options_default();
+  uint64_t needed = 1;
+  int64_t i, wrong = 0;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&out, f32, SIZE);
+  SHAPED(&many, i64, ROWS, SIZE);
+  SHAPED(&scanned, i64, ROWS, SIZE);
+  SHAPED(&letters, u8, ROWS, SIZE);
+  SHAPED(&counts, u32, 4);
+  SHAPED(&outside, u32, 3);
+  randomise(&x, x_of, 11);
+  options.axis = 0;
+  SUCCEEDS(kaio_reduce_workspace_bytes(KAIO_REDUCTION_SUM, &x.tensor, &out.tensor, &options, &needed));
+  SHAPED(&memory, u8, (int64_t)needed + 16);
+  options.workspace = &memory.tensor;
+  SUCCEEDS(kaio_reduce(NULL, KAIO_REDUCTION_SUM, &x.tensor, &out.tensor, &options));
+  receive(&out, got);
+  for (i = 0; i < SIZE; ++i) expected[i] = (double)x_of[i] + x_of[SIZE + i] + x_of[2 * SIZE + i];
+  CHECK(far_off(got, expected, SIZE, 1e-6) == 0);
+  out.shape[0] = 1;
+  options.all = 1;
+  SUCCEEDS(kaio_reduce_workspace_bytes(KAIO_REDUCTION_MAX, &x.tensor, &out.tensor, &options, &needed));
+  CHECK((int64_t)needed <= elements_of(&memory.tensor));
+  SUCCEEDS(kaio_reduce(NULL, KAIO_REDUCTION_MAX, &x.tensor, &out.tensor, &options));
+  receive(&out, got);
+  for (i = 0; i < COUNT; ++i) wrong += x_of[i] > got[0];
+  CHECK(wrong == 0);
+  options.all = 0;
+  options.axis = 2;
+  REFUSED(kaio_reduce(NULL, KAIO_REDUCTION_MAX, &x.tensor, &out.tensor, &options), "reduce", "axis");
+
+  for (i = 0; i < COUNT; ++i) numbers[i] = ((int64_t)1 << 40) + i;
+  send(&many, numbers);
+  exclusive.exclusive = 1;
+  SUCCEEDS(kaio_scan_workspace_bytes(&many.tensor, &scanned.tensor, NULL, &needed));
+  CHECK(needed == 0);
+  SUCCEEDS(kaio_scan(NULL, &many.tensor, &scanned.tensor, &exclusive));
+  receive(&scanned, sums);
+  for (i = 0; i < COUNT; ++i) wrong += sums[i] != (i % SIZE == 0 ? 0 : sums[i - 1] + numbers[i - 1]);
+  CHECK(wrong == 0);
+  REFUSED(kaio_scan(NULL, &many.tensor, &x.tensor, NULL), "argument out", "i64");
+
+  for (i = 0; i < COUNT; ++i) bytes[i] = (unsigned char)(i % 8);
+  send(&letters, bytes);
+  bins.first = 1;
+  bins.outside = &outside.tensor;
+  SUCCEEDS(kaio_histogram(NULL, &letters.tensor, &counts.tensor, &bins));
+  receive(&counts, counts_of);
+  receive(&outside, outside_of);
+  for (i = 0; i < 4; ++i) wrong += counts_of[i] != COUNT / 8;
+  CHECK(wrong == 0 && outside_of[0] == COUNT / 8 && outside_of[1] == 3 * (COUNT / 8) && outside_of[2] == 0);
+  bins.low = bins.high = 1;
+  REFUSED(kaio_histogram(NULL, &x.tensor, &counts.tensor, &bins), "histogram", "low");
+  drop(&x);
+  drop(&out);
+  drop(&many);
+  drop(&scanned);
+  drop(&letters);
+  drop(&counts);
+  drop(&outside);
+  drop(&memory);
+}
+
+static void embeddings(void) {
+  const int32_t tokens[4] = {2, 0, 2, 7};
+  uint32_t errors_of = 5;
+  shaped indices, weight, out, dweight, errors, memory;
+  kaio_embedding_options options = kaio_embedding_options_default();
+  kaio_embedding_backward_options backward = kaio_embedding_backward_options_default();
+  uint64_t needed = 0;
+  int64_t i, v, row;
+  NUMBERS(&indices, 2, 0, 2, 7);
+  SHAPED(&weight, f32, ROWS, SIZE);
+  SHAPED(&out, f32, 4, SIZE);
+  SHAPED(&dweight, f32, ROWS, SIZE);
+  SHAPED(&errors, u32, 1);
+  randomise(&weight, x_of, 12);
+  send(&errors, &errors_of);
+  options.errors = &errors.tensor;
+  SUCCEEDS(kaio_embedding(NULL, &indices.tensor, &weight.tensor, &out.tensor, &options));
+  receive(&out, got);
+  receive(&errors, &errors_of);
+  for (row = 0; row < 4; ++row)
+    for (i = 0; i < SIZE; ++i) expected[row * SIZE + i] = tokens[row] < ROWS ? x_of[tokens[row] * SIZE + i] : 0;
+  CHECK(far_off(got, expected, 4 * SIZE, 0) == 0 && errors_of == 6);
+  SUCCEEDS(kaio_embedding_backward_workspace_bytes(&indices.tensor, &dweight.tensor, &needed));
+  SHAPED(&memory, u8, (int64_t)needed);
+  backward.workspace = &memory.tensor;
+  SUCCEEDS(kaio_embedding_backward(NULL, &out.tensor, &indices.tensor, &dweight.tensor, &backward));
+  receive(&dweight, got);
+  for (v = 0; v < ROWS; ++v)
+    for (i = 0; i < SIZE; ++i) expected[v * SIZE + i] = x_of[v * SIZE + i] * (v == 2 ? 2 : v == 0);
+  CHECK(far_off(got, expected, COUNT, 1e-6) == 0);
+  REFUSED(kaio_embedding(NULL, &weight.tensor, &weight.tensor, &out.tensor, NULL), "argument indices", "i32 or i64");
+  REFUSED(kaio_embedding_backward(NULL, &out.tensor, &indices.tensor, &dweight.tensor, NULL), "embedding_backward", "workspace");
+  drop(&indices);
+  drop(&weight);
+  drop(&out);
+  drop(&dweight);
+  drop(&errors);
+  drop(&memory);
+}
+
+static void sampling(void) {
+  const int64_t seeds[ROWS] = {1, 2, 3}, zeros[ROWS] = {0, 0, 0};
+  int64_t offsets_of[ROWS], largest[2 * ROWS];
+  int32_t first[ROWS], second[ROWS];
+  shaped logits, tokens, seed, offset, values, indices, logprobs;
+  kaio_sample_options options = kaio_sample_options_default();
+  int64_t row, i, wrong = 0;
+  SHAPED(&logits, f32, ROWS, SIZE);
+  SHAPED(&tokens, i32, ROWS);
+  SHAPED(&seed, i64, ROWS);
+  SHAPED(&offset, type_of(kDLUInt, 64), ROWS);
+  SHAPED(&values, f32, ROWS, 2);
+  SHAPED(&indices, i64, ROWS, 2);
+  SHAPED(&logprobs, f32, ROWS);
+  randomise(&logits, x_of, 13);
+  send(&seed, seeds);
+  send(&offset, zeros);
+  SUCCEEDS(kaio_top_k(NULL, &logits.tensor, &values.tensor, &indices.tensor));
+  receive(&values, got);
+  receive(&indices, largest);
+  for (row = 0; row < ROWS; ++row) {
+    for (i = 0; i < SIZE; ++i) wrong += x_of[row * SIZE + i] > got[2 * row];
+    for (i = 2 * row; i < 2 * row + 2; ++i) wrong += x_of[row * SIZE + largest[i]] != got[i];
+    wrong += got[2 * row] < got[2 * row + 1];
+  }
+  CHECK(wrong == 0);
+  options.temperature = 0;
+  SUCCEEDS(kaio_sample(NULL, &logits.tensor, &tokens.tensor, &options));
+  receive(&tokens, first);
+  for (row = 0; row < ROWS; ++row) wrong += first[row] != largest[2 * row];
+  options.temperature = 1;
+  options.top_k = 2;
+  options.seed = &seed.tensor;
+  options.offset = options.offset_out = &offset.tensor;
+  options.logprobs = &logprobs.tensor;
+  SUCCEEDS(kaio_sample(NULL, &logits.tensor, &tokens.tensor, &options));
+  receive(&tokens, first);
+  receive(&offset, offsets_of);
+  send(&offset, zeros);
+  SUCCEEDS(kaio_sample(NULL, &logits.tensor, &tokens.tensor, &options));
+  receive(&tokens, second);
+  for (row = 0; row < ROWS; ++row) {
+    wrong += first[row] != second[row] || offsets_of[row] != 1;
+    wrong += first[row] != largest[2 * row] && first[row] != largest[2 * row + 1];
+  }
+  CHECK(wrong == 0);
+  receive(&logprobs, got);
+  for (row = 0; row < ROWS; ++row) {
+    double sum = 0;
+    for (i = 0; i < SIZE; ++i) sum += exp(x_of[row * SIZE + i]);
+    expected[row] = x_of[row * SIZE + second[row]] - log(sum);
+  }
+  CHECK(far_off(got, expected, ROWS, 1e-5) == 0);
+  options.top_p = 2;
+  REFUSED(kaio_sample(NULL, &logits.tensor, &tokens.tensor, &options), "sample", "top_p");
+  CHECK(kaio_sample(NULL, &logits.tensor, &tokens.tensor, NULL) == KAIO_INVALID_ARGUMENT);
+  values.shape[1] = 1;
+  REFUSED(kaio_top_k(NULL, &logits.tensor, &values.tensor, &indices.tensor), "top_k", "argument indices");
+  drop(&logits);
+  drop(&tokens);
+  drop(&seed);
+  drop(&offset);
+  drop(&values);
+  drop(&indices);
+  drop(&logprobs);
+}
+
+static void norm_gradients(void) {
+  shaped x, weight, dy, dx, dweight, memory;
+  kaio_rms_norm_backward_options options = kaio_rms_norm_backward_options_default();
+  double of_weight[SIZE] = {0};
+  uint64_t needed = 0;
+  int64_t row, i;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&dy, f32, ROWS, SIZE);
+  SHAPED(&dx, f32, ROWS, SIZE);
+  SHAPED(&weight, f32, SIZE);
+  SHAPED(&dweight, f32, SIZE);
+  randomise(&x, x_of, 14);
+  randomise(&dy, y_of, 15);
+  randomise(&weight, z_of, 16);
+  for (row = 0; row < ROWS; ++row) {
+    double squares = 0, product = 0, inverse;
+    for (i = 0; i < SIZE; ++i) squares += (double)x_of[row * SIZE + i] * x_of[row * SIZE + i] / SIZE;
+    inverse = 1 / sqrt(squares + 1e-6);
+    for (i = 0; i < SIZE; ++i) product += (double)y_of[row * SIZE + i] * z_of[i] * x_of[row * SIZE + i] * inverse / SIZE;
+    for (i = 0; i < SIZE; ++i) {
+      const double y = x_of[row * SIZE + i] * inverse, g = y_of[row * SIZE + i];
+      expected[row * SIZE + i] = inverse * (g * z_of[i] - y * product);
+      of_weight[i] += g * y;
+    }
+  }
+  SUCCEEDS(kaio_rms_norm_backward_workspace_bytes(&x.tensor, &needed));
+  SHAPED(&memory, u8, (int64_t)needed);
+  options.workspace = &memory.tensor;
+  SUCCEEDS(kaio_rms_norm_backward(NULL, &x.tensor, &weight.tensor, &dy.tensor, &dx.tensor, &dweight.tensor, &options));
+  receive(&dx, got);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  receive(&dweight, got);
+  CHECK(far_off(got, of_weight, SIZE, 1e-5) == 0);
+  REFUSED(kaio_rms_norm_backward(NULL, &x.tensor, &weight.tensor, &dy.tensor, &dx.tensor, &dweight.tensor, NULL),
+          "rms_norm_backward", "workspace");
+  drop(&x);
+  drop(&weight);
+  drop(&dy);
+  drop(&dx);
+  drop(&dweight);
+  drop(&memory);
+}
+
+static void losses(void) {
+  const int64_t targets_of[ROWS] = {3, -100, SIZE - 1};
+  double sums[ROWS], loss_of = 0;
+  shaped x, y, sum_of_row, targets, loss, total, memory;
+  kaio_softmax_options options = kaio_softmax_options_default();
+  kaio_cross_entropy_options terms = kaio_cross_entropy_options_default();
+  uint64_t needed = 0;
+  int64_t row, i;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&y, f32, ROWS, SIZE);
+  SHAPED(&sum_of_row, f32, ROWS);
+  SHAPED(&targets, i64, ROWS);
+  SHAPED(&loss, f32, 1);
+  SHAPED(&total, f32, 1);
+  randomise(&x, x_of, 17);
+  send(&targets, targets_of);
+  for (row = 0; row < ROWS; ++row) {
+    double sum = 0;
+    for (i = row * SIZE; i < (row + 1) * SIZE; ++i) sum += exp(x_of[i]);
+    for (i = row * SIZE; i < (row + 1) * SIZE; ++i) expected[i] = exp(x_of[i]) / sum;
+    sums[row] = log(sum);
+    if (targets_of[row] >= 0) loss_of += (sums[row] - x_of[row * SIZE + targets_of[row]]) / 2;
+  }
+  options.lse = &sum_of_row.tensor;
+  SUCCEEDS(kaio_softmax(NULL, &x.tensor, &y.tensor, &options));
+  receive(&y, got);
+  CHECK(far_off(got, expected, COUNT, 1e-5) == 0);
+  receive(&sum_of_row, got);
+  CHECK(far_off(got, sums, ROWS, 1e-5) == 0);
+  SUCCEEDS(kaio_cross_entropy_workspace_bytes(&x.tensor, &needed));
+  SHAPED(&memory, u8, (int64_t)needed);
+  terms.workspace = &memory.tensor;
+  terms.total_weight = &total.tensor;
+  SUCCEEDS(kaio_cross_entropy(NULL, &x.tensor, &targets.tensor, &loss.tensor, &terms));
+  receive(&loss, got);
+  CHECK(far_off(got, &loss_of, 1, 1e-5) == 0);
+  receive(&total, got);
+  CHECK(got[0] == 2);
+  options.scale = (float)INFINITY;
+  REFUSED(kaio_softmax(NULL, &x.tensor, &y.tensor, &options), "softmax", "scale");
+  terms.reduction = 9;
+  REFUSED(kaio_cross_entropy(NULL, &x.tensor, &targets.tensor, &loss.tensor, &terms), "reduction", "9");
+  drop(&x);
+  drop(&y);
+  drop(&sum_of_row);
+  drop(&targets);
+  drop(&loss);
+  drop(&total);
+  drop(&memory);
+}
+
+int main(void) {
+  f32 = type_of(kDLFloat, 32);
+  f16 = type_of(kDLFloat, 16);
+  i8 = type_of(kDLInt, 8);
+  u8 = type_of(kDLUInt, 8);
+  i32 = type_of(kDLInt, 32);
+  u32 = type_of(kDLUInt, 32);
+  i64 = type_of(kDLInt, 64);
+  if (kaio_device_open(NULL, &device) != KAIO_OK) {
+    fprintf(stderr, "%s\n", kaio_last_error());
+    return 1;
+  }
+  layer_norms();
+  modulated();
+  norm_gradients();
+  losses();
+  activations();
+  copies();
+  reductions();
+  embeddings();
+  sampling();
+  return finish();
+}
