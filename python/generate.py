@@ -68,6 +68,43 @@ MADE = {
     ("rms_norm_codes", "codes"): ("x.shape", "i8"),
     ("rms_norm_codes", "scales"): ("x.shape[:-1]", "f32"),
     ("rms_norm_codes", "residual_out"): ("x.shape", "x"),
+    ("rms_norm_codes", "y_out"): ("x.shape", "x"),
+    ("layer_norm", "out"): ("x.shape", "x"),
+    ("layer_norm", "residual_out"): ("x.shape", "x"),
+    ("layer_norm_codes", "codes"): ("x.shape", "i8"),
+    ("layer_norm_codes", "scales"): ("x.shape[:-1]", "f32"),
+    ("layer_norm_codes", "residual_out"): ("x.shape", "x"),
+    ("layer_norm_codes", "y_out"): ("x.shape", "x"),
+    ("rms_norm_backward", "dx"): ("x.shape", "x"),
+    ("rms_norm_backward", "dweight"): ("x.shape[-1:]", "x"),
+    ("layer_norm_backward", "dx"): ("x.shape", "x"),
+    ("layer_norm_backward", "dweight"): ("x.shape[-1:]", "x"),
+    ("layer_norm_backward", "dbias"): ("x.shape[-1:]", "x"),
+    ("softmax", "out"): ("x.shape", "x"),
+    ("softmax", "lse"): ("x.shape[:-1]", "f32"),
+    ("log_softmax", "out"): ("x.shape", "x"),
+    ("log_softmax", "lse"): ("x.shape[:-1]", "f32"),
+    ("softmax_backward", "dx"): ("y.shape", "y"),
+    ("log_softmax_backward", "dx"): ("y.shape", "y"),
+    ("cross_entropy", "lse"): ("logits.shape[:1]", "f32"),
+    ("cross_entropy", "total_weight"): ("(1,)", "f32"),
+    ("cross_entropy_backward", "dlogits"): ("logits.shape", "logits"),
+    ("qk_norm_rotary", "q_out"): ("q.shape", "q"),
+    ("qk_norm_rotary", "k_out"): ("k.shape", "q"),
+    ("activate", "out"): ("x.shape", "x"),
+    ("activate_backward", "dx"): ("x.shape", "x"),
+    ("gated", "out"): ("gate.shape", "gate"),
+    ("gated_backward", "dgate"): ("gate.shape", "gate"),
+    ("gated_backward", "dup"): ("up.shape", "up"),
+    ("int8_dequant", "out"): ("codes.shape", "f32"),
+    ("int8_dequant_groups", "out"): ("codes.shape", "f32"),
+    ("reduce", "out"): ("_reduced(x, axis, all)", "x"),
+    ("scan", "out"): ("x.shape", "x"),
+    ("histogram", "outside"): ("(3,)", "u32"),
+    ("embedding", "out"): ("(*indices.shape, weight.shape[1])", "weight"),
+    ("sample", "tokens"): ("logits.shape[:1]", "i32"),
+    ("sample", "logprobs"): ("logits.shape[:1]", "f32"),
+    ("sample", "lse"): ("logits.shape[:1]", "f32"),
     ("matmul_w4", "out"): ("(x.shape[0], weights.n)", "x"),
     ("matmul_w8", "out"): ("(x.shape[0], weights.n)", "x"),
     ("dequantise_w4", "out"): ("(weights.n, weights.k)", "weights.memory f16"),
@@ -76,7 +113,10 @@ MADE = {
 # Optional outputs that a call makes unless they are False.
 MADE_UNLESS_FALSE = {"dq", "dk", "dv", "da", "db"}
 # Optional outputs that are made if they are not given, since the call is seldom meant without them.
-MADE_BY_DEFAULT = {("quantise_int8", "scales"), ("quantise_fp8", "scales"), ("rms_norm_codes", "scales"), ("merge_states", "lse")}
+MADE_BY_DEFAULT = {("quantise_int8", "scales"), ("quantise_fp8", "scales"), ("rms_norm_codes", "scales"),
+                   ("layer_norm_codes", "scales"), ("merge_states", "lse")}
+# Options whose name is that of an argument.
+RENAMED = {("rms_norm_codes", "scale"): "norm_scale", ("layer_norm_codes", "scale"): "norm_scale"}
 
 KINDS = {"tensor": "tensor", "workspace": "workspace", "tensors": "tensors", "count": "count", "struct": "record", "enum": "enumeration",
          "bool": "flag", "i32": "i32", "u32": "u32", "i64": "i64", "u64": "u64", "f32": "f32", "f64": "f64", "u8": "byte",
@@ -223,7 +263,7 @@ class call:
                 self.parameters.append(f"{name}: Array" + (" | None = None" if argument.get("optional") else ""))
             elif kind == "struct" and argument.get("optional"):
                 self.parameters.append(f"{name}: {hint_of(all, argument)} | None = None")
-            elif kind == "f32":
+            elif kind == "f32" and any(a.get("optional") for a in operation["arguments"] if a["type"] == "tensor"):
                 self.keywords.append(f"{name}: float = 0.0")
             elif argument.get("optional"):
                 self.parameters.append(f"{name}: {hint_of(all, argument)} | None = None")
@@ -234,7 +274,8 @@ class call:
         del has_device
 
     def flat(self, field):
-        name = python_name(field["name"])
+        name = RENAMED.get((self.name, field["name"]), python_name(field["name"]))
+        field = {**field, "name": name.removesuffix("_")}
         made = MADE.get((self.name, name)) if field.get("output") else None
         self.keywords.append(parameter_of(self.all, field, made is not None))
         self.documented.append((name, explained(field)))
@@ -285,7 +326,7 @@ class call:
             else:
                 made += f"if {name} is None:\n    {name} = {make}\n"
         # Only a shape that is computed asks its arguments for attributes.
-        if ".shape" in made.replace("_empty_like", "") or "weights." in made:
+        if any(word in made for word in (".shape", "weights.", "_reduced(")):
             asked = ", ".join(f"{n}={n}" for n in self.needed_tensors())
             made = ("try:\n" + textwrap.indent(made, "    ") +
                     f"except (AttributeError, IndexError) as error:\n    raise _wrong(\"{self.name}\", error, {asked}) from None\n")
@@ -310,8 +351,8 @@ class call:
         """An expression that makes an output."""
         shape, of = how
         like, type_text = self.like(), self.type_text(of, choosable)
-        if type_text == f"_dtype_of({of})" and shape == f"{of}.shape":
-            type_text = "None"
+        if type_text == f"_dtype_of({of})":
+            like, type_text = of, "None"
         if shape == "_product(a, b)":
             return f"_empty_product(a, b, {type_text})"
         if shape.startswith("forward."):  # of an optional struct
@@ -333,7 +374,7 @@ class call:
             return "dtype"
         elif " " in of:
             default = repr(of.split()[1])
-        elif of in ("f32", "bf16", "i8", "i32", "e4m3"):
+        elif of in ("f32", "bf16", "i8", "i32", "u32", "e4m3"):
             default = repr(of)
         else:
             return "dtype" if choosable and of == self.like() else f"_dtype_of({of})" if of != self.like() else "dtype" if choosable else "None"
@@ -404,7 +445,7 @@ from __future__ import annotations
 from typing import Any, Literal, Sequence
 
 from . import _core
-from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _repr, _wrong
+from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _reduced, _repr, _wrong
 
 '''
 

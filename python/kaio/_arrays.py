@@ -67,6 +67,15 @@ def _for_jax(*outputs: Array) -> Any:
     return done[0] if len(done) == 1 else done
 
 
+def _reduced(x: Array, axis: int, all: bool) -> tuple[int, ...]:
+    """The shape of a reduction of x. The call refuses an axis that x has not."""
+    shape = tuple(x.shape)
+    if all or len(shape) < 2:
+        return (1,)
+    axis += len(shape) if axis < 0 else 0
+    return shape[:axis] + shape[axis + 1 :] if 0 <= axis < len(shape) else shape[1:]
+
+
 def _given(*outputs: Array) -> Any:
     """The outputs that exist: one as it is, several as a tuple."""
     exist = tuple(o for o in outputs if o is not None)
@@ -130,7 +139,7 @@ def _torch_type(name: str) -> Any:
     return {
         "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64, "i8": torch.int8,
         "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8, "bool": torch.bool,
-        "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2,
+        "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64, "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2,
     }[name]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal, Sequence
 
 from . import _core
-from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _repr, _wrong
+from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _reduced, _repr, _wrong
 
 __all__ = [
     "AppendRotary",
@@ -48,6 +48,7 @@ __all__ = [
     "QkvOutputs",
     "QkvRotary",
     "QkvWeights",
+    "RotaryOptions",
     "RotaryScaling",
     "RotarySections",
     "ScaledBytes",
@@ -58,6 +59,8 @@ __all__ = [
     "W4Weights",
     "W8Weights",
     "XNorm",
+    "activate",
+    "activate_backward",
     "append_kv",
     "append_kv_varlen",
     "attention",
@@ -67,6 +70,9 @@ __all__ = [
     "attention_decode_varlen",
     "attention_varlen",
     "copy_pages",
+    "copy_tensor",
+    "cross_entropy",
+    "cross_entropy_backward",
     "dequantise_blocks",
     "dequantise_bnb_4bit",
     "dequantise_bnb_int8",
@@ -75,10 +81,22 @@ __all__ = [
     "dequantise_scaled_bytes",
     "dequantise_w4",
     "dequantise_w8",
+    "embedding",
+    "embedding_backward",
     "gate_up_project",
+    "gated",
+    "gated_backward",
     "gather_kv",
     "gather_kv_varlen",
+    "histogram",
     "int8_column_sums",
+    "int8_dequant",
+    "int8_dequant_groups",
+    "layer_norm",
+    "layer_norm_backward",
+    "layer_norm_codes",
+    "log_softmax",
+    "log_softmax_backward",
     "make_block_mask",
     "matmul",
     "matmul_backward",
@@ -88,6 +106,7 @@ __all__ = [
     "matmul_w4",
     "matmul_w8",
     "merge_states",
+    "qk_norm_rotary",
     "qkv_project",
     "quantise_blocks",
     "quantise_bnb_4bit",
@@ -97,6 +116,7 @@ __all__ = [
     "quantise_mxfp4",
     "quantise_nvfp4",
     "quantise_w4",
+    "reduce",
     "repack_awq_gemv_fast_w4",
     "repack_awq_gemv_w4",
     "repack_awq_w4",
@@ -119,10 +139,16 @@ __all__ = [
     "repack_tinygemm_w4",
     "repack_torchao_int4_w4",
     "rms_norm",
+    "rms_norm_backward",
     "rms_norm_codes",
     "rotary",
     "rotary_table",
     "rotary_varlen",
+    "sample",
+    "scan",
+    "softmax",
+    "softmax_backward",
+    "top_k",
 ]
 
 
@@ -388,6 +414,38 @@ class AppendRotary:
         self.positions = positions
         self.q = q
         self.q_out = q_out
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
+class RotaryOptions:
+    """Options of rotary and rotary_varlen.
+
+    Fields:
+      interleaved: True: pairs (0, 1), (2, 3), ..., as in GPT-J; False: (0, P), (1, P + 1), ..., as in Llama
+      inverse: True: rotates by the negative angles
+      positions: (tokens) or (batches, tokens); i32 or i64; None: token i of a sequence is at position i
+      offsets: (sequences); i32; added to the positions 0, 1, ...; not with positions
+      cu_seqlens: (sequences + 1); i32; for rotary_varlen
+    """
+
+    __slots__ = ('interleaved', 'inverse', 'positions', 'offsets', 'cu_seqlens',)
+
+    def __init__(
+        self,
+        *,
+        interleaved: bool = False,
+        inverse: bool = False,
+        positions: Array | None = None,
+        offsets: Array | None = None,
+        cu_seqlens: Array | None = None,
+    ) -> None:
+        self.interleaved = interleaved
+        self.inverse = inverse
+        self.positions = positions
+        self.offsets = offsets
+        self.cu_seqlens = cu_seqlens
 
     def __repr__(self) -> str:
         return _repr(self)
@@ -2449,6 +2507,399 @@ def rotary_table(
     return (cos, sin)
 
 
+_cross_entropy = _core.operation("cross_entropy")
+
+
+def cross_entropy(
+    logits: Array,
+    targets: Array,
+    loss: Array,
+    *,
+    reduction: Literal['none', 'sum', 'mean'] = 'mean',
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float = 0.0,
+    weights: Array | None = None,
+    lse: Array | bool | None = None,
+    total_weight: Array | bool | None = None,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """The cross entropy of rows of logits with classes as targets.
+
+    The loss comes from the f32 lse. Ignored rows have the loss 0, and a target that is no class gives NaN.
+
+    Arguments:
+      logits: (rows, classes); f32, f16 or bf16
+      targets: (rows); i64 or i32
+      loss: (rows), or (1) with a reduction; f32
+      reduction
+      ignore_index: rows with this target count for nothing
+      label_smoothing: 0 to 1
+      z_loss: its product with lse^2 is added to a row's loss
+      softcap: logits become softcap * tanh(x / softcap); 0: none
+      weights: (classes); f32
+      lse: (rows); f32; gets the logarithms of the sums of exponentials
+      total_weight: (1); f32; gets what a mean is divided by
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns loss, lse, total_weight (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if lse is True:
+            lse = _empty(logits, logits.shape[:1], 'f32')
+        elif lse is False:
+            lse = None
+        if total_weight is True:
+            total_weight = _empty(logits, (1,), 'f32')
+        elif total_weight is False:
+            total_weight = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("cross_entropy", error, logits=logits, targets=targets) from None
+    if _cross_entropy(stream, logits, targets, loss, (reduction, ignore_index, label_smoothing, z_loss, softcap, weights, lse, total_weight, workspace, )):
+        lse, total_weight = _for_jax(lse, total_weight)
+    return _given(loss, lse, total_weight)
+
+
+_cross_entropy_backward = _core.operation("cross_entropy_backward")
+
+
+def cross_entropy_backward(
+    logits: Array,
+    targets: Array,
+    lse: Array,
+    dloss: Array,
+    dlogits: Array | None = None,
+    *,
+    reduction: Literal['none', 'sum', 'mean'] = 'mean',
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float = 0.0,
+    weights: Array | None = None,
+    total_weight: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """The gradient of the logits of cross_entropy.
+
+    In f32, rounded once. Ignored rows become 0, those of a target that is no class NaN.
+
+    Arguments:
+      logits: (rows, classes); f32, f16 or bf16
+      targets: (rows); i64 or i32
+      lse: (rows); f32; that of the forward call
+      dloss: (rows), or (1) with a reduction; f32; the gradient of the loss
+      dlogits: as logits; elements of logits; may be logits itself
+      reduction
+      ignore_index
+      label_smoothing
+      z_loss
+      softcap
+      weights: (classes); f32
+      total_weight: (1); f32; that of the forward call; a mean needs it
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dlogits.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dlogits is None:
+        dlogits = _empty_like(logits, None, "logits")
+    if _cross_entropy_backward(stream, logits, targets, lse, dloss, dlogits, (reduction, ignore_index, label_smoothing, z_loss, softcap, weights, total_weight, )):
+        dlogits = _for_jax(dlogits)
+    return dlogits
+
+
+_activate = _core.operation("activate")
+
+
+def activate(
+    kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2'],
+    x: Array,
+    out: Array | None = None,
+    *,
+    stream: Any = None,
+) -> Array:
+    """y = f(x).
+
+    Arguments:
+      kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2']
+      x: (...); f32, f16 or bf16
+      out: as x; elements of x; may be x itself
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if _activate(stream, kind, x, out):
+        out = _for_jax(out)
+    return out
+
+
+_activate_backward = _core.operation("activate_backward")
+
+
+def activate_backward(
+    kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2'],
+    dy: Array,
+    x: Array,
+    dx: Array | None = None,
+    *,
+    stream: Any = None,
+) -> Array:
+    """dx = dy * f'(x).
+
+    Arguments:
+      kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2']
+      dy: as x; elements of x
+      x: (...); f32, f16 or bf16
+      dx: as x; elements of x; may be dy or x itself
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dx is None:
+        dx = _empty_like(x, None, "x")
+    if _activate_backward(stream, kind, dy, x, dx):
+        dx = _for_jax(dx)
+    return dx
+
+
+_gated = _core.operation("gated")
+
+
+def gated(
+    kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2'],
+    gate: Array,
+    up: Array,
+    out: Array | None = None,
+    *,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
+    stream: Any = None,
+) -> Array:
+    """y = f(gate) * up.
+
+    A packed tensor (..., 2 n) is two views of its halves, or of its even and odd elements.
+
+    Arguments:
+      kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2']
+      gate: (...); f32, f16 or bf16
+      up: as gate; elements of gate
+      out: as gate; elements of gate; may be gate or up itself
+      limit: above 0 and finite, 0: none; 7 for gpt-oss
+      up_offset: finite; 1 for gpt-oss
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(gate, None, "gate")
+    if _gated(stream, kind, gate, up, out, (limit, up_offset, )):
+        out = _for_jax(out)
+    return out
+
+
+_gated_backward = _core.operation("gated_backward")
+
+
+def gated_backward(
+    kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2'],
+    dy: Array,
+    gate: Array,
+    up: Array,
+    dgate: Array | None = None,
+    dup: Array | None = None,
+    *,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """dgate = dy * up * f'(gate), dup = dy * f(gate).
+
+    Arguments:
+      kind: Literal['silu', 'gelu', 'gelu_tanh', 'gelu_sigmoid', 'relu', 'relu2']
+      dy: (...); f32, f16 or bf16
+      gate: as dy; elements of dy
+      up: as dy; elements of dy
+      dgate: as dy; elements of dy; may be an input itself
+      dup: as dy; elements of dy; may be an input itself
+      limit: above 0 and finite, 0: none; 7 for gpt-oss
+      up_offset: finite; 1 for gpt-oss
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dgate, dup.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dgate is None:
+        dgate = _empty_like(gate, None, "gate")
+    if dup is None:
+        dup = _empty_like(up, None, "up")
+    if _gated_backward(stream, kind, dy, gate, up, dgate, dup, (limit, up_offset, )):
+        dgate, dup = _for_jax(dgate, dup)
+    return (dgate, dup)
+
+
+_copy_tensor = _core.operation("copy_tensor")
+
+
+def copy_tensor(
+    to: Array,
+    from_: Array,
+    *,
+    stream: Any = None,
+) -> Array:
+    """Copies a tensor into another one of any strides; f32, f16 and bf16 are converted.
+
+    Arguments:
+      to: (...); f32, f16, bf16, e4m3, e5m2, e8m0, bool, i8, u8, i16, u16, i32, u32, i64, u64 or f64
+      from_: as to, or broadcast to it; f32, f16, bf16, e4m3, e5m2, e8m0, bool, i8, u8, i16, u16, i32, u32, i64, u64
+          or f64; the type of to, or f32, f16 and bf16 into each other
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns to.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _copy_tensor(stream, to, from_)
+    return to
+
+
+_int8_dequant = _core.operation("int8_dequant")
+
+
+def int8_dequant(
+    codes: Array,
+    scale: float,
+    out: Array | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """x = codes * scale.
+
+    Arguments:
+      codes: (...); i8
+      scale: finite
+      out: as codes; f32, f16 or bf16
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(codes, dtype or 'f32', "codes")
+    if _int8_dequant(stream, codes, scale, out):
+        out = _for_jax(out)
+    return out
+
+
+_int8_dequant_groups = _core.operation("int8_dequant_groups")
+
+
+def int8_dequant_groups(
+    codes: Array,
+    scales: Array,
+    out: Array | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """x[r, c] = codes[r, c] * scales[r, c / group].
+
+    A group has columns / groups columns, rounded up. Neighbours of a row are adjacent.
+
+    Arguments:
+      codes: (rows, columns); i8
+      scales: (rows or 1, groups); f32, f16 or bf16
+      out: as codes; f32, f16 or bf16
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(codes, dtype or 'f32', "codes")
+    if _int8_dequant_groups(stream, codes, scales, out):
+        out = _for_jax(out)
+    return out
+
+
+_embedding = _core.operation("embedding")
+
+
+def embedding(
+    indices: Array,
+    weight: Array,
+    out: Array | None = None,
+    *,
+    errors: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """out[i, :] = weight[indices[i], :].
+
+    An index that is negative, or not below the vocabulary, gives a row of zeros.
+
+    Arguments:
+      indices: (...); i32 or i64
+      weight: (vocabulary, size); f32, f16 or bf16
+      out: (..., size); elements of weight
+      errors: (1); u32; the number of indices outside of the vocabulary is added to it
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(weight, (*indices.shape, weight.shape[1]), None)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("embedding", error, indices=indices, weight=weight) from None
+    if _embedding(stream, indices, weight, out, (errors, )):
+        out = _for_jax(out)
+    return out
+
+
+_embedding_backward = _core.operation("embedding_backward")
+
+
+def embedding_backward(
+    dout: Array,
+    indices: Array,
+    dweight: Array,
+    *,
+    padding_index: int = -1,
+    accumulate: bool = False,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """dweight[v, :] = the sum of dout[i, :] over all i with indices[i] = v.
+
+    Sums are f32, in increasing order of i, and are rounded once. Equal calls give equal bits.
+
+    Arguments:
+      dout: (..., size); f32, f16 or bf16
+      indices: (...); i32 or i64
+      dweight: (vocabulary, size); f32, f16 or bf16; of the type of dout, or f32
+      padding_index: tokens with this index are left out; below 0: none
+      accumulate: True: adds to dweight; rows without tokens are then not written
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dweight.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _embedding_backward(stream, dout, indices, dweight, (padding_index, accumulate, workspace, ))
+    return dweight
+
+
 _matmul = _core.operation("matmul")
 
 
@@ -2884,20 +3335,30 @@ def rms_norm(
     weight_offset: float = 0.0,
     residual: Array | None = None,
     residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | None = None,
     stream: Any = None,
 ) -> Any:
-    """out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x + residual.
+    """out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
 
     rms(h) = sqrt(mean of h^2 + epsilon), in f32. Rows have any strides, their elements are neighbours.
 
     Arguments:
       x: (..., size); f32, f16 or bf16
-      weight: (size); elements of x
+      weight: (size); f32, f16 or bf16; elements of x, or f32
       out: as x; elements of x; may be x itself
       epsilon
       weight_offset: added to the weight: 1 for Gemma
       residual: as x; f32, f16 or bf16; added to x
-      residual_out: as x; f32, f16 or bf16; gets x + residual; may be the residual itself
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Returns out, residual_out (those that are given or made).
@@ -2909,7 +3370,7 @@ def rms_norm(
         residual_out = _empty_like(x, None, "x")
     elif residual_out is False:
         residual_out = None
-    if _rms_norm(stream, x, weight, out, (epsilon, weight_offset, residual, residual_out, )):
+    if _rms_norm(stream, x, weight, out, (epsilon, weight_offset, residual, residual_out, casting, gate, scale, shift, y_out, )):
         out, residual_out = _for_jax(out, residual_out)
     return out if residual_out is None else (out, residual_out)
 
@@ -2928,6 +3389,11 @@ def rms_norm_codes(
     weight_offset: float = 0.0,
     residual: Array | None = None,
     residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    norm_scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | bool | None = None,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Any:
@@ -2935,18 +3401,23 @@ def rms_norm_codes(
 
     Arguments:
       x: (..., size); f32, f16 or bf16
-      weight: (size); elements of x
+      weight: (size); f32, f16 or bf16; elements of x, or f32
       codes: as x; i8 or e4m3
       scales: (...), one for each row; f32; gets the scales; None: scale is the scale of all rows
       scale: above 0 and finite; not read if scales are given
       epsilon
       weight_offset: added to the weight: 1 for Gemma
       residual: as x; f32, f16 or bf16; added to x
-      residual_out: as x; f32, f16 or bf16; gets x + residual; may be the residual itself
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      norm_scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
       dtype: the element type of `codes` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
-    Returns codes, scales, residual_out (those that are given or made).
+    Returns codes, scales, residual_out, y_out (those that are given or made).
     Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
     """
     try:
@@ -2960,11 +3431,247 @@ def rms_norm_codes(
             residual_out = _empty_like(x, None, "x")
         elif residual_out is False:
             residual_out = None
+        if y_out is True:
+            y_out = _empty_like(x, None, "x")
+        elif y_out is False:
+            y_out = None
     except (AttributeError, IndexError) as error:
         raise _wrong("rms_norm_codes", error, x=x, weight=weight) from None
-    if _rms_norm_codes(stream, x, weight, codes, scales, scale, (epsilon, weight_offset, residual, residual_out, )):
-        codes, scales, residual_out = _for_jax(codes, scales, residual_out)
-    return _given(codes, scales, residual_out)
+    if _rms_norm_codes(stream, x, weight, codes, scales, scale, (epsilon, weight_offset, residual, residual_out, casting, gate, norm_scale, shift, y_out, )):
+        codes, scales, residual_out, y_out = _for_jax(codes, scales, residual_out, y_out)
+    return _given(codes, scales, residual_out, y_out)
+
+
+_layer_norm = _core.operation("layer_norm")
+
+
+def layer_norm(
+    x: Array,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    out: Array | None = None,
+    *,
+    epsilon: float = 1e-05,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x * gate + residual.
+
+    The variance is the mean square of h - mean, in f32. Rows have any strides, their elements are neighbours.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16; elements of x, or f32; None: none
+      bias: (size); f32, f16 or bf16; elements of the weight; None: none
+      out: as x; elements of x; may be x itself
+      epsilon
+      weight_offset: added to the weight
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, residual_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if residual_out is True:
+        residual_out = _empty_like(x, None, "x")
+    elif residual_out is False:
+        residual_out = None
+    if _layer_norm(stream, x, weight, bias, out, (epsilon, weight_offset, residual, residual_out, casting, gate, scale, shift, y_out, )):
+        out, residual_out = _for_jax(out, residual_out)
+    return out if residual_out is None else (out, residual_out)
+
+
+_layer_norm_codes = _core.operation("layer_norm_codes")
+
+
+def layer_norm_codes(
+    x: Array,
+    weight: Array | None = None,
+    bias: Array | None = None,
+    codes: Array | None = None,
+    scales: Array | Literal[False] | None = None,
+    *,
+    scale: float = 0.0,
+    epsilon: float = 1e-05,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    norm_scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | bool | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """layer_norm into codes: out = codes * scale.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16; elements of x, or f32; None: none
+      bias: (size); f32, f16 or bf16; elements of the weight; None: none
+      codes: as x; i8 or e4m3
+      scales: (...), one for each row; f32; gets the scales; None: scale is the scale of all rows
+      scale: above 0 and finite; not read if scales are given
+      epsilon
+      weight_offset: added to the weight
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      norm_scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      dtype: the element type of `codes` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, scales, residual_out, y_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(x, dtype or 'i8', "x")
+        if scales is None or scales is True:
+            scales = _empty(x, x.shape[:-1], 'f32')
+        elif scales is False:
+            scales = None
+        if residual_out is True:
+            residual_out = _empty_like(x, None, "x")
+        elif residual_out is False:
+            residual_out = None
+        if y_out is True:
+            y_out = _empty_like(x, None, "x")
+        elif y_out is False:
+            y_out = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("layer_norm_codes", error, x=x) from None
+    if _layer_norm_codes(stream, x, weight, bias, codes, scales, scale, (epsilon, weight_offset, residual, residual_out, casting, gate, norm_scale, shift, y_out, )):
+        codes, scales, residual_out, y_out = _for_jax(codes, scales, residual_out, y_out)
+    return _given(codes, scales, residual_out, y_out)
+
+
+_rms_norm_backward = _core.operation("rms_norm_backward")
+
+
+def rms_norm_backward(
+    x: Array,
+    dy: Array,
+    weight: Array | None = None,
+    dx: Array | None = None,
+    dweight: Array | bool | None = None,
+    *,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    dh: Array | None = None,
+    workspace: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of rms_norm: dx, and dweight if it is given.
+
+    x is what was normed: the sum, if a residual was added. Equal calls give equal bits. Outputs share memory with
+    no other argument, except dx with dh.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16; f32, or elements of x; None: a factor of 1
+      dy: as x; elements of x
+      dx: as x; elements of x
+      dweight: (size); f32, f16 or bf16; f32, or elements of x; None: not computed
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      dh: as x; f32, f16 or bf16; added to dx; may be dx itself
+      workspace: memory for the call, of any type; None: made if it is needed
+      dtype: the element type of `dweight` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx, dweight (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if dx is None:
+            dx = _empty_like(x, None, "x")
+        if dweight is True:
+            dweight = _empty(x, x.shape[-1:], dtype)
+        elif dweight is False:
+            dweight = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("rms_norm_backward", error, x=x, dy=dy) from None
+    if _rms_norm_backward(stream, x, weight, dy, dx, dweight, (epsilon, weight_offset, dh, workspace, )):
+        dx, dweight = _for_jax(dx, dweight)
+    return dx if dweight is None else (dx, dweight)
+
+
+_layer_norm_backward = _core.operation("layer_norm_backward")
+
+
+def layer_norm_backward(
+    x: Array,
+    dy: Array,
+    weight: Array | None = None,
+    dx: Array | None = None,
+    dweight: Array | bool | None = None,
+    dbias: Array | bool | None = None,
+    *,
+    epsilon: float = 1e-05,
+    weight_offset: float = 0.0,
+    dh: Array | None = None,
+    workspace: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of layer_norm: dx, and dweight and dbias if they are given.
+
+    As rms_norm_backward.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16; f32, or elements of x; None: a factor of 1
+      dy: as x; elements of x
+      dx: as x; elements of x
+      dweight: (size); f32, f16 or bf16; f32, or elements of x; None: not computed
+      dbias: (size); f32, f16 or bf16; f32, or elements of x; None: not computed
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      dh: as x; f32, f16 or bf16; added to dx; may be dx itself
+      workspace: memory for the call, of any type; None: made if it is needed
+      dtype: the element type of `dweight` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx, dweight, dbias (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if dx is None:
+            dx = _empty_like(x, None, "x")
+        if dweight is True:
+            dweight = _empty(x, x.shape[-1:], dtype)
+        elif dweight is False:
+            dweight = None
+        if dbias is True:
+            dbias = _empty(x, x.shape[-1:], None)
+        elif dbias is False:
+            dbias = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("layer_norm_backward", error, x=x, dy=dy) from None
+    if _layer_norm_backward(stream, x, weight, dy, dx, dweight, dbias, (epsilon, weight_offset, dh, workspace, )):
+        dx, dweight, dbias = _for_jax(dx, dweight, dbias)
+    return _given(dx, dweight, dbias)
 
 
 _matmul_w4 = _core.operation("matmul_w4")
@@ -3250,6 +3957,170 @@ def gate_up_project(
     """
     _gate_up_project(stream, x, weights, out, (activation, constant, exact_weights, gate_bias, up_bias, x_norm, x_scale, x_groups, workspace, variant, ))
     return out
+
+
+_qk_norm_rotary = _core.operation("qk_norm_rotary")
+
+
+def qk_norm_rotary(
+    q: Array,
+    k: Array | None = None,
+    q_out: Array | None = None,
+    k_out: Array | bool | None = None,
+    *,
+    q_norm: Array | None = None,
+    k_norm: Array | None = None,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    cos: Array | None = None,
+    sin: Array | None = None,
+    rotary: RotaryOptions | None = None,
+    stream: Any = None,
+) -> Any:
+    """The norm of each head of Q and K, and then its rotation by the token's position.
+
+    h = x / rms(x) * (weight_offset + norm) in f32, rounded; then as rotary. Tensors of three dimensions need
+    rotary.cu_seqlens or rotary.positions.
+
+    Arguments:
+      q: (B, S, Hq, D) or (tokens, Hq, D); f32, f16 or bf16; D <= 512
+      k: as q, with heads of its own; elements of q; None: there is none
+      q_out: as q; elements of q; may be q itself
+      k_out: as k; elements of q; may be k itself
+      q_norm: (D); f32, f16 or bf16; f32, or elements of q; None: Q is not normed
+      k_norm: (D); f32, f16 or bf16; f32, or elements of q; None: K is not normed
+      epsilon
+      weight_offset: added to the weights: 1 for Gemma
+      cos: (positions, P); f32, f16 or bf16; 2 P <= D; None: nothing is rotated
+      sin: as cos; f32, f16 or bf16
+      rotary: None: all defaults
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns q_out, k_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if q_out is None:
+        q_out = _empty_like(q, None, "q")
+    if k_out is True:
+        k_out = _empty_like(k, None, "k")
+    elif k_out is False:
+        k_out = None
+    if _qk_norm_rotary(stream, q, k, q_out, k_out, (q_norm, k_norm, epsilon, weight_offset, cos, sin, rotary, )):
+        q_out, k_out = _for_jax(q_out, k_out)
+    return q_out if k_out is None else (q_out, k_out)
+
+
+_reduce = _core.operation("reduce")
+
+
+def reduce(
+    how: Literal['sum', 'mean', 'max', 'min'],
+    x: Array,
+    out: Array | None = None,
+    *,
+    axis: int = -1,
+    all: bool = False,
+    workspace: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out = the sum, mean, largest or smallest element of x along one dimension, or along all.
+
+    Accumulators are f32. Equal calls give equal bits.
+
+    Arguments:
+      how: Literal['sum', 'mean', 'max', 'min']
+      x: any; f32, f16 or bf16
+      out: x without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or f32
+      axis: below 0: counted from the last dimension
+      all: True: reduces all dimensions
+      workspace: memory for the call, of any type; None: made if it is needed
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, _reduced(x, axis, all), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("reduce", error, x=x) from None
+    if _reduce(stream, how, x, out, (axis, all, workspace, )):
+        out = _for_jax(out)
+    return out
+
+
+_scan = _core.operation("scan")
+
+
+def scan(
+    x: Array,
+    out: Array | None = None,
+    *,
+    exclusive: bool = False,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Array:
+    """Sums along the last dimension: out[..., i] = x[..., 0] + ... + x[..., i].
+
+    In the type of the elements; integers wrap. Equal calls give equal bits.
+
+    Arguments:
+      x: (..., size); f32, i32, u32, i64 or u64
+      out: as x; elements of x; may be x itself
+      exclusive: True: each sum is of the elements before its own
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if _scan(stream, x, out, (exclusive, workspace, )):
+        out = _for_jax(out)
+    return out
+
+
+_histogram = _core.operation("histogram")
+
+
+def histogram(
+    x: Array,
+    counts: Array,
+    *,
+    first: int = 0,
+    low: float = 0.0,
+    high: float = 0.0,
+    accumulate: bool = False,
+    outside: Array | bool | None = None,
+    stream: Any = None,
+) -> Any:
+    """Counts the elements of x in bins: integers by value, f32 in bins of equal width.
+
+    Elements outside of the bins are not counted in them. Counts wrap at 2^32.
+
+    Arguments:
+      x: any; u8, i32, u32 or f32
+      counts: (bins); u32
+      first: integers: the value of the first bin
+      low: f32: the lower edge of the first bin
+      high: f32: the upper edge of the last bin, which includes it
+      accumulate: True: adds to the counts
+      outside: (3); u32; gets the number of elements below, above, and of NaN
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns counts, outside (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if outside is True:
+        outside = _empty(x, (3,), 'u32')
+    elif outside is False:
+        outside = None
+    if _histogram(stream, x, counts, (first, low, high, accumulate, outside, )):
+        outside = _for_jax(outside)
+    return counts if outside is None else (counts, outside)
 
 
 _repack_gptq_w4 = _core.operation("repack_gptq_w4")
@@ -3649,6 +4520,240 @@ def repack_marlin_w8(
     Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
     """
     _repack_marlin_w8(stream, source, weights)
+
+
+_sample = _core.operation("sample")
+
+
+def sample(
+    logits: Array,
+    tokens: Array | None = None,
+    *,
+    seed: Array | None = None,
+    offset: Array | None = None,
+    offset_out: Array | None = None,
+    temperature: float = 1.0,
+    top_k: int = 0,
+    top_p: float = 1.0,
+    min_p: float = 0.0,
+    temperatures: Array | None = None,
+    top_ks: Array | None = None,
+    top_ps: Array | None = None,
+    min_ps: Array | None = None,
+    logprobs: Array | bool | None = None,
+    lse: Array | bool | None = None,
+    invalid_rows: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """Draws a token for each row of logits: temperature, top-k, top-p, min-p.
+
+    The draw is Philox-4x32-10 of (seed[row], offset[row]). A token does not depend on other rows.
+
+    Arguments:
+      logits: (rows, vocabulary); f32, f16 or bf16
+      tokens: (rows); i32 or i64
+      seed: (rows); i64 or u64; needed, unless temperature is 0 for all rows
+      offset: (rows); i64 or u64; with seed; two draws differ if their offsets do
+      offset_out: (rows); i64 or u64; gets offset + 1; may be offset itself
+      temperature: 0: the largest logit
+      top_k: 0 or below, or the vocabulary or more: all tokens
+      top_p: 0 to 1; 1: all tokens
+      min_p: 0 to 1; 0: all tokens
+      temperatures: (rows); f32
+      top_ks: (rows); i32
+      top_ps: (rows); f32
+      min_ps: (rows); f32
+      logprobs: (rows); f32; gets the log-probability of the token in softmax(logits / temperature)
+      lse: (rows); f32; gets log(sum of exp(logits / temperature))
+      invalid_rows: (1); i32; the number of rows with NaN, or without a logit above -inf, is added
+      dtype: the element type of `tokens` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns tokens, logprobs, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if tokens is None:
+            tokens = _empty(logits, logits.shape[:1], dtype or 'i32')
+        if logprobs is True:
+            logprobs = _empty(logits, logits.shape[:1], 'f32')
+        elif logprobs is False:
+            logprobs = None
+        if lse is True:
+            lse = _empty(logits, logits.shape[:1], 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("sample", error, logits=logits) from None
+    if _sample(stream, logits, tokens, (seed, offset, offset_out, temperature, top_k, top_p, min_p, temperatures, top_ks, top_ps, min_ps, logprobs, lse, invalid_rows, )):
+        tokens, logprobs, lse = _for_jax(tokens, logprobs, lse)
+    return _given(tokens, logprobs, lse)
+
+
+_top_k = _core.operation("top_k")
+
+
+def top_k(
+    x: Array,
+    values: Array,
+    indices: Array,
+    *,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """The k largest elements of each row and their indices, the largest first; of equal ones the lower index first.
+
+    k is the last extent of values and indices, at most 1024. NaN counts as -inf.
+
+    Arguments:
+      x: (rows, size); f32, f16 or bf16
+      values: (rows, k); elements of x
+      indices: (rows, k); i32 or i64
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns values, indices.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _top_k(stream, x, values, indices)
+    return (values, indices)
+
+
+_softmax = _core.operation("softmax")
+
+
+def softmax(
+    x: Array,
+    out: Array | None = None,
+    *,
+    scale: float = 1.0,
+    lse: Array | bool | None = None,
+    stream: Any = None,
+) -> Any:
+    """y = e^v / sum of e^v along the last dimension, with v = scale * x.
+
+    In f32, rounded once. A row of -infinity becomes 0. Rows have any strides, their elements are neighbours.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      out: as x; elements of x; may be x itself
+      scale: x is multiplied by it; finite
+      lse: (...), one for each row; f32; gets the logarithms of the sums of exponentials
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty_like(x, None, "x")
+        if lse is True:
+            lse = _empty(x, x.shape[:-1], 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("softmax", error, x=x) from None
+    if _softmax(stream, x, out, (scale, lse, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_log_softmax = _core.operation("log_softmax")
+
+
+def log_softmax(
+    x: Array,
+    out: Array | None = None,
+    *,
+    scale: float = 1.0,
+    lse: Array | bool | None = None,
+    stream: Any = None,
+) -> Any:
+    """y = v - log(sum of e^v) along the last dimension, with v = scale * x.
+
+    In f32, rounded once. A row of -infinity stays as it is.
+
+    Arguments:
+      x: (..., size); f32, f16 or bf16
+      out: as x; elements of x; may be x itself
+      scale: x is multiplied by it; finite
+      lse: (...), one for each row; f32; gets the logarithms of the sums of exponentials
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, lse (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty_like(x, None, "x")
+        if lse is True:
+            lse = _empty(x, x.shape[:-1], 'f32')
+        elif lse is False:
+            lse = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("log_softmax", error, x=x) from None
+    if _log_softmax(stream, x, out, (scale, lse, )):
+        out, lse = _for_jax(out, lse)
+    return out if lse is None else (out, lse)
+
+
+_softmax_backward = _core.operation("softmax_backward")
+
+
+def softmax_backward(
+    y: Array,
+    dy: Array,
+    dx: Array | None = None,
+    *,
+    scale: float = 1.0,
+    stream: Any = None,
+) -> Array:
+    """dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
+
+    Arguments:
+      y: (..., size); f32, f16 or bf16; the output of softmax
+      dy: as y; elements of y
+      dx: as y; elements of y; may be y or dy itself
+      scale: that of the forward call
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dx is None:
+        dx = _empty_like(y, None, "y")
+    if _softmax_backward(stream, y, dy, dx, (scale, )):
+        dx = _for_jax(dx)
+    return dx
+
+
+_log_softmax_backward = _core.operation("log_softmax_backward")
+
+
+def log_softmax_backward(
+    y: Array,
+    dy: Array,
+    dx: Array | None = None,
+    *,
+    scale: float = 1.0,
+    stream: Any = None,
+) -> Array:
+    """dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
+
+    Arguments:
+      y: (..., size); f32, f16 or bf16; the output of log_softmax
+      dy: as y; elements of y
+      dx: as y; elements of y; may be y or dy itself
+      scale: that of the forward call
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if dx is None:
+        dx = _empty_like(y, None, "y")
+    if _log_softmax_backward(stream, y, dy, dx, (scale, )):
+        dx = _for_jax(dx)
+    return dx
 
 
 _repack_blocks_w4 = _core.operation("repack_blocks_w4")

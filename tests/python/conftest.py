@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import pathlib
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))  # what several tests share
 
 os.environ.setdefault("KAIO_DEVICE", "emulator")
 

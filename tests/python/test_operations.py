@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from operation_support import F16, F32, FUNCTIONS, SMALL, close, normal, not_called, record_calls
 
 import kaio
-from kaio import operations
 
 ml_dtypes = pytest.importorskip("ml_dtypes")  # NumPy's elements of 8 bits and bf16
-
-F32, F16 = np.float32, np.float16
-FUNCTIONS = [name for name in operations.__all__ if inspect.isfunction(getattr(operations, name))]
-CALLED: set[str] = set()
-
-
-def _recording(name: str, native: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*arguments: Any) -> Any:
-        result = native(*arguments)
-        CALLED.add(name)
-        return result
-
-    return call
 
 
 @pytest.fixture(autouse=True)
 def _record(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in FUNCTIONS:
-        monkeypatch.setattr(operations, f"_{name}", _recording(name, getattr(operations, f"_{name}")))
+    record_calls(monkeypatch)
 
 
 @pytest.fixture
 def random() -> np.random.Generator:
     return np.random.default_rng(7)
-
-
-def normal(random: np.random.Generator, *shape: int, dtype: Any = F32) -> Any:
-    return random.standard_normal(shape).astype(dtype)
-
-
-def close(got: Any, expected: Any, tolerance: float = 2e-5) -> None:
-    """Within `tolerance` of the largest number."""
-    got, expected = np.asarray(got, F32), np.asarray(expected, F32)
-    assert got.shape == expected.shape
-    assert np.isfinite(got).all()
-    assert np.abs(got - expected).max() <= tolerance * max(np.abs(expected).max(), 1e-6)
 
 
 # ---- Products
@@ -693,12 +666,9 @@ def test_gate_up_project(random: np.random.Generator) -> None:
 
 
 def test_every_operation_is_called(request: pytest.FixtureRequest) -> None:
-    """The last of this file: each operation has run in a test above."""
-    here = [item for item in request.session.items if item.path == request.path]
-    names = [name for name in globals() if name.startswith("test_")]
-    if len({item.name for item in here}) != len(names):
-        pytest.skip("only a part of the file runs")
-    assert sorted(set(FUNCTIONS) - CALLED) == []
+    """The last of this file: each operation has run in a test above, or in test_small_operations.py."""
+    tests = [name for name in globals() if name.startswith("test_")]
+    assert not_called(set(FUNCTIONS) - SMALL, request, len(tests)) == []
 
 
 def test_numbers_that_change():

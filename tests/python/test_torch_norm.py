@@ -99,12 +99,39 @@ def test_codes(device, dtype):
         torch.testing.assert_close(codes.float() * scales[..., None], want, rtol=0, atol=float(step) * 1.5)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_modulated(device, dtype):
+    x, weight, residual = tensors(device, 2, 3, 32, dtype=dtype)
+    gate, scale, shift = (t[:, :1] for t in (residual * 0.5, x.sin(), x.cos()))  # one row for each of a batch
+    tolerance = {torch.float32: 1e-5, torch.bfloat16: 2e-2}[dtype]
+    want = lambda h: (formula(h, weight, 1e-6)[0].float() * (1 + scale.float()) + shift.float()).to(dtype)  # noqa: E731
+    torch.testing.assert_close(kt.rms_norm(x, weight, scale=scale, shift=shift), want(x), rtol=tolerance, atol=2 * tolerance)
+    got, h = kt.rms_norm(x, weight, residual=residual, gate=gate, scale=scale, shift=shift)
+    torch.testing.assert_close(h, (x.float() * gate.float() + residual.float()).to(dtype), rtol=tolerance, atol=tolerance)
+    torch.testing.assert_close(got, want(h), rtol=tolerance, atol=4 * tolerance)
+    compiled = torch.compile(lambda a: kt.rms_norm(a, weight, scale=scale), fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(x), kt.rms_norm(x, weight, scale=scale), rtol=0, atol=0)
+
+
+def test_casting(device):
+    x, weight, _ = tensors(device, 40, 64, dtype=torch.bfloat16)
+    f = x.float()
+    once = (f * torch.rsqrt(f.square().mean(-1, keepdim=True) + 1e-6)).to(x.dtype)
+    different = kt.rms_norm(x, weight, casting="llama") != once * weight
+    assert different.float().mean() < 0.01  # but for sums on the edge of a rounding
+    torch.testing.assert_close(kt.rms_norm(x, weight.float()), kt.rms_norm(x, weight), rtol=0, atol=0)
+
+
 def test_operators(device):
     x, weight, residual = tensors(device, 3, 16)
+    torch.library.opcheck(torch.ops.kaio.rms_norm_modulated.default, (x, weight, residual, residual, x, x[:1], "llama", 1e-6, 0.0))
     torch.library.opcheck(torch.ops.kaio.rms_norm.default, (x, weight, 1e-6, 0.0))
     torch.library.opcheck(torch.ops.kaio.rms_norm_residual.default, (x.t().contiguous().t(), weight, residual, 1e-6, 1.0))
     torch.library.opcheck(torch.ops.kaio.rms_norm_codes.default, (x, weight, residual, 1e-6, 0.0, torch.int8))
     torch.library.opcheck(torch.ops.kaio.rms_norm_codes.default, (x, weight, None, 1e-6, 0.0, torch.int8))
+    backward = torch.ops.kaio.rms_norm_backward.default
+    torch.library.opcheck(backward, (x, weight, residual, residual.cos(), 1e-6, 1.0, True))
+    torch.library.opcheck(backward, (x.t().contiguous().t(), weight, residual, None, 1e-6, 0.0, False))
 
 
 def test_compiled(device):
@@ -150,6 +177,12 @@ def test_errors(device):
         kt.rms_norm(x, weight.half())
     with pytest.raises(kaio.InvalidArgument, match="epsilon"):
         kt.rms_norm(x, weight, -1.0)
+    with pytest.raises(ValueError, match="casting"):
+        kt.rms_norm(x, weight, casting="qwen")
+    with pytest.raises(ValueError, match="scale"):
+        kt.rms_norm(x, weight, scale=weight[:8])
+    with pytest.raises(ValueError, match="gradient"):
+        kt.rms_norm(x, weight.clone().requires_grad_(), shift=x)
     with pytest.raises(ValueError, match="dtype"):
         kt.rms_norm_codes(x, weight, dtype=torch.float16)
     with pytest.raises(ValueError, match="gradient"):

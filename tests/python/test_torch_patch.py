@@ -99,7 +99,7 @@ def test_a_gpt_of_torch(device):
     assert replaced["blocks.0.norm1"] == "rms_norm" and replaced["blocks.1.mlp"] == "gated block, silu"
     assert replaced["blocks.0.qkv"] == "linear" and replaced["head"] == "linear"
     left = {row.name: row.text for row in report.left}
-    assert left["norm"] == "kaio has no layer norm" and "scaled_dot_product_attention" in left["blocks.0"]
+    assert left["norm"] == "layer norms stay with torch" and "scaled_dot_product_attention" in left["blocks.0"]
     assert len(report.replaced) == 2 * (2 + 2 + 2) + 1 and len(report.left) == 3
 
     assert list(model.state_dict()) == keys and {name: id(p) for name, p in model.named_parameters()} == parameters
@@ -110,7 +110,7 @@ def test_a_gpt_of_torch(device):
     assert_same_gradients(gradients(model, ids), wanted)
 
     table = str(report)
-    assert "blocks.*.mlp" in table and "left: kaio has no layer norm" in table
+    assert "blocks.*.mlp" in table and "left: layer norms stay with torch" in table
     assert repr(report) == "kaio.torch.Report(13 replaced, 3 left)"
 
     report.unpatch()

@@ -5,14 +5,17 @@ Tensors of the CPU run on kaio's emulator. docs/python/torch.md has the whole of
 
 from __future__ import annotations
 
+from ._activation import activation, gated
 from ._attention import attention, attention_varlen
 from ._attention_scores import SCORES, alibi_slopes
 from ._cache import append_kv, gather_kv
+from ._embedding import embedding
 from ._flash_attention import (
     flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
     flash_attn_varlen_kvpacked_func, flash_attn_varlen_qkvpacked_func, flash_attn_with_kvcache,
 )  # fmt: skip
 from ._flash_attention_impl import register_flash_attention_impl
+from ._layer_norm import LayerNorm, layer_norm
 from ._load import LoadReport, load_quantised
 from ._matmul import Linear, linear, matmul
 from ._norm import RMSNorm, rms_norm, rms_norm_codes
@@ -25,9 +28,12 @@ from ._quant_codes import (
 )  # fmt: skip
 from ._quant_ops import dequantise, matmul_w4, matmul_w8
 from ._rotary import rotary, rotary_table, rotary_varlen
+from ._sample import sample
+from ._softmax import cross_entropy, log_softmax, softmax
 from ._transformers import register_transformers
 
 __all__ = [
+    "LayerNorm",
     "Linear",
     "Linear4",
     "Linear8",
@@ -37,12 +43,15 @@ __all__ = [
     "RMSNorm",
     "Report",
     "SCORES",
+    "activation",
     "alibi_slopes",
     "append_kv",
     "attention",
     "attention_varlen",
+    "cross_entropy",
     "dequantise",
     "dequantise_fp8",
+    "embedding",
     "flash_attn_func",
     "flash_attn_kvpacked_func",
     "flash_attn_qkvpacked_func",
@@ -52,9 +61,12 @@ __all__ = [
     "flash_attn_with_kvcache",
     "gate_up",
     "gate_up_project",
+    "gated",
     "gather_kv",
+    "layer_norm",
     "linear",
     "load_quantised",
+    "log_softmax",
     "matmul",
     "matmul_fp8",
     "matmul_int8",
@@ -75,5 +87,7 @@ __all__ = [
     "rotary",
     "rotary_table",
     "rotary_varlen",
+    "sample",
+    "softmax",
     "swiglu_mlp",
 ]

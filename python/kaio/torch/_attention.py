@@ -12,7 +12,7 @@ from ._attention_operators import (
     NO_BLOCKS, Blocks, Options, Sequences, backward, backward_varlen, forward, forward_varlen, rows,
 )  # fmt: skip
 from ._attention_scores import apply_scores
-from ._library import needs_gradient, renamed
+from ._library import distinct, is_compiling, needs_gradient, renamed
 from ._matmul import any_autocast, autocast
 
 Tensor = torch.Tensor
@@ -56,15 +56,6 @@ def options_of(name: str, scale: float | None, softcap: float | None, causal: An
         raise ValueError(f"kaio: {name}: argument scale is 0; None is 1 / sqrt(head size)")
     left, right = window_of(name, window_name, window)
     return Options(scale, 0.0 if softcap is None else softcap, alignment(name, causal), left, right, precision, batch_invariant)
-
-
-def _distinct(*tensors: Any) -> list[Any]:
-    """The tensors, with a view in place of one that came before: Dynamo takes no tensor twice in a call with gradients."""
-    found: list[Any] = []
-    for t in tensors:
-        repeated = t is not None and any(t is other for other in found)
-        found.append(t.view_as(t) if repeated else t)
-    return found
 
 
 class _Attention(torch.autograd.Function):
@@ -158,8 +149,8 @@ def attention(
             blocks = NO_BLOCKS
     q, k, v = rows(q), rows(k), rows(v)
     if needs_gradient(q, k, v, bias, sinks):
-        if torch.compiler.is_compiling():
-            q, k, v, bias, keep, alibi, sinks, *lists = _distinct(q, k, v, bias, keep, alibi, sinks, *blocks[:4])
+        if is_compiling():
+            q, k, v, bias, keep, alibi, sinks, *lists = distinct(q, k, v, bias, keep, alibi, sinks, *blocks[:4])
             blocks = Blocks(lists[0], lists[1], lists[2], lists[3], blocks.block_queries, blocks.block_keys)
         return _Attention.apply(q, k, v, bias, keep, alibi, sinks, *blocks, *options, return_lse)
     out, lse = forward(q, k, v, bias, keep, alibi, sinks, blocks, options, return_lse)
@@ -232,8 +223,8 @@ def attention_varlen(
     q, k, v = rows(q), rows(k), rows(v)
     sequences = Sequences(cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, seqused_q, seqused_k)
     if needs_gradient(q, k, v, sinks):
-        if torch.compiler.is_compiling():
-            q, k, v, alibi, sinks, *lists = _distinct(q, k, v, alibi, sinks, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k)
+        if is_compiling():
+            q, k, v, alibi, sinks, *lists = distinct(q, k, v, alibi, sinks, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k)
             sequences = Sequences(lists[0], lists[1], max_seqlen_q, max_seqlen_k, lists[2], lists[3])
         return _AttentionVarlen.apply(q, k, v, *sequences, alibi, sinks, *options, return_lse)
     out, lse = forward_varlen(q, k, v, sequences, alibi, sinks, options, return_lse)

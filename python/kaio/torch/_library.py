@@ -24,7 +24,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 library = torch.library.Library("kaio", "DEF")
 
 _are_plain = _core.are_plain
-_is_compiling = torch.compiler.is_compiling
+is_compiling = torch.compiler.is_compiling
 _is_grad_enabled = torch.is_grad_enabled
 _set_grad_enabled = torch._C._set_grad_enabled
 # The numbers of active modes, such as FakeTensorMode, and of transformations, such as vmap.
@@ -67,7 +67,7 @@ def needs_gradient(*tensors: torch.Tensor | None) -> bool:
 
 def is_direct(*tensors: torch.Tensor | None) -> bool:
     """Whether a call may use the memory of these tensors itself: they are plain, and nothing traces or transforms it."""
-    if _is_compiling() or _dispatch_modes() != 0:
+    if is_compiling() or _dispatch_modes() != 0:
         return False
     if forward_ad._current_level >= 0:
         _refuse_tangents(*tensors)
@@ -81,6 +81,16 @@ def _refuse_tangents(*tensors: torch.Tensor | None) -> None:
     for t in tensors:
         if t is not None and forward_ad.unpack_dual(t).tangent is not None:  # type: ignore[no-untyped-call]
             raise NotImplementedError("kaio.torch has no forward-mode derivatives (torch.func.jvp); use gradients of reverse mode")
+
+
+def distinct(*tensors: Any) -> list[Any]:
+    """The tensors, with a view in place of one that came before. Under torch.compile a function with gradients that takes a
+    tensor twice would count one of its gradients alone."""
+    found: list[Any] = []
+    for t in tensors:
+        repeated = t is not None and any(t is other for other in found)
+        found.append(t.view_as(t) if repeated else t)
+    return found
 
 
 def refuse_vmap(name: str) -> None:
@@ -110,7 +120,7 @@ def renamed(names: dict[str, str]) -> Callable[[_Function], _Function]:
     def wrap(function: _Function) -> _Function:
         @functools.wraps(function)
         def call(*given: Any, **named: Any) -> Any:
-            if _is_compiling():
+            if is_compiling():
                 return function(*given, **named)
             try:
                 return function(*given, **named)

@@ -8,7 +8,7 @@ import torch
 
 from .. import _core
 from ..errors import InvalidArgument
-from ._library import define, is_direct, name_of, needs_gradient, refuse_vmap
+from ._library import define, distinct, is_compiling, is_direct, name_of, needs_gradient, refuse_vmap
 
 _native = _core.operation("matmul")
 any_autocast: Callable[[], bool] = torch._C._is_any_autocast_enabled
@@ -148,6 +148,8 @@ def product(
 ) -> torch.Tensor:  # fmt: skip
     """matmul in the types that are given."""
     if needs_gradient(a, b, bias, residual):
+        if is_compiling():
+            a, b, bias, residual = distinct(a, b, bias, residual)
         if activation == "none":
             apply: Callable[..., torch.Tensor] = _apply_matmul if is_direct(a, b, bias, residual) else _Matmul.apply
             return apply(a, b, bias, residual, alpha, precision, dtype)
@@ -209,6 +211,8 @@ def linear(
     if not needs_gradient(x, weight, bias, residual):
         y = product(rows, weight.t(), bias, flat, 1.0, activation, precision)
     else:
+        if is_compiling():
+            rows, weight, bias, flat = distinct(rows, weight, bias, flat)
         apply = _apply_linear if is_direct(rows, weight, bias, flat) else _Linear.apply
         if activation == "none":
             y = apply(rows, weight, bias, flat, precision)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.autograd.function import once_differentiable
 
 from .. import _core, operations
-from ._library import define, is_direct, needs_gradient, refuse_vmap
+from ._library import define, distinct, is_compiling, is_direct, needs_gradient, refuse_vmap
 
 
 _native = _core.operation("rms_norm")
@@ -17,7 +18,9 @@ def _rows(t: torch.Tensor) -> torch.Tensor:
     """A tensor as the operation takes it: two to four dimensions, neighbours of a row adjacent."""
     if t.dim() < 2 or t.dim() > 4:
         t = t.reshape(-1, t.shape[-1])
-    return t if t.stride(-1) == 1 or t.shape[-1] <= 1 else t.contiguous()
+    if t.stride(-1) == 1 or t.shape[-1] <= 1:
+        return t
+    return t.clone(memory_format=torch.contiguous_format)  # contiguous() keeps the strides of a tensor without elements
 
 
 def _checked(name: str, x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None) -> None:
@@ -59,6 +62,32 @@ def _run_codes(
     return codes, scales, h
 
 
+def _run_modulated(
+    x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None, gate: torch.Tensor | None, scale: torch.Tensor | None,
+    shift: torch.Tensor | None, casting: Any, eps: float, weight_offset: float,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    def as_x(t: torch.Tensor | None) -> torch.Tensor | None:
+        return None if t is None else _rows(t.expand(x.shape))
+
+    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    h = torch.empty(x.shape if residual is not None else (0,), dtype=x.dtype, device=x.device)
+    operations.rms_norm(_rows(x), weight.contiguous(), _rows(out), epsilon=eps, weight_offset=weight_offset, residual=as_x(residual),
+                        residual_out=None if residual is None else _rows(h), casting=casting, gate=as_x(gate), scale=as_x(scale),
+                        shift=as_x(shift))  # fmt: skip
+    return out, h
+
+
+def _run_backward(
+    x: torch.Tensor, weight: torch.Tensor, dy: torch.Tensor, dh: torch.Tensor | None, eps: float, weight_offset: float,
+    of_weight: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    dx = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    dweight = torch.empty(weight.shape if of_weight else (0,), dtype=weight.dtype, device=x.device)
+    operations.rms_norm_backward(_rows(x), _rows(dy), weight.contiguous(), _rows(dx), dweight if of_weight else None, epsilon=eps,
+                                 weight_offset=weight_offset, dh=None if dh is None else _rows(dh))  # fmt: skip
+    return dx, dweight
+
+
 _operator = define(
     "rms_norm(Tensor x, Tensor weight, float eps, float weight_offset) -> Tensor",
     _run,
@@ -79,22 +108,32 @@ _operator_codes = define(
         x.new_empty(x.shape if residual is not None else (0,)),
     ),
 )
-for _name in ("rms_norm", "rms_norm_residual", "rms_norm_codes"):
+_operator_modulated = define(
+    "rms_norm_modulated(Tensor x, Tensor weight, Tensor? residual, Tensor? gate, Tensor? scale, Tensor? shift, str casting, "
+    "float eps, float weight_offset) -> (Tensor, Tensor)",
+    _run_modulated,
+    lambda x, weight, residual, *others: (x.new_empty(x.shape), x.new_empty(x.shape if residual is not None else (0,))),
+)
+_operator_backward = define(
+    "rms_norm_backward(Tensor x, Tensor weight, Tensor dy, Tensor? dh, float eps, float weight_offset, bool of_weight) "
+    "-> (Tensor, Tensor)",
+    _run_backward,
+    lambda x, weight, dy, dh, eps, weight_offset, of_weight: (
+        x.new_empty(x.shape),
+        weight.new_empty(weight.shape if of_weight else (0,)),
+    ),
+)
+for _name in ("rms_norm", "rms_norm_residual", "rms_norm_codes", "rms_norm_modulated", "rms_norm_backward"):
     refuse_vmap(_name)
 
 
-def _backward(
-    h: torch.Tensor, weight: torch.Tensor, gradient: torch.Tensor, eps: float, weight_offset: float
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The gradients of h, in f32, and of the weight. torch.compile fuses them into one pass over h and one sum of rows."""
-    f = h.float()
-    inverse = torch.rsqrt(f.square().mean(-1, keepdim=True) + eps)
-    y = f * inverse
-    g = gradient.float()
-    w = g * (weight.float() + weight_offset)
-    dh = inverse * (w - y * (w * y).mean(-1, keepdim=True))
-    dweight = (g * y).reshape(-1, h.shape[-1]).sum(0).to(weight.dtype)
-    return dh, dweight
+def _gradients(
+    h: torch.Tensor, weight: torch.Tensor, dy: torch.Tensor, dh: torch.Tensor | None, eps: float, weight_offset: float,
+    of_weight: bool,
+) -> Any:  # fmt: skip
+    """The gradients of h, to which dh is added, and of the weight."""
+    run: Any = _run_backward if is_direct(h, weight, dy, dh) else _operator_backward
+    return run(h, weight, dy, dh, eps, weight_offset, of_weight)
 
 
 class _RmsNorm(torch.autograd.Function):
@@ -105,11 +144,12 @@ class _RmsNorm(torch.autograd.Function):
         return rms_norm(x, weight, eps, weight_offset=weight_offset)
 
     @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *gradients: Any) -> Any:
-        (gradient,) = gradients
         x, weight = ctx.saved_tensors
-        dx, dweight = _backward(x, weight, gradient, ctx.eps, ctx.weight_offset)
-        return (dx.to(x.dtype) if ctx.needs_input_grad[0] else None, dweight if ctx.needs_input_grad[1] else None, None, None)
+        need = ctx.needs_input_grad
+        dx, dweight = _gradients(x, weight, gradients[0], None, ctx.eps, ctx.weight_offset, need[1])
+        return dx if need[0] else None, dweight if need[1] else None, None, None
 
 
 class _RmsNormResidual(torch.autograd.Function):
@@ -123,33 +163,55 @@ class _RmsNormResidual(torch.autograd.Function):
         return out, h
 
     @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *gradients: Any) -> Any:
-        gradient, of_h = gradients
         h, weight = ctx.saved_tensors
-        dh, dweight = _backward(h, weight, gradient, ctx.eps, ctx.weight_offset)
-        dh = (dh + of_h.float()).to(h.dtype)
-        return (dh if ctx.needs_input_grad[0] else None, dweight if ctx.needs_input_grad[1] else None,
-                dh if ctx.needs_input_grad[2] else None, None, None)  # fmt: skip
+        need = ctx.needs_input_grad
+        dh, dweight = _gradients(h, weight, gradients[0], gradients[1], ctx.eps, ctx.weight_offset, need[1])
+        return dh if need[0] else None, dweight if need[1] else None, dh if need[2] else None, None, None
 
 
 _apply: Any = _RmsNorm.apply
 _apply_residual: Any = _RmsNormResidual.apply
 
 
+def _modulated(
+    x: torch.Tensor, weight: torch.Tensor, eps: float, residual: torch.Tensor | None, weight_offset: float, casting: str,
+    gate: torch.Tensor | None, scale: torch.Tensor | None, shift: torch.Tensor | None,
+) -> Any:  # fmt: skip
+    if casting not in ("gemma", "llama"):
+        raise ValueError(f"kaio: rms_norm: argument casting is {casting!r}; it has to be 'gemma' or 'llama'")
+    for name, t in (("gate", gate), ("scale", scale), ("shift", shift)):
+        if t is not None and (t.dim() > x.dim() or any(a not in (1, b) for a, b in zip(t.shape[::-1], x.shape[::-1]))):
+            raise ValueError(f"kaio: rms_norm: argument {name} is {tuple(t.shape)}; it has to broadcast to {tuple(x.shape)}, as x")
+    if needs_gradient(x, weight, residual, gate, scale, shift):
+        raise ValueError("kaio: rms_norm has no gradient with casting, gate, scale or shift; call it under torch.no_grad()")
+    run: Any = _run_modulated if is_direct(x, weight, residual, gate, scale, shift) else _operator_modulated
+    out, h = run(x, weight, residual, gate, scale, shift, casting, eps, weight_offset)
+    return out if residual is None else (out, h)
+
+
 def rms_norm(
-    x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, *, residual: torch.Tensor | None = None, weight_offset: float = 0.0
-) -> Any:
+    x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, *, residual: torch.Tensor | None = None, weight_offset: float = 0.0,
+    casting: str = "gemma", gate: torch.Tensor | None = None, scale: torch.Tensor | None = None, shift: torch.Tensor | None = None,
+) -> Any:  # fmt: skip
     """h / rms(h) * (weight_offset + weight) along the last dimension, with h = x + residual, with gradients.
 
     x: (..., size), f32, f16, bf16
-    weight: (size), elements of x
+    weight: (size), elements of x, or f32
     eps: added to the mean of the squares
     residual: as x; None: h is x
     weight_offset: 1 for Gemma
+    casting: "llama": numbers of 16 bits are rounded before the weight multiplies them as well
+    gate: multiplies x before the residual is added; broadcast to x
+    scale, shift: the norm is multiplied by 1 + scale, and shift is added; broadcast to x
+    With casting="llama", gate, scale or shift there is no gradient.
     Returns the norm; with a residual, the norm and h, each as x.
     Raises ValueError and kaio.InvalidArgument, which name the argument.
     """
     _checked("rms_norm", x, weight, residual)
+    if casting != "gemma" or gate is not None or scale is not None or shift is not None:
+        return _modulated(x, weight, eps, residual, weight_offset, casting, gate, scale, shift)
     if residual is None:
         if needs_gradient(x, weight):
             return _apply(x, weight, eps, weight_offset)
@@ -157,6 +219,8 @@ def rms_norm(
             return _run(x, weight, eps, weight_offset)
         return _operator(x, weight, eps, weight_offset)
     if needs_gradient(x, weight, residual):
+        if is_compiling():
+            x, residual = distinct(x, residual)
         return _apply_residual(x, weight, residual, eps, weight_offset)
     if is_direct(x, weight, residual):
         return _run_residual(x, weight, residual, eps, weight_offset)

@@ -521,7 +521,7 @@ def patch(
                     replace(name, module, _OfNorm, "rms_norm" if found[1] == 0 else "rms_norm, 1 + weight", found)
         elif isinstance(module, torch.nn.LayerNorm):
             if norm:
-                leave(name, module, "kaio has no layer norm")
+                leave(name, module, "layer norms stay with torch")
         elif isinstance(module, torch.nn.Linear) or _is_conv1d(module):
             if not linear or id(module) in fused:
                 continue

@@ -17,10 +17,16 @@ constexpr enumeration::value values_attention_combining[] = {{"automatic", 0}, {
 constexpr enumeration enum_attention_combining = {"attention_combining", false, values_attention_combining};
 constexpr enumeration::value values_rotary_scaling_kind[] = {{"none", 0}, {"linear", 1}, {"dynamic", 2}, {"yarn", 3}, {"longrope", 4}, {"llama3", 5}, {"proportional", 6}};
 constexpr enumeration enum_rotary_scaling_kind = {"rotary_scaling_kind", false, values_rotary_scaling_kind};
+constexpr enumeration::value values_loss_reduction[] = {{"none", 0}, {"sum", 1}, {"mean", 2}};
+constexpr enumeration enum_loss_reduction = {"loss_reduction", false, values_loss_reduction};
+constexpr enumeration::value values_activation[] = {{"silu", 0}, {"gelu", 1}, {"gelu_tanh", 2}, {"gelu_sigmoid", 3}, {"relu", 4}, {"relu2", 5}};
+constexpr enumeration enum_activation = {"activation", false, values_activation};
 constexpr enumeration::value values_matmul_activation[] = {{"none", 0}, {"relu", 1}, {"gelu", 2}, {"gelu_tanh", 3}, {"silu", 4}};
 constexpr enumeration enum_matmul_activation = {"matmul_activation", false, values_matmul_activation};
 constexpr enumeration::value values_matmul_precision[] = {{"ieee", 0}, {"tf32", 1}, {"tf32x3", 2}};
 constexpr enumeration enum_matmul_precision = {"matmul_precision", false, values_matmul_precision};
+constexpr enumeration::value values_norm_casting[] = {{"gemma", 0}, {"llama", 1}};
+constexpr enumeration enum_norm_casting = {"norm_casting", false, values_norm_casting};
 constexpr enumeration::value values_w4_codes[] = {{"int4", 0}, {"nf4", 1}, {"fp4", 2}, {"e2m1", 3}};
 constexpr enumeration enum_w4_codes = {"w4_codes", false, values_w4_codes};
 constexpr enumeration::value values_w4_scale_type[] = {{"f16", 0}, {"bf16", 1}, {"f32", 2}, {"e8m0", 3}, {"e4m3", 4}};
@@ -29,6 +35,8 @@ constexpr enumeration::value values_w8_codes[] = {{"int8", 0}, {"e4m3", 1}};
 constexpr enumeration enum_w8_codes = {"w8_codes", false, values_w8_codes};
 constexpr enumeration::value values_pool_kind[] = {{"stream_ordered", 0}, {"caching", 1}};
 constexpr enumeration enum_pool_kind = {"pool_kind", false, values_pool_kind};
+constexpr enumeration::value values_reduction[] = {{"sum", 0}, {"mean", 1}, {"max", 2}, {"min", 3}};
+constexpr enumeration enum_reduction = {"reduction", false, values_reduction};
 constexpr enumeration::value values_constant_inputs[] = {{"none", 0}, {"a", 1}, {"b", 2}, {"weights", 2}, {"both", 3}, {"indices", 4}};
 constexpr enumeration enum_constant_inputs = {"constant_inputs", true, values_constant_inputs};
 constexpr enumeration::value values_block_format[] = {{"q4_0", 0}, {"q4_1", 1}, {"q5_0", 2}, {"q5_1", 3}, {"q8_0", 4}, {"q2_k", 5}, {"q3_k", 6}, {"q4_k", 7}, {"q5_k", 8}, {"q6_k", 9}, {"iq4_nl", 10}, {"iq4_xs", 11}, {"mxfp4", 12}, {"nvfp4", 13}};
@@ -252,6 +260,53 @@ constexpr field fields_rotary_table_options[] = {
 constexpr record record_rotary_table_options = {"RotaryTableOptions", sizeof(kaio_rotary_table_options),
     [](void* to) { *static_cast<kaio_rotary_table_options*>(to) = kaio_rotary_table_options_default(); }, fields_rotary_table_options};
 
+constexpr field fields_cross_entropy_options[] = {
+    {.name = "reduction", .c_name = "reduction", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, reduction), .values = &enum_loss_reduction},
+    {.name = "ignore_index", .c_name = "ignore_index", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, ignore_index)},
+    {.name = "label_smoothing", .c_name = "label_smoothing", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, label_smoothing)},
+    {.name = "z_loss", .c_name = "z_loss", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, z_loss)},
+    {.name = "softcap", .c_name = "softcap", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, softcap)},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, weights)},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_cross_entropy_options, lse)},
+    {.name = "total_weight", .c_name = "total_weight", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_cross_entropy_options, total_weight)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_options, workspace)},
+};
+constexpr record record_cross_entropy_options = {"CrossEntropyOptions", sizeof(kaio_cross_entropy_options),
+    [](void* to) { *static_cast<kaio_cross_entropy_options*>(to) = kaio_cross_entropy_options_default(); }, fields_cross_entropy_options};
+
+constexpr field fields_cross_entropy_backward_options[] = {
+    {.name = "reduction", .c_name = "reduction", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, reduction), .values = &enum_loss_reduction},
+    {.name = "ignore_index", .c_name = "ignore_index", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, ignore_index)},
+    {.name = "label_smoothing", .c_name = "label_smoothing", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, label_smoothing)},
+    {.name = "z_loss", .c_name = "z_loss", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, z_loss)},
+    {.name = "softcap", .c_name = "softcap", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, softcap)},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, weights)},
+    {.name = "total_weight", .c_name = "total_weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_cross_entropy_backward_options, total_weight)},
+};
+constexpr record record_cross_entropy_backward_options = {"CrossEntropyBackwardOptions", sizeof(kaio_cross_entropy_backward_options),
+    [](void* to) { *static_cast<kaio_cross_entropy_backward_options*>(to) = kaio_cross_entropy_backward_options_default(); }, fields_cross_entropy_backward_options};
+
+constexpr field fields_gated_options[] = {
+    {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gated_options, limit)},
+    {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gated_options, up_offset)},
+};
+constexpr record record_gated_options = {"GatedOptions", sizeof(kaio_gated_options),
+    [](void* to) { *static_cast<kaio_gated_options*>(to) = kaio_gated_options_default(); }, fields_gated_options};
+
+constexpr field fields_embedding_options[] = {
+    {.name = "errors", .c_name = "errors", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_embedding_options, errors)},
+};
+constexpr record record_embedding_options = {"EmbeddingOptions", sizeof(kaio_embedding_options),
+    [](void* to) { *static_cast<kaio_embedding_options*>(to) = kaio_embedding_options_default(); }, fields_embedding_options};
+
+constexpr field fields_embedding_backward_options[] = {
+    {.name = "padding_index", .c_name = "padding_index", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_embedding_backward_options, padding_index)},
+    {.name = "accumulate", .c_name = "accumulate", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_embedding_backward_options, accumulate)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_embedding_backward_options, workspace)},
+};
+constexpr record record_embedding_backward_options = {"EmbeddingBackwardOptions", sizeof(kaio_embedding_backward_options),
+    [](void* to) { *static_cast<kaio_embedding_backward_options*>(to) = kaio_embedding_backward_options_default(); }, fields_embedding_backward_options};
+
 constexpr field fields_matmul_options[] = {
     {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_options, alpha)},
     {.name = "beta", .c_name = "beta", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_options, beta)},
@@ -315,9 +370,46 @@ constexpr field fields_rms_norm_options[] = {
     {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, weight_offset)},
     {.name = "residual", .c_name = "residual", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, residual)},
     {.name = "residual_out", .c_name = "residual_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_rms_norm_options, residual_out)},
+    {.name = "casting", .c_name = "casting", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, casting), .values = &enum_norm_casting},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, gate)},
+    {.name = "scale", .c_name = "scale", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, scale)},
+    {.name = "shift", .c_name = "shift", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, shift)},
+    {.name = "y_out", .c_name = "y_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_rms_norm_options, y_out)},
 };
 constexpr record record_rms_norm_options = {"RmsNormOptions", sizeof(kaio_rms_norm_options),
     [](void* to) { *static_cast<kaio_rms_norm_options*>(to) = kaio_rms_norm_options_default(); }, fields_rms_norm_options};
+
+constexpr field fields_layer_norm_options[] = {
+    {.name = "epsilon", .c_name = "epsilon", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, epsilon)},
+    {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, weight_offset)},
+    {.name = "residual", .c_name = "residual", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, residual)},
+    {.name = "residual_out", .c_name = "residual_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_layer_norm_options, residual_out)},
+    {.name = "casting", .c_name = "casting", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, casting), .values = &enum_norm_casting},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, gate)},
+    {.name = "scale", .c_name = "scale", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, scale)},
+    {.name = "shift", .c_name = "shift", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_options, shift)},
+    {.name = "y_out", .c_name = "y_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_layer_norm_options, y_out)},
+};
+constexpr record record_layer_norm_options = {"LayerNormOptions", sizeof(kaio_layer_norm_options),
+    [](void* to) { *static_cast<kaio_layer_norm_options*>(to) = kaio_layer_norm_options_default(); }, fields_layer_norm_options};
+
+constexpr field fields_rms_norm_backward_options[] = {
+    {.name = "epsilon", .c_name = "epsilon", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_backward_options, epsilon)},
+    {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_backward_options, weight_offset)},
+    {.name = "dh", .c_name = "dh", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_backward_options, dh)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_backward_options, workspace)},
+};
+constexpr record record_rms_norm_backward_options = {"RmsNormBackwardOptions", sizeof(kaio_rms_norm_backward_options),
+    [](void* to) { *static_cast<kaio_rms_norm_backward_options*>(to) = kaio_rms_norm_backward_options_default(); }, fields_rms_norm_backward_options};
+
+constexpr field fields_layer_norm_backward_options[] = {
+    {.name = "epsilon", .c_name = "epsilon", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_backward_options, epsilon)},
+    {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_backward_options, weight_offset)},
+    {.name = "dh", .c_name = "dh", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_backward_options, dh)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_layer_norm_backward_options, workspace)},
+};
+constexpr record record_layer_norm_backward_options = {"LayerNormBackwardOptions", sizeof(kaio_layer_norm_backward_options),
+    [](void* to) { *static_cast<kaio_layer_norm_backward_options*>(to) = kaio_layer_norm_backward_options_default(); }, fields_layer_norm_backward_options};
 
 constexpr field fields_w4_weights[] = {
     {.name = "codes", .c_name = "codes", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_w4_weights, codes), .values = &enum_w4_codes},
@@ -465,6 +557,43 @@ constexpr field fields_gate_up_project_options[] = {
 };
 constexpr record record_gate_up_project_options = {"GateUpProjectOptions", sizeof(kaio_gate_up_project_options),
     [](void* to) { *static_cast<kaio_gate_up_project_options*>(to) = kaio_gate_up_project_options_default(); }, fields_gate_up_project_options};
+
+constexpr field fields_qk_norm_rotary_options[] = {
+    {.name = "q_norm", .c_name = "q_norm", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, q_norm)},
+    {.name = "k_norm", .c_name = "k_norm", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, k_norm)},
+    {.name = "epsilon", .c_name = "epsilon", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, epsilon)},
+    {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, weight_offset)},
+    {.name = "cos", .c_name = "cos", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, cos)},
+    {.name = "sin", .c_name = "sin", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, sin)},
+    {.name = "rotary", .c_name = "rotary", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = offsetof(kaio_qk_norm_rotary_options, rotary), .of = &record_rotary_options},
+};
+constexpr record record_qk_norm_rotary_options = {"QkNormRotaryOptions", sizeof(kaio_qk_norm_rotary_options),
+    [](void* to) { *static_cast<kaio_qk_norm_rotary_options*>(to) = kaio_qk_norm_rotary_options_default(); }, fields_qk_norm_rotary_options};
+
+constexpr field fields_reduce_options[] = {
+    {.name = "axis", .c_name = "axis", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_reduce_options, axis)},
+    {.name = "all", .c_name = "all", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_reduce_options, all)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_reduce_options, workspace)},
+};
+constexpr record record_reduce_options = {"ReduceOptions", sizeof(kaio_reduce_options),
+    [](void* to) { *static_cast<kaio_reduce_options*>(to) = kaio_reduce_options_default(); }, fields_reduce_options};
+
+constexpr field fields_scan_options[] = {
+    {.name = "exclusive", .c_name = "exclusive", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_scan_options, exclusive)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_scan_options, workspace)},
+};
+constexpr record record_scan_options = {"ScanOptions", sizeof(kaio_scan_options),
+    [](void* to) { *static_cast<kaio_scan_options*>(to) = kaio_scan_options_default(); }, fields_scan_options};
+
+constexpr field fields_histogram_options[] = {
+    {.name = "first", .c_name = "first", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_histogram_options, first)},
+    {.name = "low", .c_name = "low", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_histogram_options, low)},
+    {.name = "high", .c_name = "high", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_histogram_options, high)},
+    {.name = "accumulate", .c_name = "accumulate", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_histogram_options, accumulate)},
+    {.name = "outside", .c_name = "outside", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_histogram_options, outside)},
+};
+constexpr record record_histogram_options = {"HistogramOptions", sizeof(kaio_histogram_options),
+    [](void* to) { *static_cast<kaio_histogram_options*>(to) = kaio_histogram_options_default(); }, fields_histogram_options};
 
 constexpr field fields_gptq_w4[] = {
     {.name = "qweight", .c_name = "qweight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gptq_w4, qweight)},
@@ -623,6 +752,25 @@ constexpr field fields_marlin_w8[] = {
 constexpr record record_marlin_w8 = {"MarlinW8", sizeof(kaio_marlin_w8),
     [](void* to) { *static_cast<kaio_marlin_w8*>(to) = kaio_marlin_w8_default(); }, fields_marlin_w8};
 
+constexpr field fields_sample_options[] = {
+    {.name = "seed", .c_name = "seed", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, seed)},
+    {.name = "offset", .c_name = "offset", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, offset)},
+    {.name = "offset_out", .c_name = "offset_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sample_options, offset_out)},
+    {.name = "temperature", .c_name = "temperature", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, temperature)},
+    {.name = "top_k", .c_name = "top_k", .kind = field_kind::i32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, top_k)},
+    {.name = "top_p", .c_name = "top_p", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, top_p)},
+    {.name = "min_p", .c_name = "min_p", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, min_p)},
+    {.name = "temperatures", .c_name = "temperatures", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, temperatures)},
+    {.name = "top_ks", .c_name = "top_ks", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, top_ks)},
+    {.name = "top_ps", .c_name = "top_ps", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, top_ps)},
+    {.name = "min_ps", .c_name = "min_ps", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sample_options, min_ps)},
+    {.name = "logprobs", .c_name = "logprobs", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sample_options, logprobs)},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sample_options, lse)},
+    {.name = "invalid_rows", .c_name = "invalid_rows", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sample_options, invalid_rows)},
+};
+constexpr record record_sample_options = {"SampleOptions", sizeof(kaio_sample_options),
+    [](void* to) { *static_cast<kaio_sample_options*>(to) = kaio_sample_options_default(); }, fields_sample_options};
+
 constexpr field fields_tune_options[] = {
     {.name = "repetitions", .c_name = "repetitions", .kind = field_kind::u32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_tune_options, repetitions)},
     {.name = "remember", .c_name = "remember", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_tune_options, remember)},
@@ -630,6 +778,19 @@ constexpr field fields_tune_options[] = {
 };
 constexpr record record_tune_options = {"TuneOptions", sizeof(kaio_tune_options),
     [](void* to) { *static_cast<kaio_tune_options*>(to) = kaio_tune_options_default(); }, fields_tune_options};
+
+constexpr field fields_softmax_options[] = {
+    {.name = "scale", .c_name = "scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_softmax_options, scale)},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_softmax_options, lse)},
+};
+constexpr record record_softmax_options = {"SoftmaxOptions", sizeof(kaio_softmax_options),
+    [](void* to) { *static_cast<kaio_softmax_options*>(to) = kaio_softmax_options_default(); }, fields_softmax_options};
+
+constexpr field fields_softmax_backward_options[] = {
+    {.name = "scale", .c_name = "scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_softmax_backward_options, scale)},
+};
+constexpr record record_softmax_backward_options = {"SoftmaxBackwardOptions", sizeof(kaio_softmax_backward_options),
+    [](void* to) { *static_cast<kaio_softmax_backward_options*>(to) = kaio_softmax_backward_options_default(); }, fields_softmax_backward_options};
 
 constexpr field fields_bnb_nested[] = {
     {.name = "absmax", .c_name = "absmax", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_bnb_nested, absmax)},
@@ -845,6 +1006,84 @@ constexpr field arguments_rotary_table[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_rotary_table_options},
 };
 
+constexpr field arguments_cross_entropy[] = {
+    {.name = "logits", .c_name = "logits", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "targets", .c_name = "targets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "loss", .c_name = "loss", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 3, .of = &record_cross_entropy_options},
+};
+
+constexpr field arguments_cross_entropy_backward[] = {
+    {.name = "logits", .c_name = "logits", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "targets", .c_name = "targets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "dloss", .c_name = "dloss", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "dlogits", .c_name = "dlogits", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 4},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 5, .of = &record_cross_entropy_backward_options},
+};
+
+constexpr field arguments_activate[] = {
+    {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_activation},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+};
+
+constexpr field arguments_activate_backward[] = {
+    {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_activation},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+};
+
+constexpr field arguments_gated[] = {
+    {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_activation},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "up", .c_name = "up", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_gated_options},
+};
+
+constexpr field arguments_gated_backward[] = {
+    {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_activation},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "up", .c_name = "up", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "dgate", .c_name = "dgate", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 4},
+    {.name = "dup", .c_name = "dup", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 5},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 6, .of = &record_gated_options},
+};
+
+constexpr field arguments_copy_tensor[] = {
+    {.name = "to", .c_name = "to", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 0},
+    {.name = "from_", .c_name = "from", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+};
+
+constexpr field arguments_int8_dequant[] = {
+    {.name = "codes", .c_name = "codes", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "scale", .c_name = "scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+};
+
+constexpr field arguments_int8_dequant_groups[] = {
+    {.name = "codes", .c_name = "codes", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "scales", .c_name = "scales", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+};
+
+constexpr field arguments_embedding[] = {
+    {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_embedding_options},
+};
+
+constexpr field arguments_embedding_backward[] = {
+    {.name = "dout", .c_name = "dout", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "dweight", .c_name = "dweight", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_embedding_backward_options},
+};
+
 constexpr field arguments_matmul[] = {
     {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
@@ -925,6 +1164,43 @@ constexpr field arguments_rms_norm_codes[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_rms_norm_options},
 };
 
+constexpr field arguments_layer_norm[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 1},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_layer_norm_options},
+};
+
+constexpr field arguments_layer_norm_codes[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 1},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 2},
+    {.name = "codes", .c_name = "codes", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "scales", .c_name = "scales", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 4},
+    {.name = "scale", .c_name = "scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = 5},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 6, .of = &record_layer_norm_options},
+};
+
+constexpr field arguments_rms_norm_backward[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 1},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "dweight", .c_name = "dweight", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 4},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_rms_norm_backward_options},
+};
+
+constexpr field arguments_layer_norm_backward[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 1},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "dweight", .c_name = "dweight", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 4},
+    {.name = "dbias", .c_name = "dbias", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 5},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 6, .of = &record_layer_norm_backward_options},
+};
+
 constexpr field arguments_matmul_w4[] = {
     {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_w4_weights},
@@ -961,6 +1237,33 @@ constexpr field arguments_gate_up_project[] = {
     {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_gate_up_weights},
     {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_gate_up_project_options},
+};
+
+constexpr field arguments_qk_norm_rotary[] = {
+    {.name = "q", .c_name = "q", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "k", .c_name = "k", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 1},
+    {.name = "q_out", .c_name = "q_out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "k_out", .c_name = "k_out", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 4, .of = &record_qk_norm_rotary_options},
+};
+
+constexpr field arguments_reduce[] = {
+    {.name = "how", .c_name = "how", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_reduction},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_reduce_options},
+};
+
+constexpr field arguments_scan[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_scan_options},
+};
+
+constexpr field arguments_histogram[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "counts", .c_name = "counts", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_histogram_options},
 };
 
 constexpr field arguments_repack_gptq_w4[] = {
@@ -1056,6 +1359,44 @@ constexpr field arguments_repack_e4m3_w8[] = {
 constexpr field arguments_repack_marlin_w8[] = {
     {.name = "source", .c_name = "source", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 0, .of = &record_marlin_w8},
     {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_w8_weights},
+};
+
+constexpr field arguments_sample[] = {
+    {.name = "logits", .c_name = "logits", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "tokens", .c_name = "tokens", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 2, .of = &record_sample_options},
+};
+
+constexpr field arguments_top_k[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "values", .c_name = "values", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+};
+
+constexpr field arguments_softmax[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_softmax_options},
+};
+
+constexpr field arguments_log_softmax[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_softmax_options},
+};
+
+constexpr field arguments_softmax_backward[] = {
+    {.name = "y", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_softmax_backward_options},
+};
+
+constexpr field arguments_log_softmax_backward[] = {
+    {.name = "y", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "dy", .c_name = "dy", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_softmax_backward_options},
 };
 
 constexpr field arguments_repack_blocks_w4[] = {
@@ -1240,6 +1581,83 @@ constexpr function all_functions[] = {
      nullptr,
      nullptr,
      -1, 0},
+    {"cross_entropy", arguments_cross_entropy,
+     [](void* stream, const argument_value* a) { return kaio_cross_entropy(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_cross_entropy_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_cross_entropy_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_cross_entropy_options*>(a[3].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_cross_entropy_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), bytes); },
+     nullptr,
+     nullptr,
+     3, offsetof(kaio_cross_entropy_options, workspace)},
+    {"cross_entropy_backward", arguments_cross_entropy_backward,
+     [](void* stream, const argument_value* a) { return kaio_cross_entropy_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_cross_entropy_backward_options*>(a[5].pointer)); },
+     [](const argument_value* a) { return kaio_cross_entropy_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_cross_entropy_backward_options*>(a[5].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"activate", arguments_activate,
+     [](void* stream, const argument_value* a) { return kaio_activate(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_activate_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"activate_backward", arguments_activate_backward,
+     [](void* stream, const argument_value* a) { return kaio_activate_backward(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_activate_backward_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"gated", arguments_gated,
+     [](void* stream, const argument_value* a) { return kaio_gated(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_gated_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_gated_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_gated_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"gated_backward", arguments_gated_backward,
+     [](void* stream, const argument_value* a) { return kaio_gated_backward(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_gated_options*>(a[6].pointer)); },
+     [](const argument_value* a) { return kaio_gated_backward_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_gated_options*>(a[6].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"copy_tensor", arguments_copy_tensor,
+     [](void* stream, const argument_value* a) { return kaio_copy_tensor(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },
+     [](const argument_value* a) { return kaio_copy_tensor_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"int8_dequant", arguments_int8_dequant,
+     [](void* stream, const argument_value* a) { return kaio_int8_dequant(stream, static_cast<const DLTensor*>(a[0].pointer), a[1].f32, static_cast<const DLTensor*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_int8_dequant_warmup(static_cast<const DLTensor*>(a[0].pointer), a[1].f32, static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"int8_dequant_groups", arguments_int8_dequant_groups,
+     [](void* stream, const argument_value* a) { return kaio_int8_dequant_groups(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_int8_dequant_groups_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"embedding", arguments_embedding,
+     [](void* stream, const argument_value* a) { return kaio_embedding(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_embedding_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_embedding_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_embedding_options*>(a[3].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"embedding_backward", arguments_embedding_backward,
+     [](void* stream, const argument_value* a) { return kaio_embedding_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_embedding_backward_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_embedding_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_embedding_backward_options*>(a[3].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_embedding_backward_workspace_bytes(static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), bytes); },
+     nullptr,
+     nullptr,
+     3, offsetof(kaio_embedding_backward_options, workspace)},
     {"matmul", arguments_matmul,
      [](void* stream, const argument_value* a) { return kaio_matmul(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_options*>(a[3].pointer)); },
      [](const argument_value* a) { return kaio_matmul_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_options*>(a[3].pointer)); },
@@ -1317,6 +1735,34 @@ constexpr function all_functions[] = {
      nullptr,
      nullptr,
      -1, 0},
+    {"layer_norm", arguments_layer_norm,
+     [](void* stream, const argument_value* a) { return kaio_layer_norm(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_layer_norm_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_layer_norm_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_layer_norm_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"layer_norm_codes", arguments_layer_norm_codes,
+     [](void* stream, const argument_value* a) { return kaio_layer_norm_codes(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), a[5].f32, static_cast<const kaio_layer_norm_options*>(a[6].pointer)); },
+     [](const argument_value* a) { return kaio_layer_norm_codes_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), a[5].f32, static_cast<const kaio_layer_norm_options*>(a[6].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"rms_norm_backward", arguments_rms_norm_backward,
+     [](void* stream, const argument_value* a) { return kaio_rms_norm_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_rms_norm_backward_options*>(a[5].pointer)); },
+     [](const argument_value* a) { return kaio_rms_norm_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_rms_norm_backward_options*>(a[5].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_rms_norm_backward_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), bytes); },
+     nullptr,
+     nullptr,
+     5, offsetof(kaio_rms_norm_backward_options, workspace)},
+    {"layer_norm_backward", arguments_layer_norm_backward,
+     [](void* stream, const argument_value* a) { return kaio_layer_norm_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_layer_norm_backward_options*>(a[6].pointer)); },
+     [](const argument_value* a) { return kaio_layer_norm_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_layer_norm_backward_options*>(a[6].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_layer_norm_backward_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), bytes); },
+     nullptr,
+     nullptr,
+     6, offsetof(kaio_layer_norm_backward_options, workspace)},
     {"matmul_w4", arguments_matmul_w4,
      [](void* stream, const argument_value* a) { return kaio_matmul_w4(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_w4_options*>(a[3].pointer)); },
      [](const argument_value* a) { return kaio_matmul_w4_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_w4_options*>(a[3].pointer)); },
@@ -1359,6 +1805,34 @@ constexpr function all_functions[] = {
      [](const argument_value* a, kaio_kernel_choice* choice) { return kaio_gate_up_project_choice(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_gate_up_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_gate_up_project_options*>(a[3].pointer), choice); },
      [](const argument_value* a, const kaio_tune_options* how, kaio_tune_report* report) { return kaio_tune_gate_up_project(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_gate_up_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_gate_up_project_options*>(a[3].pointer), how, report); },
      3, offsetof(kaio_gate_up_project_options, workspace)},
+    {"qk_norm_rotary", arguments_qk_norm_rotary,
+     [](void* stream, const argument_value* a) { return kaio_qk_norm_rotary(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_qk_norm_rotary_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_qk_norm_rotary_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_qk_norm_rotary_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"reduce", arguments_reduce,
+     [](void* stream, const argument_value* a) { return kaio_reduce(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_reduce_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_reduce_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_reduce_options*>(a[3].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_reduce_workspace_bytes(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_reduce_options*>(a[3].pointer), bytes); },
+     nullptr,
+     nullptr,
+     3, offsetof(kaio_reduce_options, workspace)},
+    {"scan", arguments_scan,
+     [](void* stream, const argument_value* a) { return kaio_scan(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_scan_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_scan_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_scan_options*>(a[2].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_scan_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_scan_options*>(a[2].pointer), bytes); },
+     nullptr,
+     nullptr,
+     2, offsetof(kaio_scan_options, workspace)},
+    {"histogram", arguments_histogram,
+     [](void* stream, const argument_value* a) { return kaio_histogram(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_histogram_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_histogram_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_histogram_options*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
     {"repack_gptq_w4", arguments_repack_gptq_w4,
      [](void* stream, const argument_value* a) { return kaio_repack_gptq_w4(stream, static_cast<const kaio_gptq_w4*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer)); },
      [](const argument_value* a) { return kaio_repack_gptq_w4_warmup(static_cast<const kaio_gptq_w4*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer)); },
@@ -1488,6 +1962,48 @@ constexpr function all_functions[] = {
     {"repack_marlin_w8", arguments_repack_marlin_w8,
      [](void* stream, const argument_value* a) { return kaio_repack_marlin_w8(stream, static_cast<const kaio_marlin_w8*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer)); },
      [](const argument_value* a) { return kaio_repack_marlin_w8_warmup(static_cast<const kaio_marlin_w8*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"sample", arguments_sample,
+     [](void* stream, const argument_value* a) { return kaio_sample(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_sample_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_sample_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_sample_options*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"top_k", arguments_top_k,
+     [](void* stream, const argument_value* a) { return kaio_top_k(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_top_k_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"softmax", arguments_softmax,
+     [](void* stream, const argument_value* a) { return kaio_softmax(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_softmax_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_softmax_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_softmax_options*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"log_softmax", arguments_log_softmax,
+     [](void* stream, const argument_value* a) { return kaio_log_softmax(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_softmax_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_log_softmax_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_softmax_options*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"softmax_backward", arguments_softmax_backward,
+     [](void* stream, const argument_value* a) { return kaio_softmax_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_softmax_backward_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_softmax_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_softmax_backward_options*>(a[3].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"log_softmax_backward", arguments_log_softmax_backward,
+     [](void* stream, const argument_value* a) { return kaio_log_softmax_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_softmax_backward_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_log_softmax_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_softmax_backward_options*>(a[3].pointer)); },
      nullptr,
      nullptr,
      nullptr,
