@@ -31,7 +31,8 @@ if(TARGET kaio_test_ops)
     get_target_property(sources kaio_test_ops SOURCES)
     set(number ${turn})
     foreach(file matmul/sm90_kernels attention_backward/with weight_only/own attention/with attention_decode/with
-        attention_backward/own_scores)
+        attention_backward/own_scores llama/model_with_weights reduce/reduce elementwise/elementwise elementwise/copy
+        llama/tokenizer_with_weights scan/scan)
       math(EXPR number "${number} + 1")
       math(EXPR part "${number} % 3")
       if(NOT part EQUAL 0)
