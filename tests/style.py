@@ -3,7 +3,7 @@
 
     style.py format [--fix]          every C++ file
     style.py tidy --build DIR [--turn N | --all]
-                                     the files of src/ without kernels, with the commands of a configured build: a twelfth of
+                                     the files of src/ without kernels, with the commands of a configured build: a sixteenth of
                                      them, another one with every commit (turn.py), or all
     style.py shell                   the shell scripts
 
@@ -49,7 +49,8 @@ def has_kernels(file, known={}):
         known[file] = False
         for name in re.findall(r'^#include [<"]([^">]+)[">]', file.read_text(), re.MULTILINE):
             for folder in (root / "include", root / "src", root):
-                if name == "kaio/dsl/dsl.hpp" or ((folder / name).is_file() and has_kernels(folder / name)):
+                if name.startswith(("kaio/dsl/dsl.hpp", "kaio/dsl/kernel/")) or (
+                        (folder / name).is_file() and has_kernels(folder / name)):
                     known[file] = True
     return known[file]
 
@@ -67,7 +68,7 @@ def check_tidy(arguments):
     need("clang-tidy-16", "run-clang-tidy-16")
     files = [file for file in sorted((root / "src").rglob("*.cpp")) if not has_kernels(file)]
     if not arguments.all:
-        files = files[(turn.number() if arguments.turn is None else arguments.turn) % 12::12]
+        files = files[(turn.number() if arguments.turn is None else arguments.turn) % 16::16]
     with tempfile.TemporaryDirectory() as folder:
         write_commands(arguments.build, folder)
         # The command lines are for g++, with warnings that clang does not know.
@@ -85,8 +86,8 @@ parser = argparse.ArgumentParser(description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("tool", choices=["format", "tidy", "shell"])
 parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
-parser.add_argument("--all", action="store_true", help="clang-tidy on all files instead of a twelfth")
-parser.add_argument("--turn", type=int, help="the number that chooses the twelfth; by default the commit's")
+parser.add_argument("--all", action="store_true", help="clang-tidy on all files instead of a sixteenth")
+parser.add_argument("--turn", type=int, help="the number that chooses the sixteenth; by default the commit's")
 parser.add_argument("--fix", action="store_true", help="rewrite the files")
 arguments = parser.parse_args()
 code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)

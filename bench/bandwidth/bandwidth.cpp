@@ -10,8 +10,9 @@
 #include "bench/median.hpp"
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/saxpy/saxpy.hpp"
-#include "showcase/showcase.hpp"
 #include "showcase/softmax/softmax.hpp"
+
+#include <kaio/showcase.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -7,11 +7,11 @@
 // move: rows read once and written once, not the tables of rotary. Exits with 77 where there is no GPU.
 
 #include "bench/median.hpp"
-#include "showcase/showcase.hpp"
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/rotary.hpp>
+#include <kaio/showcase.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -16,6 +16,11 @@ set_tests_properties(budget PROPERTIES LABELS rules)
 add_test(NAME measurements COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/measurements_test.py)
 set_tests_properties(measurements PROPERTIES LABELS rules)
 
+# The report of the measurements as HTML, and its script in a browser.
+add_test(NAME html_report COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/html_report/report_test.py)
+add_test(NAME html_report.browser COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/html_report/browser_test.py)
+set_tests_properties(html_report html_report.browser PROPERTIES LABELS rules TIMEOUT 120 SKIP_RETURN_CODE ${skipped})
+
 # Sentences that are read once, files that comments name, and pages that answer what is searched for.
 foreach(rule words mentions pages)
   add_test(NAME ${rule} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/rules/${rule}.py)
