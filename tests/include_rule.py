@@ -114,6 +114,7 @@ private_floors = {
             "attention/decode/mma_sync_8bit", "attention/decode/mla", "attention/decode/call",
             "matmul_8bit/common", "matmul_8bit/int8", "matmul_8bit/fp8",
             "norm/simt", "norm/backward", "norm/call", "softmax/simt", "softmax/call", "cross_entropy/simt", "cross_entropy/call",
+            "linear_cross_entropy/call",
             "elementwise/call", "elementwise/copy", "elementwise/activation", "elementwise/int8_dequant",
             "reduce/call", "reduce/simt", "scan/call", "scan/simt", "histogram", "embedding",
             "sampling/simt", "sampling/call",
@@ -134,7 +135,8 @@ operation_floors = [
     {"choice"},
     {"rows"},
     {"matmul", "attention/common", "cache", "norm", "reduce", "sampling", "softmax", "cross_entropy"},
-    {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward", "elementwise", "scan", "histogram"},
+    {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward", "elementwise", "scan", "histogram",
+     "linear_cross_entropy"},
     {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding"},
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.

@@ -29,6 +29,7 @@
 #include <kaio/ops/histogram.hpp>
 #include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/layer_norm.hpp>
+#include <kaio/ops/linear_cross_entropy.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>

@@ -18,6 +18,8 @@ struct cross_entropy_variant {
 // The kernel for logits of f32, f16 or bf16, whose rows are whole pieces of 16 bytes (vectors) or not.
 const cross_entropy_variant& cross_entropy_variant_for(element_kind kind, bool vectors);
 const row_variants<cross_entropy_backward_problem>& cross_entropy_backward_variants();
+// From logits of f32, whose rows are whole pieces, to a gradient of f16 or bf16. Its plan is not `is_newer`.
+const row_variant<cross_entropy_backward_problem>& cross_entropy_backward_to(element_kind kind);
 const ptx::kernel_image& cross_entropy_totals_image();
 void run_cross_entropy_totals(const stream& s, std::uint32_t blocks,
                               const cross_entropy_totals_problem& problem);

@@ -19,8 +19,10 @@ struct cross_entropy_terms {
   f32 cap_scale;  // 2 log2(e) / softcap
 };
 
+// The logits of a launch are those of all classes or, for linear_cross_entropy, of a part of them.
 struct cross_entropy_problem {
-  u32 rows, size;
+  u32 rows, size;        // size: classes of these logits
+  u32 first, classes;    // the number of the first one, and all classes
   u32 lanes_log;         // log2 of a block's threads for a row
   u32 has_wide_targets;  // i64, else i32
   row_numbers logits, targets;
@@ -32,7 +34,14 @@ struct cross_entropy_forward_problem {
   cross_entropy_problem of;
   row_numbers losses;
   u64 target_weights;  // f32, one for each row: the weight of its target, 0 if it is ignored; 0: not stored
+  u64 states;          // f32, cross_entropy_states of `rows` numbers; 0: these logits are of all classes
+  u32 has_before;      // states has what launches for the classes before have found
+  u32 is_last;         // no classes follow: losses are stored, else states
 };
+
+// What is known of a row after a part of its classes: the largest z, the sum of e^(z - largest), the sums of
+// w z and of w, and the z of its target, or 0.
+inline constexpr u32 cross_entropy_states = 5;
 
 struct cross_entropy_backward_problem {
   cross_entropy_problem of;

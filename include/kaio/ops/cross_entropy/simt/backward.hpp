@@ -4,20 +4,24 @@
 //
 //   dz = dloss (p ((1 - e) w_target + e / C sum of w + 2 z_loss lse) - (1 - e) w_target [target] - e / C w)
 //   dx = dz (1 - (z / softcap)^2)
+//
+// The kernels for rows of whole pieces of f32 also take logits of a part of the classes. Two more round to f16 and
+// bf16.
 
 #include <kaio/ops/cross_entropy/simt/row.hpp>
 #include <kaio/ops/rows/reduce.hpp>
 #include <kaio/ops/rows/stage.hpp>
 
 #include <limits>
+#include <type_traits>
 
 namespace kaio::ops {
 
-template <dsl::scalar T, std::uint32_t Sm, bool Vectors>
+template <dsl::scalar T, std::uint32_t Sm, bool Vectors, dsl::scalar Out = T>
 struct cross_entropy_backward_body {
   static constexpr f32 nan = std::numeric_limits<f32>::quiet_NaN();
   static constexpr u32 batch_elements = Vectors ? 8 : 16;
-  using row_of_logits = logits_row<T, Sm, Vectors, batch_elements>;
+  using row_of_logits = logits_row<T, Sm, Vectors, batch_elements, Vectors && sizeof(T) == 4>;
   using words = typename row_of_logits::words;
   using p = cross_entropy_problem;
   using b = cross_entropy_backward_problem;
@@ -38,11 +42,13 @@ struct cross_entropy_backward_body {
     const val weights = t.let(of[&p::terms][&cross_entropy_terms::weights]);
     const val smoothing = t.let(of[&p::terms][&cross_entropy_terms::smoothing]);
     const val weighs = t.let(all_of(smoothing != 0.0f, weights != u64{0}));
-    const auto of_classes = pointer_at<inout<f32>>(t, weights);
-    var sum_of_weights(t, cast<f32>(row.size()));
+    const val weights_here = row.weights_here(), classes = row.classes();
+    const auto of_all_classes = pointer_at<inout<f32>>(t, weights),
+               of_classes = pointer_at<inout<f32>>(t, weights_here);
+    var sum_of_weights(t, cast<f32>(classes));
     if (auto sums = t.when(weighs)) {
       var own(t, 0.0f);
-      for (auto c : t.range(row.lane(), row.size(), row.lanes())) own += of_classes[c];
+      for (auto c : t.range(row.lane(), classes, row.lanes())) own += of_all_classes[c];
       const val total = reduce.sum(t.let(own));
       sum_of_weights = total;
     }
@@ -61,9 +67,9 @@ struct cross_entropy_backward_body {
           scale = scale / pointer_at<inout<f32>>(t, total_weight)[0];
         if (auto wrong = t.when(own.is_wrong)) by_p = nan;
         if (auto right = t.otherwise()) {
-          target = cast<u32>(own.index);
+          target = cast<u32>(own.place);
           const val weight = row.weight(own.index);
-          const val share = t.let(smoothing / cast<f32>(row.size()));
+          const val share = t.let(smoothing / cast<f32>(classes));
           const val at_target = t.let((1.0f - smoothing) * weight);
           by_p = scale * (at_target + share * sum_of_weights +
                           of[&p::terms][&cross_entropy_terms::z_loss] * 2.0f * lse);
@@ -73,7 +79,7 @@ struct cross_entropy_backward_body {
       }
     }
     const val line = row.address(of[&p::logits]);
-    const val to = row.address(problem[&b::dlogits]);
+    const val to = row.template address<Out>(problem[&b::dlogits]);
     const val is_ignored = t.let(limit == 0u);
     const val at_class = t.let(target);
     const val own_lse = t.let(lse), of_p = t.let(by_p), of_class = t.let(by_class),
@@ -98,13 +104,19 @@ struct cross_entropy_backward_body {
           const val part_of_cap = t.let(z[i] * inverse_cap);
           dx[i] = dx[i] * fma(-part_of_cap, part_of_cap, 1.0f);
         }
-      const auto rounded = array_of<row_of_logits::pieces>([&](u32 piece) {
+      if constexpr (std::is_same_v<T, Out>) {
+        const auto rounded = array_of<row_of_logits::pieces>([&](u32 piece) {
+          const auto values =
+              array_of<words::width>([&](u32 i) { return t.let(dx[piece * words::width + i]); });
+          const auto exact = words::rounded(t, values);
+          return array_of<4>([&](u32 i) { return t.let(select(is_ignored, 0u, exact[i])); });
+        });
+        row.store(to, first, rounded);
+      } else {
         const auto values =
-            array_of<words::width>([&](u32 i) { return t.let(dx[piece * words::width + i]); });
-        const auto exact = words::rounded(t, values);
-        return array_of<4>([&](u32 i) { return t.let(select(is_ignored, 0u, exact[i])); });
-      });
-      row.store(to, first, rounded);
+            array_of<batch_elements>([&](u32 i) { return t.let(select(is_ignored, 0.0f, dx[i])); });
+        row.template store_rounded<Out>(to, first, values);
+      }
     });
   }
 };
@@ -120,6 +132,17 @@ inline constexpr auto cross_entropy_backward_rows =
                                                         : 4u}>(
         [](thread t, val<cross_entropy_backward_problem> problem) {
           cross_entropy_backward_body<T, Sm, Vectors>::run(t, problem);
+        });
+
+// From logits of f32 to a gradient of 16 bits. There are no products of bf16 before sm_80.
+template <dsl::scalar Out>
+inline constexpr std::uint32_t cross_entropy_rounded_sm = std::is_same_v<Out, f16> ? 70 : 80;
+template <dsl::scalar Out>
+inline constexpr auto cross_entropy_backward_rounded =
+    kaio::kernel<"cross_entropy_backward_f32_to_" + type_name<Out>, row_threads,
+                 kernel_options{.target = {cross_entropy_rounded_sm<Out>, false}}>(
+        [](thread t, val<cross_entropy_backward_problem> problem) {
+          cross_entropy_backward_body<f32, cross_entropy_rounded_sm<Out>, true, Out>::run(t, problem);
         });
 
 }  // namespace kaio::ops

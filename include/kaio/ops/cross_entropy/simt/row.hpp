@@ -15,13 +15,14 @@
 
 namespace kaio::ops {
 
-// The target of a row. Neither: `index` is a class.
+// The target of a row, and its place among the logits. Neither: `index` is a class.
 struct row_target {
-  val<i64> index;
+  val<i64> index, place;
   val<bool> is_ignored, is_wrong;
 };
 
-template <dsl::scalar T, std::uint32_t Sm, bool Vectors, u32 Batch>
+// Parts: the logits may be those of a part of the classes.
+template <dsl::scalar T, std::uint32_t Sm, bool Vectors, u32 Batch, bool Parts = false>
 class logits_row {
  public:
   static constexpr u32 batch_elements = Batch;
@@ -47,11 +48,19 @@ class logits_row {
   constexpr const val<u32>& row() const { return row_; }
   constexpr const val<bool>& exists() const { return exists_; }
   constexpr const val<u32>& size() const { return size_; }
+  // The number of all classes.
+  constexpr val<u32> classes() const {
+    if constexpr (Parts)
+      return t_.let(problem_[&cross_entropy_problem::classes]);
+    else
+      return size_;
+  }
 
-  template <class Rows>
+  // The address of the row in a tensor of U.
+  template <class U = T, class Rows>
   constexpr val<u64> address(const Rows& rows) const {
     return t_.let(rows[&row_numbers::address] +
-                  cast<u64>(cast<i64>(row_) * rows[&row_numbers::stride]) * u64{sizeof(T)});
+                  cast<u64>(cast<i64>(row_) * rows[&row_numbers::stride]) * u64{sizeof(U)});
   }
   // The row's place among numbers of f32.
   template <class Numbers>
@@ -78,8 +87,22 @@ class logits_row {
     }
     const val result = t.let(index);
     const val is_ignored = t.let(result == problem_[&p::terms][&cross_entropy_terms::ignored]);
-    const val is_wrong = t.let(all_of(!is_ignored, cast<u64>(result) >= cast<u64>(size_)));
-    return {result, is_ignored, is_wrong};
+    const val is_wrong = t.let(all_of(!is_ignored, cast<u64>(result) >= cast<u64>(classes())));
+    if constexpr (Parts) {
+      const val place_here = t.let(result - cast<i64>(problem_[&p::first]));
+      return {result, place_here, is_ignored, is_wrong};
+    } else {
+      return {result, result, is_ignored, is_wrong};
+    }
+  }
+  // The address of the weights of the classes from the first one of these logits on.
+  constexpr val<u64> weights_here() const {
+    using p = cross_entropy_problem;
+    const val weights = t_.let(problem_[&p::terms][&cross_entropy_terms::weights]);
+    if constexpr (Parts)
+      return t_.let(weights + cast<u64>(problem_[&p::first]) * u64{sizeof(f32)});
+    else
+      return weights;
   }
   // The weight of a class, or 1.
   constexpr val<f32> weight(const val<i64>& of) const {
@@ -148,6 +171,21 @@ class logits_row {
         if (auto inside = t.when(at < size_)) words::store(t, place(row, at), from[p]);
       } else {
         words::scatter(t, row, at, lanes_, size_, from[p]);
+      }
+    }
+  }
+
+  // Rounds a batch to Out, which has 16 bits, T having 32.
+  template <dsl::scalar Out, class Values>
+  constexpr void store_rounded(const val<u64>& row, const val<u32>& first, const Values& values) const {
+    static_assert(Vectors && width == 4 && batch_elements == 8 && sizeof(Out) == 2);
+    thread t = t_;
+    const auto exact = row_words<Out, Sm>::rounded(t, values);
+    for (u32 p = 0; p < pieces; ++p) {
+      const val at = t.let(first + span_ * p);
+      if (auto inside = t.when(at < size_)) {
+        const val to = t.let(row + cast<u64>(at) * u64{sizeof(Out)});
+        pointer_at<out<u32x2>>(t, to)[0] = make_vec(exact[2 * p], exact[2 * p + 1]);
       }
     }
   }
