@@ -456,6 +456,83 @@ static void losses(void) {
   drop(&memory);
 }
 
+/* A layer of CLASSES outputs: the loss and the gradients of its weight and bias. */
+static void linear_loss(void) {
+  enum { CLASSES = 5 };
+  const int64_t targets_of[ROWS] = {3, -100, 0};
+  const float one[1] = {1};
+  float weight_of[CLASSES * SIZE];
+  double dweight_of[CLASSES * SIZE], dbias_of[CLASSES], loss_of = 0;
+  shaped x, weight, targets, loss, lse, total, dloss, dweight, dbias, memory, more;
+  kaio_linear_cross_entropy_options options = kaio_linear_cross_entropy_options_default();
+  kaio_linear_cross_entropy_backward_options backward = kaio_linear_cross_entropy_backward_options_default();
+  uint64_t needed = 0;
+  int64_t row, k, i;
+  SHAPED(&x, f32, ROWS, SIZE);
+  SHAPED(&weight, f32, CLASSES, SIZE);
+  SHAPED(&targets, i64, ROWS);
+  SHAPED(&loss, f32, 1);
+  SHAPED(&lse, f32, ROWS);
+  SHAPED(&total, f32, 1);
+  SHAPED(&dloss, f32, 1);
+  SHAPED(&dweight, f32, CLASSES, SIZE);
+  SHAPED(&dbias, f32, CLASSES);
+  randomise(&x, x_of, 23);
+  randomise(&weight, weight_of, 24);
+  send(&targets, targets_of);
+  send(&dloss, one);
+  memset(dweight_of, 0, sizeof dweight_of);
+  memset(dbias_of, 0, sizeof dbias_of);
+  for (row = 0; row < ROWS; ++row) {
+    double logits[CLASSES], sum = 0;
+    if (targets_of[row] < 0) continue;
+    for (k = 0; k < CLASSES; ++k) {
+      logits[k] = 0;
+      for (i = 0; i < SIZE; ++i) logits[k] += (double)x_of[row * SIZE + i] * weight_of[k * SIZE + i];
+      sum += exp(logits[k]);
+    }
+    loss_of += (log(sum) - logits[targets_of[row]]) / 2;
+    for (k = 0; k < CLASSES; ++k) {
+      const double g = (exp(logits[k]) / sum - (k == targets_of[row] ? 1 : 0)) / 2;
+      dbias_of[k] += g;
+      for (i = 0; i < SIZE; ++i) dweight_of[k * SIZE + i] += g * x_of[row * SIZE + i];
+    }
+  }
+  SUCCEEDS(kaio_linear_cross_entropy_workspace_bytes(&x.tensor, &weight.tensor, &needed));
+  SHAPED(&memory, u8, (int64_t)needed);
+  options.workspace = &memory.tensor;
+  options.lse = &lse.tensor;
+  options.total_weight = &total.tensor;
+  SUCCEEDS(kaio_linear_cross_entropy(NULL, &x.tensor, &weight.tensor, &targets.tensor, &loss.tensor, &options));
+  receive(&loss, got);
+  CHECK(far_off(got, &loss_of, 1, 1e-5) == 0);
+  SUCCEEDS(kaio_linear_cross_entropy_backward_workspace_bytes(&x.tensor, &weight.tensor, &needed));
+  SHAPED(&more, u8, (int64_t)needed);
+  backward.workspace = &more.tensor;
+  backward.total_weight = &total.tensor;
+  backward.dbias = &dbias.tensor;
+  SUCCEEDS(kaio_linear_cross_entropy_backward(NULL, &x.tensor, &weight.tensor, &targets.tensor, &lse.tensor,
+                                              &dloss.tensor, NULL, &dweight.tensor, &backward));
+  receive(&dweight, got);
+  CHECK(far_off(got, dweight_of, CLASSES * SIZE, 1e-5) == 0);
+  receive(&dbias, got);
+  CHECK(far_off(got, dbias_of, CLASSES, 1e-5) == 0);
+  options.logit_scale = (float)INFINITY;
+  REFUSED(kaio_linear_cross_entropy(NULL, &x.tensor, &weight.tensor, &targets.tensor, &loss.tensor, &options),
+          "linear_cross_entropy", "logit_scale");
+  drop(&x);
+  drop(&weight);
+  drop(&targets);
+  drop(&loss);
+  drop(&lse);
+  drop(&total);
+  drop(&dloss);
+  drop(&dweight);
+  drop(&dbias);
+  drop(&memory);
+  drop(&more);
+}
+
 int main(void) {
   f32 = type_of(kDLFloat, 32);
   f16 = type_of(kDLFloat, 16);
@@ -472,6 +549,7 @@ int main(void) {
   modulated();
   norm_gradients();
   losses();
+  linear_loss();
   activations();
   copies();
   reductions();

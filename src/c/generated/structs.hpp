@@ -41,6 +41,8 @@ struct kaio_int4;
 struct kernel_choice;
 struct layer_norm_backward_options;
 struct layer_norm_options;
+struct linear_cross_entropy_backward_options;
+struct linear_cross_entropy_options;
 struct llm_int8_w8;
 struct marlin_w4;
 struct marlin_w8;
@@ -110,6 +112,8 @@ void read(call& in, const char* name, const kaio_rotary_sections* given, ops::ro
 void read(call& in, const char* name, const kaio_rotary_table_options* given, ops::rotary_table_options& to);
 void read(call& in, const char* name, const kaio_cross_entropy_options* given, ops::cross_entropy_options& to);
 void read(call& in, const char* name, const kaio_cross_entropy_backward_options* given, ops::cross_entropy_backward_options& to);
+void read(call& in, const char* name, const kaio_linear_cross_entropy_options* given, ops::linear_cross_entropy_options& to);
+void read(call& in, const char* name, const kaio_linear_cross_entropy_backward_options* given, ops::linear_cross_entropy_backward_options& to);
 void read(call& in, const char* name, const kaio_gated_options* given, ops::gated_options& to);
 void read(call& in, const char* name, const kaio_embedding_options* given, ops::embedding_options& to);
 void read(call& in, const char* name, const kaio_embedding_backward_options* given, ops::embedding_backward_options& to);
