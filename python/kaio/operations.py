@@ -3403,7 +3403,8 @@ def rms_norm_codes(
       x: (..., size); f32, f16 or bf16
       weight: (size); f32, f16 or bf16; elements of x, or f32
       codes: as x; i8 or e4m3
-      scales: (...), one for each row; f32; gets the scales; None: scale is the scale of all rows
+      scales: (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32; gets
+          the scales; None: scale is the scale of all rows
       scale: above 0 and finite; not read if scales are given
       epsilon
       weight_offset: added to the weight: 1 for Gemma
@@ -3526,7 +3527,8 @@ def layer_norm_codes(
       weight: (size); f32, f16 or bf16; elements of x, or f32; None: none
       bias: (size); f32, f16 or bf16; elements of the weight; None: none
       codes: as x; i8 or e4m3
-      scales: (...), one for each row; f32; gets the scales; None: scale is the scale of all rows
+      scales: (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32; gets
+          the scales; None: scale is the scale of all rows
       scale: above 0 and finite; not read if scales are given
       epsilon
       weight_offset: added to the weight

@@ -378,8 +378,8 @@ static void norms(void) {
   const int64_t rows = 3, size = 40;
   int64_t row, i, wrong = 0;
   static signed char codes_of[MOST_ELEMENTS];
-  float scales_of[3];
-  owned input, weight, out, residual, codes, scales;
+  float scales_of[3], groups_of[3];
+  owned input, weight, out, residual, codes, scales, groups;
   kaio_rms_norm_options options = kaio_rms_norm_options_default();
   make(&input, device, f32, rows, size, -1);
   make(&weight, device, f32, size, -1, -1);
@@ -387,6 +387,7 @@ static void norms(void) {
   make(&residual, device, f32, rows, size, -1);
   make(&codes, device, type_of(kDLInt, 8), rows, size, -1);
   make(&scales, device, f32, rows, -1, -1);
+  make(&groups, device, f32, rows, 1, -1);
   fill(&input, x, 41);
   fill(&weight, y, 42);
   fill(&residual, z, 43);
@@ -416,13 +417,17 @@ static void norms(void) {
   fetch(&scales, scales_of);
   for (i = 0; i < rows * size; ++i) wrong += fabs(codes_of[i] * scales_of[i / size] - w[i]) > 0.51 * scales_of[i / size];
   SUCCEEDS(kaio_copy_to_device(device, NULL, residual.tensor.data, z, (uint64_t)(rows * size) * sizeof(float)));
+  SUCCEEDS(kaio_rms_norm_codes(NULL, &input.tensor, &weight.tensor, &codes.tensor, &groups.tensor, 0, &options));
+  fetch(&groups, groups_of);  /* of one block, which is the row */
+  for (i = 0; i < rows; ++i) wrong += groups_of[i] != scales_of[i];
+  SUCCEEDS(kaio_copy_to_device(device, NULL, residual.tensor.data, z, (uint64_t)(rows * size) * sizeof(float)));
   SUCCEEDS(kaio_rms_norm_codes(NULL, &input.tensor, &weight.tensor, &codes.tensor, NULL, 0.0625f, &options));
   fetch(&codes, codes_of);
   for (i = 0; i < rows * size; ++i) wrong += fabs(w[i]) < 7.9 && fabs(codes_of[i] * 0.0625 - w[i]) > 0.51 * 0.0625;
   CHECK(wrong == 0);
   REFUSED(kaio_rms_norm_codes(NULL, &input.tensor, &weight.tensor, &codes.tensor, NULL, 0, NULL), "rms_norm", "scale");
   REFUSED(kaio_rms_norm_codes(NULL, &input.tensor, &weight.tensor, &codes.tensor, &out.tensor, 0, NULL), "argument scales",
-          "it has 1");
+          "the blocks of 128 elements");
   REFUSED(kaio_rms_norm(NULL, &input.tensor, &weight.tensor, &codes.tensor, NULL), "argument out", "f32, f16 or bf16");
   weight.tensor.dtype = type_of(kDLFloat, 16);
   REFUSED(kaio_rms_norm(NULL, &input.tensor, &weight.tensor, &out.tensor, NULL), "rms_norm", "argument weight");
@@ -432,6 +437,7 @@ static void norms(void) {
   release(&residual);
   release(&codes);
   release(&scales);
+  release(&groups);
 }
 
 /* Every misuse is refused before anything runs, and named. */

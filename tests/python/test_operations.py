@@ -137,6 +137,11 @@ def test_rms_norm_codes(random: np.random.Generator) -> None:
     close(codes * scales[:, None], rms(x, weight), 1e-2)
     codes, scales = kaio.rms_norm_codes(x, weight, dtype="e4m3")
     close(codes.astype(F32) * scales[:, None], rms(x, weight), 4e-2)
+    x, weight, groups = normal(random, 5, 200), normal(random, 200), np.empty((5, 2), F32)
+    codes, _ = kaio.rms_norm_codes(x, weight, scales=groups, dtype="e4m3")
+    close(codes.astype(F32) * groups.repeat(128, axis=1)[:, :200], rms(x, weight), 4e-2)
+    with pytest.raises(kaio.InvalidArgument, match="argument scales"):
+        kaio.rms_norm_codes(x, weight, scales=groups[:, :1])
 
 
 # ---- Rotary embedding

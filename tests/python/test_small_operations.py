@@ -59,6 +59,9 @@ def test_layer_norm_codes(random: np.random.Generator) -> None:
     codes, scales = kaio.layer_norm_codes(x, weight, bias)
     assert codes.dtype == np.int8
     close(codes * scales[:, None], expected, 5e-3)
+    blocks = np.empty((5, 1), F32)  # of 128 neighbours, all of a row here
+    same, _ = kaio.layer_norm_codes(x, weight, bias, scales=blocks)
+    assert (same == codes).all() and (blocks[:, 0] == scales).all()
     codes, y = kaio.layer_norm_codes(x, weight, bias, scales=False, scale=0.05, y_out=True)
     close(y, expected)
     close(codes * 0.05, np.clip(expected, -128 * 0.05, 127 * 0.05), 1e-2)

@@ -99,6 +99,25 @@ def test_codes(device, dtype):
         torch.testing.assert_close(codes.float() * scales[..., None], want, rtol=0, atol=float(step) * 1.5)
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn])
+def test_codes_of_groups(device, dtype):
+    for shape in ((200,), (3, 300), (2, 1, 2, 2, 128)):
+        x, weight, residual = tensors(device, *shape)
+        y, h = kt.rms_norm(x, weight, residual=residual)
+        codes, scales, got_h = kt.rms_norm_codes(x, weight, residual=residual, dtype=dtype, groups=True)
+        assert scales.shape == (*shape[:-1], -(-shape[-1] // 128))
+        torch.testing.assert_close(got_h, h, rtol=0, atol=0)
+        blocks = torch.nn.functional.pad(y, (0, -y.shape[-1] % 128)).unflatten(-1, (-1, 128))
+        greatest = 127 if dtype == torch.int8 else 448
+        torch.testing.assert_close(scales, blocks.abs().amax(-1) / greatest, rtol=1e-6, atol=0)
+        step = scales * (0.51 if dtype == torch.int8 else 16.1)  # half of the largest distance of two codes
+        restored = codes.float() * scales.repeat_interleave(128, -1)[..., : shape[-1]]
+        assert bool(((restored - y).abs() <= step.repeat_interleave(128, -1)[..., : shape[-1]]).all())
+    compiled = torch.compile(lambda a: kt.rms_norm_codes(a, weight, dtype=dtype, groups=True), fullgraph=True, backend="aot_eager")
+    for got, want in zip(compiled(x), kt.rms_norm_codes(x, weight, dtype=dtype, groups=True)):
+        torch.testing.assert_close(got.float(), want.float(), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_modulated(device, dtype):
     x, weight, residual = tensors(device, 2, 3, 32, dtype=dtype)
@@ -129,6 +148,7 @@ def test_operators(device):
     torch.library.opcheck(torch.ops.kaio.rms_norm_residual.default, (x.t().contiguous().t(), weight, residual, 1e-6, 1.0))
     torch.library.opcheck(torch.ops.kaio.rms_norm_codes.default, (x, weight, residual, 1e-6, 0.0, torch.int8))
     torch.library.opcheck(torch.ops.kaio.rms_norm_codes.default, (x, weight, None, 1e-6, 0.0, torch.int8))
+    torch.library.opcheck(torch.ops.kaio.rms_norm_codes.default, (x, weight, None, 1e-6, 0.0, torch.int8, True))
     backward = torch.ops.kaio.rms_norm_backward.default
     torch.library.opcheck(backward, (x, weight, residual, residual.cos(), 1e-6, 1.0, True))
     torch.library.opcheck(backward, (x.t().contiguous().t(), weight, residual, None, 1e-6, 0.0, False))

@@ -102,7 +102,8 @@ KAIO_API kaio_status kaio_rms_norm_warmup(const DLTensor* x, const DLTensor* wei
  *   x        (..., size); f32, f16 or bf16
  *   weight   (size); f32, f16 or bf16; elements of x, or f32
  *   codes    writes as x; i8 or e4m3
- *   scales   writes (...), one for each row; f32; gets the scales; NULL: `scale` is the scale of all rows
+ *   scales   writes (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a
+ *            row; f32; gets the scales; NULL: `scale` is the scale of all rows
  *   scale    above 0 and finite; not read if scales are given
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_rms_norm_codes(void* stream, const DLTensor* x, const DLTensor* weight,
@@ -138,7 +139,8 @@ KAIO_API kaio_status kaio_layer_norm_warmup(const DLTensor* x, const DLTensor* w
  *   weight   (size); f32, f16 or bf16; elements of x, or f32; NULL: none
  *   bias     (size); f32, f16 or bf16; elements of the weight; NULL: none
  *   codes    writes as x; i8 or e4m3
- *   scales   writes (...), one for each row; f32; gets the scales; NULL: `scale` is the scale of all rows
+ *   scales   writes (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a
+ *            row; f32; gets the scales; NULL: `scale` is the scale of all rows
  *   scale    above 0 and finite; not read if scales are given
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_layer_norm_codes(void* stream, const DLTensor* x, const DLTensor* weight,

@@ -5,6 +5,7 @@
 //   layer_norm(s, x, weight, bias, y, {.residual = h, .residual_out = h});      // h = h + x; y is the norm of h
 //   layer_norm(s, x, {}, {}, y, {.scale = scale, .shift = shift});              // adaptive: no weight and no bias
 //   layer_norm(s, x, weight, bias, codes, scales);                              // y ~ codes * scales[row]
+//   layer_norm(s, x, weight, bias, codes, groups);                              // y ~ codes * groups[row][column / 128]
 //
 //   h = x * gate + residual                                      if given: f32, rounded once to T
 //   n = (h - mean) / sqrt(variance + epsilon) * (weight_offset + weight) + bias
@@ -52,6 +53,14 @@ void layer_norm(const stream& s, const tensor_view<X, Rank>& x, const any_view& 
                 const layer_norm_options& options = {}) {
   detail::require_norm_types<X, X, Code, Rank>();
   detail::run_layer_norm_codes(s, x, weight, bias, codes, scales, 0, options);
+}
+// layer_norm into codes with a scale for each 128 neighbours of a row. groups: f32, (..., ceil(size / 128)), any strides.
+template <class X, detail::norm_code Code, std::size_t Rank>
+void layer_norm(const stream& s, const tensor_view<X, Rank>& x, const any_view& weight, const any_view& bias,
+                const tensor_view<Code, Rank>& codes, const tensor_view<f32, Rank>& groups,
+                const layer_norm_options& options = {}) {
+  detail::require_norm_types<X, X, Code, Rank>();
+  detail::run_layer_norm_codes(s, x, weight, bias, codes, groups, 0, options);
 }
 // layer_norm into codes by a known scale, above 0 and finite.
 template <class X, detail::norm_code Code, std::size_t Rank>

@@ -4,6 +4,7 @@
 //   rms_norm(s, x, weight, y);                                      // y = x / rms(x) * weight
 //   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});  // h = h + x; y = h / rms(h) * weight
 //   rms_norm(s, x, weight, codes, scales);                          // y ~ codes * scales[row], i8 or e4m3
+//   rms_norm(s, x, weight, codes, groups);                          // y ~ codes * groups[row][column / 128]
 //
 //   h = x * gate + residual                      if given: f32, rounded once to T
 //   n = h / rms(h) * (weight_offset + weight)    rms(h) = sqrt(mean of h^2 + epsilon)
@@ -59,6 +60,15 @@ void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<
               const rms_norm_options& options = {}) {
   detail::require_norm_types<X, Weight, Code, Rank>();
   detail::run_rms_norm_codes(s, x, weight, codes, scales, 0, options);
+}
+// rms_norm into codes with a scale for each 128 neighbours of a row, as matmul_fp8 takes them. groups: f32,
+// (..., ceil(size / 128)), any strides.
+template <class X, class Weight, detail::norm_code Code, std::size_t Rank>
+void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
+              const tensor_view<Code, Rank>& codes, const tensor_view<f32, Rank>& groups,
+              const rms_norm_options& options = {}) {
+  detail::require_norm_types<X, Weight, Code, Rank>();
+  detail::run_rms_norm_codes(s, x, weight, codes, groups, 0, options);
 }
 // rms_norm into codes by a known scale, above 0 and finite.
 template <class X, class Weight, detail::norm_code Code, std::size_t Rank>

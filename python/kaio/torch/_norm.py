@@ -49,14 +49,20 @@ def _run_residual(
     return out, h
 
 
+def _shape_of_scales(x: torch.Tensor, groups: bool) -> tuple[Any, ...]:
+    return (*x.shape[:-1], -(-x.shape[-1] // 128)) if groups else tuple(x.shape[:-1])
+
+
 def _run_codes(
-    x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None, eps: float, weight_offset: float, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    x: torch.Tensor, weight: torch.Tensor, residual: torch.Tensor | None, eps: float, weight_offset: float, dtype: torch.dtype,
+    groups: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:  # fmt: skip
     codes = torch.empty(x.shape, dtype=dtype, device=x.device)
-    scales = torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)
+    scales = torch.empty(_shape_of_scales(x, groups), dtype=torch.float32, device=x.device)
     h = torch.empty(x.shape if residual is not None else (0,), dtype=x.dtype, device=x.device)
     rows = _rows(codes)
-    operations.rms_norm_codes(_rows(x), weight.contiguous(), rows, scales.reshape(rows.shape[:-1]), epsilon=eps,
+    of_rows = scales.reshape((*rows.shape[:-1], *scales.shape[x.dim() - 1 :]))
+    operations.rms_norm_codes(_rows(x), weight.contiguous(), rows, of_rows, epsilon=eps,
                               weight_offset=weight_offset, residual=None if residual is None else _rows(residual),
                               residual_out=None if residual is None else _rows(h))  # fmt: skip
     return codes, scales, h
@@ -99,12 +105,12 @@ _operator_residual = define(
     lambda x, weight, residual, eps, weight_offset: (x.new_empty(x.shape), x.new_empty(x.shape)),
 )
 _operator_codes = define(
-    "rms_norm_codes(Tensor x, Tensor weight, Tensor? residual, float eps, float weight_offset, ScalarType dtype) "
-    "-> (Tensor, Tensor, Tensor)",
+    "rms_norm_codes(Tensor x, Tensor weight, Tensor? residual, float eps, float weight_offset, ScalarType dtype, "
+    "bool groups=False) -> (Tensor, Tensor, Tensor)",
     _run_codes,
-    lambda x, weight, residual, eps, weight_offset, dtype: (
+    lambda x, weight, residual, eps, weight_offset, dtype, groups=False: (
         x.new_empty(x.shape, dtype=dtype),
-        x.new_empty(x.shape[:-1], dtype=torch.float32),
+        x.new_empty(_shape_of_scales(x, groups), dtype=torch.float32),
         x.new_empty(x.shape if residual is not None else (0,)),
     ),
 )
@@ -229,13 +235,14 @@ def rms_norm(
 
 def rms_norm_codes(
     x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6, *, residual: torch.Tensor | None = None,
-    weight_offset: float = 0.0, dtype: torch.dtype = torch.int8,
+    weight_offset: float = 0.0, dtype: torch.dtype = torch.int8, groups: bool = False,
 ) -> tuple[torch.Tensor, ...]:  # fmt: skip
     """rms_norm into codes of 8 bits for matmul_int8 and matmul_fp8: norm = codes * scales[..., None]. Has no gradient.
 
     x, weight, eps, residual, weight_offset: as for rms_norm
     dtype: of the codes: torch.int8 or torch.float8_e4m3fn
-    Returns codes, as x, and scales, (...) of f32; with a residual also h, as x.
+    groups: a scale for each 128 neighbours of a row, as matmul_fp8 takes them: norm = codes * scales[..., column // 128]
+    Returns codes, as x, and scales of f32, (...) or with groups (..., ceil(size / 128)); with a residual also h, as x.
     Raises ValueError and kaio.InvalidArgument, which name the argument.
     """
     _checked("rms_norm_codes", x, weight, residual)
@@ -244,7 +251,7 @@ def rms_norm_codes(
     if needs_gradient(x, weight, residual):
         raise ValueError("kaio: rms_norm_codes has no gradient; call it under torch.no_grad(), or detach its arguments")
     run: Any = _run_codes if is_direct(x, weight, residual) else _operator_codes
-    codes, scales, h = run(x, weight, residual, eps, weight_offset, dtype)
+    codes, scales, h = run(x, weight, residual, eps, weight_offset, dtype, groups)
     return (codes, scales) if residual is None else (codes, scales, h)
 
 

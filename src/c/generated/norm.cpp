@@ -110,8 +110,7 @@ kaio_status kaio_rms_norm_codes(void* stream_handle, const DLTensor* x_given, co
     in.tensor("codes", codes_given, {element::i8 | element::e4m3, 2, 4}, codes);
     in.same_rank("codes", codes_given, "x", x_given, 0);
     ops::any_view scales;
-    in.optional_tensor("scales", scales_given, {element::f32, 1, 3}, scales);
-    in.same_rank("scales", scales_given, "x", x_given, -1);
+    in.optional_tensor("scales", scales_given, {element::f32, 1, 4}, scales);
     ops::rms_norm_options options;
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
@@ -132,8 +131,7 @@ kaio_status kaio_rms_norm_codes_warmup(const DLTensor* x_given, const DLTensor* 
     in.tensor("codes", codes_given, {element::i8 | element::e4m3, 2, 4}, codes);
     in.same_rank("codes", codes_given, "x", x_given, 0);
     ops::any_view scales;
-    in.optional_tensor("scales", scales_given, {element::f32, 1, 3}, scales);
-    in.same_rank("scales", scales_given, "x", x_given, -1);
+    in.optional_tensor("scales", scales_given, {element::f32, 1, 4}, scales);
     ops::rms_norm_options options;
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.loading();
@@ -201,8 +199,7 @@ kaio_status kaio_layer_norm_codes(void* stream_handle, const DLTensor* x_given, 
     in.tensor("codes", codes_given, {element::i8 | element::e4m3, 2, 4}, codes);
     in.same_rank("codes", codes_given, "x", x_given, 0);
     ops::any_view scales;
-    in.optional_tensor("scales", scales_given, {element::f32, 1, 3}, scales);
-    in.same_rank("scales", scales_given, "x", x_given, -1);
+    in.optional_tensor("scales", scales_given, {element::f32, 1, 4}, scales);
     ops::layer_norm_options options;
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
@@ -226,8 +223,7 @@ kaio_status kaio_layer_norm_codes_warmup(const DLTensor* x_given, const DLTensor
     in.tensor("codes", codes_given, {element::i8 | element::e4m3, 2, 4}, codes);
     in.same_rank("codes", codes_given, "x", x_given, 0);
     ops::any_view scales;
-    in.optional_tensor("scales", scales_given, {element::f32, 1, 3}, scales);
-    in.same_rank("scales", scales_given, "x", x_given, -1);
+    in.optional_tensor("scales", scales_given, {element::f32, 1, 4}, scales);
     ops::layer_norm_options options;
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.loading();

@@ -34,13 +34,6 @@ bool is_aligned(const any_view& v) {
   return true;
 }
 
-// Strides of the first `dimensions`, up to three, which count rows.
-row_strides strides_of_first(const any_view& v, std::uint32_t dimensions) {
-  std::array<i64, 3> strides{};  // batches, tokens, heads
-  for (std::uint32_t d = 0; d < dimensions; ++d) strides[3 - dimensions + d] = v.strides[d];
-  return {v.address, strides[0], strides[1], strides[2]};
-}
-
 }  // namespace
 
 void check_row_counts(std::string_view operation, const any_view& x) {
@@ -64,15 +57,17 @@ void check_adjacent(std::string_view operation, std::string_view name, const any
 }
 
 row_strides rows_of(const any_view& v) {
-  return detail::is_given(v) ? strides_of_first(v, v.rank - 1) : row_strides{};
-}
-row_strides rows_of_scales(const any_view& v) {
-  return detail::is_given(v) ? strides_of_first(v, v.rank) : row_strides{};
+  if (!detail::is_given(v)) return {};
+  std::array<i64, 3> strides{};  // batches, tokens, heads
+  const std::uint32_t dimensions = v.rank - 1;
+  for (std::uint32_t d = 0; d < dimensions; ++d) strides[3 - dimensions + d] = v.strides[d];
+  return {v.address, strides[0], strides[1], strides[2]};
 }
 
 row_plan plan_rows(const device_properties& device, const any_view& x,
                    std::initializer_list<const any_view*> like,
-                   std::initializer_list<const any_view*> factors, row_staging staging) {
+                   std::initializer_list<const any_view*> factors, row_staging staging,
+                   std::initializer_list<const any_view*> others) {
   row_plan plan;
   if (x.empty()) return plan;
   const std::uint32_t last = x.rank - 1, bytes = x.element_bytes(), width = piece_bytes / bytes;
@@ -93,6 +88,8 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
       plan.vectors =
           plan.vectors && (v->element_bytes() == 1 ? detail::begins_at(*v, width) : is_aligned(*v));
     }
+  for (const any_view* v : others)
+    if (detail::is_given(*v)) flat = flat && is_flat(*v);
   bool has_factors = false;
   for (const any_view* v : factors)
     if (detail::is_given(*v)) {

@@ -37,11 +37,13 @@ struct row_plan {
 };
 
 // The plan for rows of x along its last dimension. Each tensor of `like`, if it is given, has the extents of x and its
-// rows; each of `factors` has the elements of one row. `x` and these have passed their checks.
+// rows; each of `factors` has the elements of one row; each of `others` has as many rows as x, of any elements anywhere.
+// `x` and these have passed their checks.
 row_plan plan_rows(const device_properties& device, const any_view& x,
                    std::initializer_list<const any_view*> like,
                    std::initializer_list<const any_view*> factors = {},
-                   row_staging staging = row_staging::row);
+                   row_staging staging = row_staging::row,
+                   std::initializer_list<const any_view*> others = {});
 
 // Refuses x and tensors like it that kernels of rows cannot count: 2^31 rows or more, or 2^31 elements of a row.
 void check_row_counts(std::string_view operation, const any_view& x);
@@ -50,8 +52,6 @@ void check_adjacent(std::string_view operation, std::string_view name, const any
 
 // The strides of the rows of a view, as kernels take them; address 0 if it is not given.
 row_strides rows_of(const any_view& v);
-// Those of a tensor with one element for each row.
-row_strides rows_of_scales(const any_view& v);
 
 // A kernel of rows, and its launch.
 template <class Problem>

@@ -90,6 +90,11 @@ class row_stage {
   constexpr const val<u32>& lanes() const { return lanes_; }    // of a block, for a row
   constexpr const val<u32>& blocks() const { return blocks_; }  // of a cluster, for a row
   constexpr const val<u32>& block() const { return block_; }    // of these
+  // The block's first element, and how many a row has there; a row beyond the last one has as many.
+  constexpr const val<u32>& begin() const { return begin_; }
+  constexpr val<u32> share() const {
+    return t_.let(min(max(size_, begin_) - begin_, problem_[&rows_problem::share]));
+  }
   constexpr const val<u64>& address() const { return address_; }
 
   // The address of this row of a tensor whose elements have `bytes` bytes.
@@ -110,18 +115,36 @@ class row_stage {
     thread t = t_;
     each_slot([&](const staged_piece& p) {
       auto own = words::zeros(t);
-      if constexpr (has_far) {
-        if (auto held = t.when(p.slot < staged_)) take(p.slot, own);
-        if (auto beyond = t.when(p.slot >= staged_)) {
-          load(line, p, own);
-          fill(p, own);
-        }
-      } else {
-        take(p.slot, own);
-      }
+      read(line, p, own);
       f(p, own);
     });
   }
+  // Calls f(x) for the numbers of a part of the block's share, whichever thread has it: a piece of neighbours, or one
+  // element (parts_of_block). After a barrier, if lanes of several warps have a row. The row at `line` as above.
+  template <class F>
+  constexpr void part(const val<u64>& line, const val<u32>& number, const F& f) {
+    thread t = t_;
+    const val lane = t.let(number & (lanes_ - 1u)), round = t.let(number >> lanes_log_);
+    auto own = words::zeros(t);
+    if constexpr (Vectors) {
+      read(line, {t.let(rank_ - lane_ + lane + round * row_threads), t.let(begin_ + number * width)}, own);
+      for (u32 i = 0; i < width; ++i) f(words::value(t, own, i));
+    } else {
+      using bits = typename words::bits;
+      const dynamic_shared<bits> elements(t);
+      const val slot = t.let(rank_ - lane_ + lane + round / width * row_threads);
+      const val at = t.let(slot * width + round % width);
+      if constexpr (has_far) {
+        if (auto held = t.when(slot < staged_)) own[0] = cast<u32>(elements[at]);
+        if (auto beyond = t.when(slot >= staged_))
+          own[0] = cast<u32>(pointer_at<inout<bits>>(t, line)[begin_ + number]);
+      } else {
+        own[0] = cast<u32>(elements[at]);
+      }
+      f(words::value(t, own, 0));
+    }
+  }
+  static constexpr u32 part_size = Vectors ? width : 1;  // elements of a part
   // Calls f(piece, its words, the second tensor's words) for the pieces of this thread.
   template <class F>
   constexpr void each_pair(const F& f) {
@@ -258,6 +281,20 @@ class row_stage {
           Vectors ? t.let(begin_ + i * width) : t.let(begin_ + lane_ + (i * width << lanes_log_));
       f(staged_piece{t.let(slot + 0u), first});
       slot += row_threads;
+    }
+  }
+  // A piece from its slot, or, if it is far, from the row at `line`.
+  template <class Words>
+  constexpr void read(const val<u64>& line, const staged_piece& p, Words& to) {
+    thread t = t_;
+    if constexpr (has_far) {
+      if (auto held = t.when(p.slot < staged_)) take(p.slot, to);
+      if (auto beyond = t.when(p.slot >= staged_)) {
+        load(line, p, to);
+        fill(p, to);
+      }
+    } else {
+      take(p.slot, to);
     }
   }
   template <class Words>

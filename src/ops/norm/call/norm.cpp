@@ -2,6 +2,7 @@
 
 #include <kaio/ops/layer_norm.hpp>
 #include <kaio/ops/rms_norm.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <array>
@@ -23,8 +24,10 @@ using detail::is_given, detail::operation_scope, detail::refuse;
 struct norm_call {
   std::string_view operation, out_name;
   any_view x, weight, bias;
-  any_view out;            // y; null if only codes are made
-  any_view codes, scales;  // null: none
+  any_view out;     // y; null if only codes are made
+  any_view codes;   // null: none
+  any_view scales;  // null: none; (..., 1) of rows, or (..., blocks)
+  bool has_block_scales = false;
   f32 code_scale = 0;
   bool is_centred = false;
   f32 epsilon = 0, weight_offset = 0;
@@ -109,8 +112,15 @@ void check_call(const norm_call& call, const validation& check) {
     if (!view->exists() || (view == &call.residual_out && !is_given(*view))) continue;
     if (view == &call.scales) {
       check.output(name, *view);
+      if (view->rank != x.rank)
+        refuse(call.operation, "argument scales has " + std::to_string(view->rank) +
+                                   " dimensions; it is (...), with one " +
+                                   "scale of each row of x, or (..., ceil(size / 128))");
       for (std::uint32_t d = 0; d + 1 < x.rank; ++d)
         check.extent(name, *view, d, x.extents[d], "the rows of x");
+      if (call.has_block_scales)
+        check.extent(name, *view, x.rank - 1, ceil_div(x.extents[x.rank - 1], std::int64_t{norm_code_block}),
+                     "the blocks of 128 elements of a row of x");
     } else {
       check_like_x(call, check, name, *view, true);
     }
@@ -143,7 +153,7 @@ void run(const stream& s, const norm_call& call) {
       device, call.x,
       {&call.out, &call.codes, &call.residual, &call.residual_out, &call.gate, &call.scale, &call.shift},
       {is_f32 ? &none : &call.weight, is_f32 ? &none : &call.bias},
-      is_general || !is_given(call.weight) ? row_staging::row : row_staging::row_and_factors);
+      is_general || !is_given(call.weight) ? row_staging::row : row_staging::row_and_factors, {&call.scales});
   if (plan.is_empty()) return;
   const bool is_long = plan.problem.share > plan.problem.staged * (piece_bytes / call.x.element_bytes());
   if (is_long && has_codes && !is_given(call.out))
@@ -169,7 +179,9 @@ void run(const stream& s, const norm_call& call) {
       .scale = rows_of(call.scale),
       .shift = rows_of(call.shift),
       .codes = rows_of(call.codes),
-      .scales = rows_of_scales(call.scales),
+      .scales = rows_of(call.scales),
+      .scale_step = call.has_block_scales ? call.scales.strides[call.scales.rank - 1] : 0,
+      .has_block_scales = call.has_block_scales ? 1u : 0u,
       .kept = has_codes ? static_cast<u32>(detail::kept_as(call.codes.type)) : 0,
       .code_scale = call.code_scale};
   variant_of(general_norm_variants(), call.x.type, plan).run(s, plan, general);
@@ -180,8 +192,13 @@ void make_codes(norm_call& call, const any_view& codes, const any_view& scales, 
   call.out_name = "y_out";
   if (is_given(o.y_out)) call.out = o.y_out;
   call.codes = codes;
-  call.scales = scales;
   call.code_scale = scale;
+  call.scales = scales;
+  call.has_block_scales = scales.exists() && scales.rank == call.x.rank;
+  if (scales.exists() && scales.rank + 1 == call.x.rank) {  // as a tensor with one element of each row
+    call.scales.rank = call.x.rank;
+    call.scales.extents[scales.rank] = call.scales.strides[scales.rank] = 1;
+  }
 }
 template <class Options>
 void make_y(norm_call& call, const any_view& out, const Options& o) {

@@ -47,7 +47,7 @@ namespace detail {
 
 void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
                   const rms_norm_options& options);
-// scales: one for each row; if not given, `scale` for all rows.
+// scales: one for each row, or, with x's rank, one for each 128 neighbours of a row; if not given, `scale` for all rows.
 void run_rms_norm_codes(const stream& s, const any_view& x, const any_view& weight, const any_view& codes,
                         const any_view& scales, f32 scale, const rms_norm_options& options);
 void run_layer_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& bias,

@@ -15,6 +15,8 @@ struct norm_problem {
   u32 casts;       // the normalised number is rounded to x's type before the weight
 };
 
+inline constexpr u32 norm_code_block = 128;  // elements of a row that share a scale, as products take them
+
 // What the general kernel adds. Each may be absent: address 0.
 struct general_norm_problem {
   norm_problem norm;
@@ -22,8 +24,10 @@ struct general_norm_problem {
   row_strides gate;          // h = x * gate + residual
   row_strides scale, shift;  // y = (norm * weight + bias) * (1 + scale) + shift
   row_strides codes;         // 8 bits; if pieces are vectors, their rows begin at multiples of half a piece
-  row_strides scales;        // f32, one for each row; if absent, `code_scale` serves all rows
-  u32 kept;                  // a kept_type: e4m3 or i8
+  row_strides scales;  // f32, of each row or of each block of a row; if absent, `code_scale` serves all rows
+  i64 scale_step;      // from a block's scale to the next one's, in elements
+  u32 has_block_scales;
+  u32 kept;  // a kept_type: e4m3 or i8
   f32 code_scale;
 };
 
