@@ -48,6 +48,8 @@ if(TARGET kaio_program)
 endif()
 if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  get_target_property(names kaio_cuda_emulator KAIO_CUDA_FOLDER)
+  install(FILES ${names}/libcuda.so.1 ${names}/libcuda.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/kaio/cuda)
 endif()
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kaio)
 # The C interface has targets of its own: a project that asks for the component `c` alone needs no library that kaio is made of.

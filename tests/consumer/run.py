@@ -125,6 +125,10 @@ def try_precompiled(arguments, environment):
     driver = next(arguments.prefix.rglob("libkaio_cuda_emulator.so"), None)
     if driver is None:
         return
+    for name in ("libcuda.so.1", "libcuda.so"):
+        link = driver.parent / "kaio/cuda" / name
+        if link.resolve() != driver.resolve():
+            sys.exit(f"failed: {link} is not {driver}")
     gpu = {**environment, "KAIO_DEVICE": "cuda:0", "KAIO_CUDA_LIBRARY": str(driver.resolve())}
     made = "precompiled" if list(arguments.work.rglob("kernels.code")) else "compiled"
     run(arguments.work / "silu", "compiled", env=gpu)

@@ -1,5 +1,6 @@
-// An ordinary program of the CUDA driver API, written as C programs are: it opens libcuda.so.1, adds two
-// vectors, checks the sum, and looks at the compiler's message for a wrong text. It knows nothing of kaio.
+// An ordinary program of the CUDA driver API, written as C programs are: it opens libcuda.so.1 or, with LINKED
+// defined, is linked with -lcuda. It adds two vectors, checks the sum, and looks at the compiler's message for a
+// wrong text. It knows nothing of kaio.
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -22,7 +23,11 @@ static void* entry(const char* name) {
 // cuda.h maps each name to its newest form; so does this.
 #define TEXT_OF(name) #name
 #define NAME_OF(name) TEXT_OF(name)
+#if defined(LINKED)
+#define CU(name) name
+#else
 #define CU(name) (reinterpret_cast<decltype(&name)>(entry(NAME_OF(name))))
+#endif
 #define CHECK(call)                                                        \
   do {                                                                     \
     const CUresult result = (call);                                        \
@@ -59,6 +64,10 @@ int main() {
     fprintf(stderr, "%s\n", dlerror());
     return 1;
   }
+#if defined(LINKED)
+  // What is linked and what is opened are one library.
+  EXPECT(entry(NAME_OF(cuMemAlloc)) == reinterpret_cast<void*>(cuMemAlloc));
+#endif
   CHECK(CU(cuInit)(0));
   int version = 0, count = 0, major = 0;
   CHECK(CU(cuDriverGetVersion)(&version));
