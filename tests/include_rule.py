@@ -97,7 +97,7 @@ public_floors = {
 }
 private_floors = {
     "host": ["."],
-    "emulator": ["program", "parse", "memory", "machine", "barrier", "run", "decode", "instructions", "instructions/arithmetic",
+    "emulator": ["program", "parse", "memory", "waiting", "machine", "barrier", "run", "decode", "instructions", "instructions/arithmetic",
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
                  "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "driver_abi": ["."],

@@ -3,6 +3,7 @@
 #include "emulator/decode/decoder.hpp"
 #include "emulator/instructions/interpreter.hpp"
 #include "emulator/machine/block.hpp"
+#include "emulator/machine/concurrent_observer.hpp"
 #include "emulator/parse/link.hpp"
 #include "emulator/parse/parser.hpp"
 #include "emulator/run/scheduler.hpp"
@@ -107,6 +108,33 @@ class grid_workspace {
   static constexpr u64 bytes = 256;
   memory& global_;
   u64 address_;
+};
+
+// Asks the launch's own wait. A grid that waits is announced to its observers, and sees memory that was allocated
+// meanwhile.
+class wait_of_grid final : public memory_wait {
+ public:
+  wait_of_grid(memory_wait& own, grid& g, const memory& global) : own_(own), grid_(g), global_(global) {}
+  void begin() override { own_.begin(); }
+  poll_answer wait(poll_state state, bool wrote) override {
+    if (!std::exchange(announced_, true))
+      for (grid_observer* o : grid_.observers)
+        if (auto* concurrent = dynamic_cast<concurrent_observer*>(o)) concurrent->waits(grid_);
+    const poll_answer answer = own_.wait(state, wrote);
+    // An observer knows the buffers that the grid began with.
+    if (grid_.observers.empty()) {
+      auto now = global_.snapshot();
+      if (now != grid_.snapshot) before_.push_back(std::exchange(grid_.snapshot, std::move(now)));
+    }
+    return answer;
+  }
+
+ private:
+  memory_wait& own_;
+  grid& grid_;
+  const memory& global_;
+  std::vector<std::shared_ptr<const memory_snapshot>> before_;  // blocks remember buffers of these
+  bool announced_ = false;
 };
 
 bool uses_workspace(const entry& kernel) {
@@ -225,7 +253,9 @@ void run(const launch& l, memory& global) {
   const bool in_turn = std::any_of(g.observers.begin(), g.observers.end(),
                                    [](const grid_observer* o) { return o->in_turn(); });
   try {
-    watchdog guard(g, l.budgets, l.cancelled, l.progress_after);
+    std::optional<wait_of_grid> wait;
+    if (l.wait != nullptr && may_wait(kernel)) wait.emplace(*l.wait, g, global).begin();
+    watchdog guard(g, l.budgets, l.cancelled, l.progress_after, wait ? &*wait : nullptr);
     run_grid(g, in_turn ? 1 : l.threads, guard);
   } catch (const fault& f) {
     for (grid_observer* o : g.observers) o->conclude(g, f);

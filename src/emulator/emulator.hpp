@@ -17,6 +17,7 @@
 #include "emulator/program/module.hpp"
 #include "emulator/program/program.hpp"
 #include "emulator/run/budget.hpp"
+#include "emulator/waiting/memory_wait.hpp"
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/target.hpp>
@@ -59,9 +60,16 @@ struct launch {
   std::vector<budget> budgets;                // limits of the grid; exceeding one is a fault
   // Returns true to end the grid with a fault. Every thread of the grid asks, some thousand times a second.
   std::function<bool()> cancelled;
+  // Asked if all threads of the grid poll memory that none of them writes; nullptr: that is a livelock, a fault.
+  // Only a grid whose kernel may wait for others asks (may_wait).
+  memory_wait* wait = nullptr;
   // A grid that runs longer shows a line on the terminal (run/progress_line.hpp).
   std::chrono::nanoseconds progress_after = std::chrono::seconds(2);
 };
+
+// True if a kernel can wait for memory that others write: it has loads that are ordered with other threads' stores,
+// or atomics that return a value.
+inline bool may_wait(const entry& kernel) { return kernel.blocks_communicate; }
 
 // The number of blocks of a kernel that the device holds at once.
 u64 resident_blocks(const entry& kernel, const ptx::dim3& block, u32 dynamic_shared,

@@ -8,6 +8,7 @@
 #include "driver_emulator/state/fault_injection.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 #include "driver_emulator/state/streams.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,7 @@ CUdeviceptr share(context& c, void* host, std::uint64_t bytes, allocation_kind k
   a.owner = c.handle;
   const CUdeviceptr address = s.memory.attach(host, bytes);
   s.allocations.emplace(address, a);
+  emulator::memory_activity::shared().add_host_buffers(1);
   return address;
 }
 

@@ -6,6 +6,7 @@
 #include "driver_emulator/state/fault_injection.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 #include "driver_emulator/state/streams.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -77,6 +78,7 @@ void free_allocation(CUdeviceptr address) {
   const allocation a = found->second;
   s.allocations.erase(found);
   s.memory.free(address);
+  if (a.host != nullptr) emulator::memory_activity::shared().add_host_buffers(-1);
   if (a.kind == allocation_kind::device || a.kind == allocation_kind::pool) a.where->used_bytes -= a.bytes;
   if (const auto pool = s.pools.find(a.from)) pool->used -= a.bytes;
   if (a.kind == allocation_kind::host || a.kind == allocation_kind::managed) std::free(a.host);

@@ -51,6 +51,9 @@ bool is_made_to_fail() { return made_to_fail; }
 unlocked_state::unlocked_state() { held->unlock(); }
 unlocked_state::~unlocked_state() { held->lock(); }
 
+locked_state::locked_state() : lock_(state().mutex) { held = &lock_; }
+locked_state::~locked_state() { held = nullptr; }
+
 CUresult detail::run(function_id id, call_kind kind, const body& b) noexcept {
   CUresult result = CUDA_ERROR_UNKNOWN;
   const CUresult injected = injected_failure(id);

@@ -81,6 +81,18 @@ class unlocked_state {
   unlocked_state& operator=(const unlocked_state&) = delete;
 };
 
+// Locks the state for a scope in a thread of the emulator, which is in no call.
+class locked_state {
+ public:
+  locked_state();
+  ~locked_state();
+  locked_state(const locked_state&) = delete;
+  locked_state& operator=(const locked_state&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
 // While one lives, stream 0 of this thread's calls is the thread's own.
 class per_thread_default_stream {
  public:

@@ -4,8 +4,10 @@
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 #include "driver_emulator/state/streams.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 #include "runtime/emulator/environment.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -45,18 +47,18 @@ void lose(context& c, CUresult result, const char* report) {
 
 struct executor {
   const std::shared_ptr<context>& owner;
-  bool must_end;
+  emulator::memory_wait* wait;
 
-  bool operator()(const empty_work&) const { return true; }
+  // After a kernel's failure the others of its context end too.
+  bool is_over() const { return owner->lost != CUDA_SUCCESS || emulator::memory_activity::shared().ended(); }
+
+  void operator()(const empty_work&) const {}
   // The awaited work has run before.
-  bool operator()(const wait_work&) const {
-    state().memory.note_host_step();
-    return true;
-  }
-  bool operator()(const std::shared_ptr<graph>&) const { return true; }
-  bool operator()(const allocate_work&) const { return true; }
+  void operator()(const wait_work&) const { state().memory.note_host_step(); }
+  void operator()(const std::shared_ptr<graph>&) const {}
+  void operator()(const allocate_work&) const {}
 
-  bool operator()(const kernel_work& w) const {
+  void operator()(const kernel_work& w) const {
     emulator::launch l;
     const function& f = *w.code;
     l.mod = &f.module->code;
@@ -70,69 +72,72 @@ struct executor {
     l.parameters = w.parameters;
     l.instance = &f.module->variables;
     runtime::apply_environment(l);
+    l.wait = wait;
+    if (wait != nullptr) l.cancelled = [this] { return is_over(); };
     emulator::run(l, state().memory);
-    return true;
   }
-  bool operator()(const copy_work& w) const {
-    copy(w.shape);
-    return true;
-  }
-  bool operator()(const fill_work& w) const {
-    fill(w.shape);
-    return true;
-  }
-  bool operator()(const host_work& w) const {
+  void operator()(const copy_work& w) const { copy(w.shape); }
+  void operator()(const fill_work& w) const { fill(w.shape); }
+  void operator()(const host_work& w) const {
     const program_callback scope;
     w.function(w.data);
-    return true;
   }
-  bool operator()(const callback_work& w) const {
+  void operator()(const callback_work& w) const {
     const program_callback scope;
     w.function(w.where, owner->lost, w.data);
-    return true;
   }
-  bool operator()(const record_work& w) const {
+  void operator()(const record_work& w) const {
     driver_state& s = state();
     const std::lock_guard lock(s.mutex);
     w.target->when = std::chrono::steady_clock::now();
-    return true;
   }
-  bool operator()(const word_work& w) const {
+  void operator()(const word_work& w) const {
     emulator::memory& memory = state().memory;
     if (!w.waits) {
       memory.write(w.address, &w.value, w.bytes);
-      return true;
+      return;
     }
-    for (;;) {
+    const auto is_reached = [&] {
       std::uint64_t now = 0;
       memory.read(&now, w.address, w.bytes);
-      if (word_is_reached(w, now)) return true;
-      if (!must_end) return false;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+      return word_is_reached(w, now);
+    };
+    if (is_reached()) return;
+    for (wait->begin(); !is_reached() && !is_over();)
+      if (wait->wait(emulator::poll_state::forever, false) == emulator::poll_answer::fault)
+        return lose(*owner, CUDA_ERROR_LAUNCH_TIMEOUT,
+                    "kaio: a stream waits for ever for a value in memory that nobody writes "
+                    "(cuStreamWaitValue); write it, or set KAIO_LIVELOCK_SECONDS to a longer time");
   }
-  bool operator()(const free_work& w) const {
+  void operator()(const free_work& w) const {
     driver_state& s = state();
     const std::lock_guard lock(s.mutex);
     free_allocation(w.address);
-    return true;
   }
-  bool operator()(const std::shared_ptr<graph_run_work>& w) const {
+  void operator()(const std::shared_ptr<graph_run_work>& w) const {
     for (const work& step : w->steps) std::visit(*this, step);
-    return true;
   }
 };
 
 }  // namespace
 
-bool execute(const work& what, const std::shared_ptr<context>& owner, bool must_end) {
-  if (owner == nullptr) return true;
+bool may_poll(const work& what) {
+  if (const auto* kernel = std::get_if<kernel_work>(&what)) return emulator::may_wait(*kernel->code->entry);
+  if (const auto* word = std::get_if<word_work>(&what)) return word->waits;
+  const auto* run = std::get_if<std::shared_ptr<graph_run_work>>(&what);
+  return run != nullptr && std::any_of((*run)->steps.begin(), (*run)->steps.end(), may_poll);
+}
+
+void execute(const work& what, const std::shared_ptr<context>& owner, emulator::memory_wait* wait) {
+  if (owner == nullptr) return;
   // After a failure nothing runs any more, except the callbacks, which get the code.
-  if (owner->lost != CUDA_SUCCESS && !std::holds_alternative<callback_work>(what)) return true;
+  if (owner->lost != CUDA_SUCCESS && !std::holds_alternative<callback_work>(what)) return;
   try {
-    return std::visit(executor{owner, must_end}, what);
+    std::visit(executor{owner, wait}, what);
   } catch (const emulator::fault& e) {
-    lose(*owner, result_of(e.report().kind), e.what());
+    // A kernel that polls at the end of the process has not failed.
+    if (e.report().kind != emulator::fault_kind::cancelled)
+      lose(*owner, result_of(e.report().kind), e.what());
   } catch (const emulator::launch_error& e) {
     lose(*owner, CUDA_ERROR_LAUNCH_FAILED, e.what());
   } catch (const emulator::memory_error& e) {
@@ -141,7 +146,6 @@ bool execute(const work& what, const std::shared_ptr<context>& owner, bool must_
     lose(*owner, CUDA_ERROR_OUT_OF_MEMORY,
          "kaio: the host has not enough memory to run the work of a stream");
   }
-  return true;
 }
 
 }  // namespace kaio::driver_emulator

@@ -219,6 +219,7 @@ struct stream_item {
   std::uint64_t number = 0;
   work what;
   std::vector<stream_point> after;  // besides the items before it in its own stream
+  bool running = false;             // some thread executes it
 };
 
 enum class stream_kind { created, legacy, per_thread };
@@ -231,7 +232,8 @@ struct stream {
   int priority = 0;
   std::uint64_t id = 0;
   std::deque<stream_item> items;
-  std::uint64_t last = 0;  // number of the last item put in
+  std::uint64_t last = 0;      // number of the last item put in
+  std::uint64_t released = 0;  // items up to this number run as soon as they can
   std::shared_ptr<capture> captured;
   std::vector<CUgraphNode> capture_after;  // what the next node depends on
   std::map<int, CUlaunchAttributeValue> attributes;

@@ -1,6 +1,7 @@
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "emulator/run/worker_pool.hpp"
+#include "emulator/waiting/launch_threads.hpp"
 #include "host/lasting.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/text.hpp"
@@ -106,6 +107,7 @@ void initialise() {
   // The threads that run kernels are joined when the process ends. Their pool is made before the guard, so that
   // the driver ends before they do.
   emulator::worker_pool::shared();
+  emulator::launch_threads::shared();
   static const struct end_of_process {
     ~end_of_process() { over = true; }
   } guard;

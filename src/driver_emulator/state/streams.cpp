@@ -2,6 +2,8 @@
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
+#include "emulator/waiting/launch_threads.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 #include "host/lasting.hpp"
 
 #include <algorithm>
@@ -9,7 +11,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// One piece of work runs at a time, whichever thread puts it in: a kernel has all cores anyway.
+// One piece of work runs at a time, whichever thread puts it in: a kernel has all cores anyway. Only work that polls
+// runs beside others.
 std::mutex& one_at_a_time() {
   static auto* const m = host::make_lasting<std::mutex>();
   return *m;
@@ -84,15 +87,25 @@ extents needed_for(const std::vector<stream_point>& wanted) {
   return needed;
 }
 
-// The stream with the oldest first item, among those that still have to run; null: none is left.
+bool can_run(const stream_item& item) {
+  return !item.running && std::all_of(item.after.begin(), item.after.end(),
+                                      [](const stream_point& p) { return p.where->is_done(p.number); });
+}
+
+// The stream with the oldest first item, among those that still have to run and can; null: there is none.
 std::shared_ptr<stream> next_of(const extents& needed) {
   std::shared_ptr<stream> next;
   for (const auto& [key, point] : needed) {
     const stream& s = *point.where;
-    if (s.is_done(point.number)) continue;
+    if (s.is_done(point.number) || !can_run(s.items.front())) continue;
     if (next == nullptr || s.items.front().number < next->items.front().number) next = point.where;
   }
   return next;
+}
+
+bool are_done(const extents& needed) {
+  return std::all_of(needed.begin(), needed.end(),
+                     [](const auto& entry) { return entry.second.where->is_done(entry.second.number); });
 }
 
 // A destroyed stream goes when its work is done.
@@ -101,6 +114,67 @@ void forget_destroyed(context& c) {
   std::erase_if(c.streams, [&](const std::shared_ptr<stream>& known) {
     return known->items.empty() && s.streams.find(known->handle) == nullptr;
   });
+}
+
+// The first item of a stream has ended.
+void end_first(stream& s, const std::shared_ptr<context>& owner) {
+  s.items.pop_front();
+  if (owner != nullptr && s.items.empty() && s.kind == stream_kind::created) forget_destroyed(*owner);
+  emulator::memory_activity::shared().note_event();
+}
+
+// Everything that has been asked to run.
+extents released() {
+  extents all;
+  for (const auto& [handle, c] : state().contexts.all())
+    for_each_stream(*c, [&](const std::shared_ptr<stream>& s) {
+      if (!s->items.empty() && s->items.front().number <= s->released) all[s.get()] = {s, s->released};
+    });
+  return all;
+}
+
+void release_everything() {
+  for (const auto& [handle, c] : state().contexts.all())
+    for_each_stream(*c, [](const std::shared_ptr<stream>& s) { s->released = s->last; });
+}
+
+void run_ready(const extents& needed);
+
+// Runs the first item of a stream, to its end or until it polls.
+void run_first(const std::shared_ptr<stream>& s) {
+  const std::shared_ptr<context> owner = s->owner.lock();
+  stream_item& item = s->items.front();  // stays in place while others are put in after it
+  item.running = true;
+  try {
+    const unlocked_state unlocked;
+    if (may_poll(item.what)) {
+      const bool ended = emulator::launch_threads::shared().run(
+          [&what = item.what, owner](emulator::memory_wait& wait) { execute(what, owner, &wait); },
+          [s, owner] {
+            const locked_state locked;
+            end_first(*s, owner);
+            if (!emulator::memory_activity::shared().ended()) run_ready(released());
+          });
+      if (!ended) return;
+    } else {
+      const emulator::memory_activity::running work;
+      execute(item.what, owner, nullptr);
+    }
+  } catch (...) {
+    item.running = false;
+    throw;
+  }
+  end_first(*s, owner);
+}
+
+// Runs what can run, one after another.
+void run_ready(const extents& needed) {
+  std::unique_lock<std::mutex> turn;
+  {
+    const unlocked_state unlocked;
+    turn = std::unique_lock(one_at_a_time());
+  }
+  while (const std::shared_ptr<stream> next = next_of(needed)) run_first(next);
 }
 
 std::vector<stream_point> everything(context& c) {
@@ -175,24 +249,21 @@ stream_point put_in(const std::shared_ptr<stream>& where, work what) {
 }
 
 void run_until(const std::vector<stream_point>& wanted, bool must_end) {
-  std::unique_lock<std::mutex> turn;
-  {
-    const unlocked_state unlocked;
-    turn = std::unique_lock(one_at_a_time());
-  }
   const extents needed = needed_for(wanted);
-  while (const std::shared_ptr<stream> next = next_of(needed)) {
-    const std::shared_ptr<context> owner = next->owner.lock();
-    const stream_item& item = next->items.front();  // stays in place while others are put in after it
-    bool done = true;
+  for (const auto& [key, point] : needed) key->released = std::max(key->released, point.number);
+  run_ready(needed);
+  if (!must_end || are_done(needed)) return;
+  // Something polls. Any other work may be what it waits for.
+  release_everything();
+  run_ready(released());
+  emulator::memory_activity& activity = emulator::memory_activity::shared();
+  activity.note_event();
+  for (emulator::u64 seen = activity.events(); !are_done(needed); seen = activity.events()) {
     {
       const unlocked_state unlocked;
-      done = execute(item.what, owner, must_end);
+      activity.wait_for_event(seen);
     }
-    if (!done) return;
-    next->items.pop_front();
-    if (owner != nullptr && next->items.empty() && next->kind == stream_kind::created)
-      forget_destroyed(*owner);
+    run_ready(released());
   }
 }
 

@@ -1,6 +1,10 @@
 #pragma once
-// Streams: what work waits for, and when it runs. Work runs as soon as it is put in. With KAIO_STREAMS=delayed
-// it runs when something waits for it, preceded only by the work that it depends on.
+// Streams: what work waits for, and when it runs. Work runs as soon as it is put in, on the calling thread. With
+// KAIO_STREAMS=delayed it runs when something waits for it, preceded only by the work that it depends on.
+//
+// A kernel that polls memory which others write, and a wait for a word of memory, go on on a thread of their own
+// (emulator/waiting/launch_threads.hpp): the call returns, and the stream's later work stays in it. When they end, that
+// thread runs what waited for them.
 // Source: CUDA driver API, "Stream Management" and "API synchronization behavior"; programming guide,
 // "Streams".
 
@@ -18,8 +22,8 @@ std::shared_ptr<stream> make_stream(context& c, unsigned flags, int priority);
 // (graph/submission.hpp) handles both. Throws failure.
 stream_point put_in(const std::shared_ptr<stream>& where, work what);
 
-// Runs the wanted work and all that it depends on. With `must_end`, waits for work that waits for a word of
-// memory. Without it, such work stays in its stream, with everything after it.
+// Runs the wanted work and all that it depends on. With `must_end`, waits until it has ended. Without it, work that
+// polls goes on, with everything after it.
 void run_until(const std::vector<stream_point>& wanted, bool must_end);
 
 // Waits for a stream or for all streams of a context. Throws failure: a kernel has failed.
@@ -28,7 +32,9 @@ void synchronize(context& c);
 // Waits for all streams of a context, even if a kernel has failed.
 void drain(context& c);
 
-// Executes one piece of work, with the state unlocked. False: it waits for a word of memory.
-bool execute(const work& what, const std::shared_ptr<context>& owner, bool must_end);
+// Executes one piece of work, with the state unlocked. `wait`: for work that polls.
+void execute(const work& what, const std::shared_ptr<context>& owner, emulator::memory_wait* wait);
+// Whether the work may poll: then it needs a memory_wait.
+bool may_poll(const work& what);
 
 }  // namespace kaio::driver_emulator

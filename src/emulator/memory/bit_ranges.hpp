@@ -1,6 +1,6 @@
 #pragma once
 // Ranges of bits in an array of bytes: bit k belongs to byte k of some memory and is set once that byte is
-// written.
+// written. Grids that run at the same time may set neighbouring bits.
 //
 //   set_bits(defined, offset, 4, true);
 //   if (!all_bits(defined, offset, 4)) ...
@@ -15,7 +15,10 @@ inline bool test_bit(const u8* bits, u64 at) { return (bits[at / 8] >> (at % 8) 
 
 inline void put_bit(u8* bits, u64 at, bool value) {
   const u8 bit = static_cast<u8>(1u << at % 8);
-  bits[at / 8] = static_cast<u8>(value ? bits[at / 8] | bit : bits[at / 8] & ~bit);
+  if (value)
+    __atomic_fetch_or(bits + at / 8, bit, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(bits + at / 8, static_cast<u8>(~bit), __ATOMIC_RELAXED);
 }
 
 inline void set_bits(u8* bits, u64 first, u64 count, bool value) {

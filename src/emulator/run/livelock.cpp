@@ -13,8 +13,9 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
-constexpr unsigned unfair_rounds = 128;  // for schedules in which a round may skip clusters
+constexpr unsigned quiet_rounds = 8;         // between two comparisons of states
+constexpr unsigned long_quiet_rounds = 256;  // a kernel that counts, or reads a clock, may wait for others
+constexpr unsigned unfair_rounds = 128;      // for schedules in which a round may skip clusters
 constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
@@ -57,38 +58,59 @@ std::string whereabouts(const block& b) {
 
 }  // namespace
 
-livelock_watch::livelock_watch(const grid& g)
-    : rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
+livelock_watch::livelock_watch(const grid& g, memory_wait* wait)
+    : wait_(wait),
+      rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
                                                                                              : quiet_rounds),
       reads_clock_(std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
                                [](const instruction& i) { return i.op == operation::read_special; })) {}
 
 void livelock_watch::reset() {
+  wrote_ = true;
+  forget_states();
+}
+
+void livelock_watch::forget_states() {
   turns_ = quiet_ = 0;
   distance_ = 0;
   power_ = 1;
   known_ = false;
 }
 
-void livelock_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
-  if (reads_clock_ || ++turns_ < paused.size()) return;
+bool livelock_watch::ask(poll_state state, const std::deque<std::unique_ptr<cluster>>& paused) {
+  const poll_answer answer = wait_->wait(state, std::exchange(wrote_, false));
+  if (answer == poll_answer::fault) report(paused);
+  waits_ = answer == poll_answer::again;
+  forget_states();
+  return true;
+}
+
+bool livelock_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
+  if ((reads_clock_ && wait_ == nullptr) || ++turns_ < paused.size()) return false;
   turns_ = 0;
   u64 changes = 0;
   for (const auto& b : paused) changes += b->changes();
   if (changes != changes_) {
     changes_ = changes;
     reset();
-    return;
+    return false;
   }
-  if (++quiet_ % rounds_ != 0) return;
+  ++quiet_;
+  if (wait_ != nullptr && (waits_ || quiet_ >= long_quiet_rounds))
+    return ask(reads_clock_ ? poll_state::timed : poll_state::quiet, paused);
+  if (reads_clock_ || quiet_ % rounds_ != 0) return false;
   u64 state = 0;
   for (const auto& b : paused) state = state * 0x9e3779b97f4a7c15ull + fingerprint(*b);
-  if (known_ && state == state_) report(paused);
-  if (known_ && ++distance_ < power_) return;
+  if (known_ && state == state_) {
+    if (wait_ == nullptr) report(paused);
+    return ask(poll_state::forever, paused);
+  }
+  if (known_ && ++distance_ < power_) return false;
   state_ = state;
   known_ = true;
   power_ *= 2;
   distance_ = 0;
+  return false;
 }
 
 }  // namespace kaio::emulator

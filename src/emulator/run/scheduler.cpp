@@ -124,7 +124,7 @@ void run_in_turns(const grid& g, watchdog& guard) {
   const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
   const u64 steps = g.cooperative ? spinning_steps : turn_steps;
   random_source random{g.order.seed};
-  livelock_watch watch(g);
+  livelock_watch watch(g, guard.wait());
   std::vector<std::unique_ptr<cluster>> idle;
   std::deque<std::unique_ptr<cluster>> paused;
   u64 next = 0;
@@ -142,13 +142,14 @@ void run_in_turns(const grid& g, watchdog& guard) {
     } else {
       c = take_paused(paused, g, random);
     }
-    const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : steps;
+    const u64 longest = watch.is_waiting() ? spinning_steps : steps;
+    const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : longest;
     if (run_cluster(*c, turn, meter) == block_status::finished) {
       idle.push_back(std::move(c));
       watch.reset();
     } else {
       paused.push_back(std::move(c));
-      watch.turn(paused);
+      if (watch.turn(paused)) meter.add_wait(a_warp_of(*paused.back()));
     }
   }
   meter.finish(a_warp_of(*idle.back()));

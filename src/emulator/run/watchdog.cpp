@@ -40,10 +40,11 @@ std::string amount_of(const budget& b) {
 }  // namespace
 
 watchdog::watchdog(const grid& g, std::vector<budget> budgets, std::function<bool()> cancelled,
-                   std::chrono::nanoseconds progress_after)
+                   std::chrono::nanoseconds progress_after, memory_wait* wait)
     : budgets_(std::move(budgets)),
       cancelled_(std::move(cancelled)),
-      line_(g.kernel.name, g.blocks.count(), progress_after) {}
+      line_(g.kernel.name, g.blocks.count(), progress_after),
+      wait_(wait) {}
 
 void watchdog::check(const warp& at, u64 instructions, u64 blocks) {
   const u64 done = blocks_.fetch_add(blocks, std::memory_order_relaxed) + blocks;

@@ -12,6 +12,7 @@
 #include "emulator/program/error.hpp"
 #include "emulator/run/budget.hpp"
 #include "emulator/run/progress_line.hpp"
+#include "emulator/waiting/memory_wait.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -24,10 +25,13 @@ class watchdog {
  public:
   // All threads of the grid ask `cancelled` whether to end the grid; it may be empty.
   watchdog(const grid& g, std::vector<budget> budgets, std::function<bool()> cancelled,
-           std::chrono::nanoseconds progress_after);
+           std::chrono::nanoseconds progress_after, memory_wait* wait = nullptr);
 
   // Counts work since this thread's last call; `at` did the last of it. Throws fault.
   void check(const warp& at, u64 instructions, u64 blocks);
+
+  // launch::wait
+  memory_wait* wait() const { return wait_; }
 
  private:
   std::chrono::nanoseconds elapsed() const { return std::chrono::steady_clock::now() - begin_; }
@@ -38,6 +42,7 @@ class watchdog {
   std::atomic<u64> instructions_{0}, blocks_{0};
   std::atomic<u64> charged_{0};  // nanoseconds charged to shared budgets
   progress_line line_;
+  memory_wait* const wait_;
 };
 
 class work_meter {
@@ -51,6 +56,8 @@ class work_meter {
     if (work_ >= between_checks) check(w);
   }
   void add_block() { ++blocks_; }
+  // The grid has waited for memory, maybe for long. Throws fault.
+  void add_wait(const warp& w) { check(w); }
   // This thread has no work left; this warp ran last in it. Throws fault.
   void finish(const warp& w) {
     if (instructions_ != 0) check(w);

@@ -4,12 +4,14 @@
 #include <system_error>
 #include <utility>
 
+#include "emulator/waiting/memory_activity.hpp"
 #include "host/lasting.hpp"
 
 namespace kaio::emulator {
 
 worker_pool& worker_pool::shared() {
   static worker_pool& pool = []() -> worker_pool& {
+    memory_activity::shared();
     auto& made = *host::make_lasting<worker_pool>();
     host::at_end([] { shared().join(); });
     return made;
@@ -33,6 +35,7 @@ void worker_pool::grow(unsigned helpers) {
   while (!stop_ && threads_.size() < helpers) {
     try {
       threads_.emplace_back([this] { serve(); });
+      memory_activity::shared().add_own_threads(1);
     } catch (const std::system_error&) {
       return;  // fewer helpers than wanted: the caller does the work
     }

@@ -3,9 +3,12 @@
 #include "emulator/sanitizer/watcher.hpp"
 #include "host/printable.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <mutex>
+#include <vector>
 
 namespace kaio::emulator {
 namespace {
@@ -23,13 +26,44 @@ struct sanitizer::state {
   sanitizer_options options;
   sanitizing::suppressions suppressed;
   std::atomic<std::uint64_t> reported{0};  // suppressed reports already printed
-  std::mutex one_at_a_time;                // for one grid
-  sanitizing::causality order;
-  sanitizing::record_pool pool;
-  sanitizing::line_store store;
-  sanitizing::preceding_grids preceding;
-  std::unique_ptr<sanitizing::reporter> reports;
-  std::unique_ptr<sanitizing::watched_grid> current;
+
+  // The records of one grid at a time.
+  struct records {
+    const grid* of = nullptr;  // nullptr: no grid has them now
+    bool waits = false;        // it waits for others
+    sanitizing::causality order;
+    sanitizing::record_pool pool;
+    sanitizing::line_store store;
+    sanitizing::preceding_grids preceding;
+    std::unique_ptr<sanitizing::reporter> reports;
+    std::unique_ptr<sanitizing::watched_grid> current;
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::unique_ptr<records>> all;
+
+  // Records for a new grid. If all grids wait for others, they are new ones.
+  records& take(const grid& g) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      bool one_runs = false;
+      for (const auto& r : all) {
+        if (r->of == nullptr) continue;
+        one_runs = one_runs || !r->waits;
+      }
+      if (!one_runs) break;
+      changed.wait(lock);
+    }
+    const auto free = std::find_if(all.begin(), all.end(), [](const auto& r) { return r->of == nullptr; });
+    records& taken = free != all.end() ? **free : *all.emplace_back(std::make_unique<records>());
+    taken.of = &g;
+    taken.waits = false;
+    return taken;
+  }
+  records& of(const grid& g) {
+    const std::lock_guard lock(mutex);
+    return **std::find_if(all.begin(), all.end(), [&](const auto& r) { return r->of == &g; });
+  }
 };
 
 sanitizer::sanitizer(sanitizer_options options) : state_(std::make_unique<state>(std::move(options))) {}
@@ -48,38 +82,57 @@ std::uint64_t sanitizer::suppressed() const { return state_->suppressed.count();
 bool sanitizer::follows_writes() const { return state_->options.checks.has(check::uninitialised); }
 
 void sanitizer::begin(const grid& g) {
-  std::unique_lock lock(state_->one_at_a_time);
-  if (state_->order.now > latest_time) {
-    state_->store.clear();
-    state_->order.now = 1;
+  state::records& r = state_->take(g);
+  struct release {
+    sanitizer* of;
+    const grid* g;
+    ~release() {
+      if (of != nullptr) of->end(*g);
+    }
+  } without_records{this, &g};
+  if (r.order.now > latest_time) {
+    r.store.clear();
+    r.order.now = 1;
   }
-  state_->order.clear();
-  state_->pool.clear();
-  state_->reports = std::make_unique<sanitizing::reporter>(state_->options, state_->suppressed);
-  state_->current = std::make_unique<sanitizing::watched_grid>(
-      g, *state_->reports, state_->order, state_->pool, state_->store, state_->preceding);
-  lock.release();  // held until the end of the grid
+  r.order.clear();
+  r.pool.clear();
+  r.reports = std::make_unique<sanitizing::reporter>(state_->options, state_->suppressed);
+  r.current =
+      std::make_unique<sanitizing::watched_grid>(g, *r.reports, r.order, r.pool, r.store, r.preceding);
+  without_records.of = nullptr;
 }
 
 std::unique_ptr<observer> sanitizer::watch(block& b) {
-  return std::make_unique<sanitizing::watcher>(*state_->current, b);
+  return std::make_unique<sanitizing::watcher>(*state_->of(b.launched).current, b);
 }
 
-void sanitizer::conclude(const grid&) {
-  state_->current->early.report_all();
-  state_->reports->conclude(nullptr);
+void sanitizer::waits(const grid& g) {
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& r : state_->all)
+    if (r->of == &g) r->waits = true;
+  state_->changed.notify_all();
 }
 
-void sanitizer::conclude(const grid&, const fault& f) {
+void sanitizer::conclude(const grid& g) {
+  state::records& r = state_->of(g);
+  r.current->early.report_all();
+  r.reports->conclude(nullptr);
+}
+
+void sanitizer::conclude(const grid& g, const fault& f) {
+  state::records& r = state_->of(g);
   // The read values may have caused the kernel's fault.
-  if (!state_->reports->raised()) state_->current->early.report_all();
-  state_->reports->conclude(&f);
+  if (!r.reports->raised()) r.current->early.report_all();
+  r.reports->conclude(&f);
 }
 
-void sanitizer::end(const grid&) {
-  state_->current.reset();
-  state_->reports.reset();
-  state_->one_at_a_time.unlock();
+void sanitizer::end(const grid& g) {
+  state::records& r = state_->of(g);
+  r.current.reset();
+  r.reports.reset();
+  const std::lock_guard lock(state_->mutex);
+  r.of = nullptr;
+  state_->changed.notify_all();
 }
 
 }  // namespace kaio::emulator

@@ -13,6 +13,7 @@
 // through barriers, fences with atomics, and mbarriers (C. Flanagan and S. Freund, "FastTrack", 2009, with
 // the scopes of the PTX ISA's memory consistency model).
 
+#include "emulator/machine/concurrent_observer.hpp"
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/report/options.hpp"
 
@@ -21,7 +22,9 @@
 
 namespace kaio::emulator {
 
-class sanitizer final : public grid_observer {
+// It watches one grid at a time. A grid that waits for memory keeps its own records, and others begin with new ones: what
+// two grids do at the same time is not compared.
+class sanitizer final : public grid_observer, public concurrent_observer {
  public:
   // Throws launch_error: the file of suppressions cannot be read.
   explicit sanitizer(sanitizer_options options);
@@ -37,6 +40,7 @@ class sanitizer final : public grid_observer {
   void conclude(const grid&) override;
   void conclude(const grid&, const fault&) override;
   void end(const grid&) override;
+  void waits(const grid&) override;
 
   const sanitizer_options& options() const;
   std::uint64_t suppressed() const;

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 #include "host/lasting.hpp"
 #include "runtime/base/elevated.hpp"
 #include "runtime/emulator/checked_thread.hpp"
@@ -78,6 +79,7 @@ void apply_environment(emulator::launch& l) {
     l.order = *order;
   }
   l.budgets = environment_budgets();
+  emulator::memory_activity::shared().set_patience(environment_patience());
   if (const std::string_view progress = value_of("KAIO_PROGRESS"); progress == "off")
     l.progress_after = std::chrono::nanoseconds::max();
   else if (!progress.empty() && progress != "on")

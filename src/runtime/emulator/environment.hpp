@@ -9,6 +9,7 @@
 //   KAIO_SUPPRESSIONS      a file of reports to leave out (sanitizer/report/suppressions.hpp)
 //   KAIO_LAUNCH_SECONDS, KAIO_LAUNCH_INSTRUCTIONS, KAIO_PROGRAM_SECONDS, KAIO_PROGRAM_INSTRUCTIONS
 //                          what a launch, or all launches of the program together, may use (run/budget.hpp)
+//   KAIO_LIVELOCK_SECONDS  how long launches may wait for memory that nobody writes (waiting/memory_activity.hpp); 10
 //   KAIO_PROGRESS          off: no line on the terminal for long launches (run/progress_line.hpp)
 //   KAIO_PROFILE           a file for the profile of all kernels (environment_profile.hpp)
 

@@ -31,6 +31,9 @@ constexpr variable variables[] = {
     {"KAIO_PROGRAM_INSTRUCTIONS", budget_unit::warp_instructions, true},
 };
 
+constexpr variable patience{"KAIO_LIVELOCK_SECONDS", budget_unit::nanoseconds, false};
+constexpr std::chrono::seconds usual_patience{10};
+
 [[noreturn]] void refuse(const variable& v, std::string_view text, std::string_view wanted) {
   throw emulator::launch_error(fmt::format("kaio: {} is '{}'; write {}", v.name, text, wanted));
 }
@@ -79,6 +82,12 @@ std::vector<emulator::budget> environment_budgets() {
     b.used = used_by_program(v.unit);
   }
   return result;
+}
+
+std::chrono::nanoseconds environment_patience() {
+  const char* const text = std::getenv(patience.name);
+  if (text == nullptr || *text == '\0') return usual_patience;
+  return std::chrono::nanoseconds(limit_of(patience, text));
 }
 
 }  // namespace kaio::runtime

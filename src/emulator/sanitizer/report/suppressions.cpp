@@ -96,7 +96,7 @@ bool suppressions::matches(check c, const fault_report& r) {
     if (!known.source.empty() && !fmt::format("{}:{}", r.file, r.line).ends_with(known.source) &&
         !fmt::format("{}:{}", r.other.file, r.other.line).ends_with(known.source))
       continue;
-    ++count_;
+    __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED);
     return true;
   }
   return false;

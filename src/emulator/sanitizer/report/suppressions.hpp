@@ -27,8 +27,9 @@ class suppressions {
   // Throws launch_error: the file cannot be read, or a line is malformed.
   static suppressions of_file(const std::string& file);
 
+  // Several threads may ask at a time.
   bool matches(check c, const fault_report& r);
-  std::uint64_t count() const { return count_; }
+  std::uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_RELAXED); }
   const std::string& file() const { return file_; }
 
  private:
