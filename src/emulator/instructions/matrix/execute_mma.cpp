@@ -7,6 +7,7 @@
 #include "emulator/instructions/matrix/mma_form.hpp"
 #include "emulator/instructions/matrix/sparse_metadata.hpp"
 #include "emulator/instructions/matrix/tensor_core.hpp"
+#include "emulator/instructions/matrix/tensor_tile.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/program/floating.hpp"
@@ -18,6 +19,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace kaio::emulator {
 namespace {
@@ -152,6 +154,7 @@ void write_d(const operation_of_warp& o, const accumulators<T>& d) {
 
 struct operands {
   tensor_operand a, b, gathered;
+  tile_operand narrow{tile_shape::narrow}, wide{tile_shape::wide};
 };
 
 // Per thread, so an instruction allocates nothing. Destructors of static objects may run kernels after the
@@ -174,12 +177,77 @@ u32 dot(const operation_of_warp& o, const tensor_model& model, const tensor_oper
   return dot_f32(model, a, row, b, column, c);
 }
 
+// Sets the elements of A, or of B, whose registers hold Packed elements.
+template <u32 Packed>
+void set_a(const operation_of_warp& o, tile_operand& to) {
+  u32* const codes = to.codes();
+  const u32 outer = to.outer_stride(), step = to.k_stride();
+  for_a(o.form.m, o.depth(), Packed, [&](u32 lane, u32 r, u32 e, u32 row, u32 k) {
+    const u32 bits = packed_element(o.file + o.a[r], lane, e, 32 / Packed);
+    if constexpr (Packed == 4)
+      to.set(row, k, bits);
+    else
+      codes[row * outer + k * step] = bits;
+  });
+}
+template <u32 Packed>
+void set_b(const operation_of_warp& o, tile_operand& to) {
+  u32* const codes = to.codes();
+  const u32 outer = to.outer_stride(), step = to.k_stride();
+  for_b(o.form.k, Packed, [&](u32 lane, u32 r, u32 e, u32 column, u32 k) {
+    const u32 bits = packed_element(o.file + o.b[r], lane, e, 32 / Packed);
+    if constexpr (Packed == 4)
+      to.set(column, k, bits);
+    else
+      codes[column * outer + k * step] = bits;
+  });
+}
+void set_elements(const operation_of_warp& o, tile_operand& a, tile_operand& b) {
+  switch (bits_of(o.choice.a)) {
+    case 8: return set_a<4>(o, a), set_b<4>(o, b);
+    case 16: return set_a<2>(o, a), set_b<2>(o, b);
+    default: return set_a<1>(o, a), set_b<1>(o, b);
+  }
+}
+
+// A's 16 rows fill the lanes of a tile. The rows of a sparse A choose different columns, so then B's columns
+// are the lanes. False, without a result, if only single elements can be multiplied.
+bool multiply_as_tile(const operation_of_warp& o, const tensor_model& model) {
+  if (o.choice.d == mma_element::float16 || o.choice.c == mma_element::float16) return false;
+  operands& s = scratch();
+  tile_operand &a = o.form.sparse ? s.narrow : s.wide, &b = o.form.sparse ? s.wide : s.narrow;
+  a.reset(model, format_of(o.choice.a), o.form.m, o.depth());
+  b.reset(model, format_of(o.choice.b), columns, o.form.k);
+  set_elements(o, a, b);
+  if (!a.complete() || !b.complete() || !can_multiply(s.narrow, s.wide)) return false;
+  std::vector<u8> chosen;
+  if (o.form.sparse) {
+    chosen.resize(std::size_t{o.form.m} * o.depth());
+    for (u32 row = 0; row < o.form.m; ++row)
+      o.chosen_columns(o.storage(), row, std::span(chosen).subspan(std::size_t{row} * o.depth(), o.depth()));
+  }
+  std::array<u32, 16 * tile_lanes> d;
+  const auto element = [&](u32 lane, u32 i) -> u32& {
+    const place p = of_c(lane, i);
+    return o.form.sparse ? d[p.row * tile_lanes + p.column] : d[p.column * tile_lanes + p.row];
+  };
+  const u32 count = o.form.m / 4u;
+  if (o.form.sparse || o.form.m < tile_lanes) d.fill(0);
+  for (u32 i = 0; i < count; ++i)
+    for (u32 lane = 0; lane < warp_lanes; ++lane) element(lane, i) = get<u32>(o.file + o.c[i], lane);
+  multiply_tiles(model, s.narrow, s.wide, chosen, d);
+  for (u32 i = 0; i < count; ++i)
+    for (u32 lane = 0; lane < warp_lanes; ++lane) put<u32>(o.file + o.d[i], lane, element(lane, i));
+  return true;
+}
+
 void multiply_floating(warp& w, const instruction& i, u32 mask) {
   if (!assemble(w, i, mask)) return;
   const operation_of_warp o(w, i);
   const tensor_model model = tensor_model_of(o.choice.sm, format_of(o.choice.a), tensor_path::warp);
+  if (multiply_as_tile(o, model)) return;
   const u32 bits = bits_of(o.choice.a), packed = 32 / bits;
-  auto& [a, b, gathered] = scratch();
+  tensor_operand &a = scratch().a, &b = scratch().b, &gathered = scratch().gathered;
   a.reset(model, format_of(o.choice.a), o.form.m, o.depth());
   b.reset(model, format_of(o.choice.b), columns, o.form.k);
   for_a(o.form.m, o.depth(), packed, [&](u32 lane, u32 r, u32 e, u32 row, u32 k) {
@@ -282,7 +350,7 @@ void multiply_quad_pairs(warp& w, const instruction& i, u32 mask) {
   const tensor_model model = tensor_model_of(o.choice.sm, tensor_format::f16, tensor_path::warp);
   std::array<quad_pair, 4> pairs;
   for (u32 q = 0; q < 4; ++q) pairs[q] = read_quad_pair(o, q);
-  auto& [a, b, unused] = scratch();
+  tensor_operand &a = scratch().a, &b = scratch().b;
   for (u32 q = 0; q < 4; ++q) {
     quad_pair& p = pairs[q];
     a.reset(model, tensor_format::f16, 8, 4);

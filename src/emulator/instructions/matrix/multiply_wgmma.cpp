@@ -2,6 +2,7 @@
 
 #include "emulator/instructions/matrix/sparse_metadata.hpp"
 #include "emulator/instructions/matrix/tensor_core.hpp"
+#include "emulator/instructions/matrix/tensor_tile.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 #include "emulator/instructions/matrix/wgmma_operand.hpp"
 #include "emulator/machine/block.hpp"
@@ -83,22 +84,37 @@ place_in_d address_operand_of(wgmma_form f, u32 index, unsigned lane, u32 elemen
   return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
 }
 
-// Replaces each element c of D by compute(row, column, c), in the values in flight.
+using lane_values = std::array<u32, warp_lanes>;
+
+u32 row_of(const warp& w, const warpgroup::product& p, u32 k) {
+  return w.owner->launched.kernel.rows[p.at->rows + k];
+}
+
+// Register k of D.
+warpgroup::reservation& flying(const warp& w, const warpgroup::product& p, u32 k) {
+  return w.matrices->members[rank_in_warpgroup(w)].registers.at(row_of(w, p, k));
+}
+
+// The values of register k of D before the product.
+lane_values& in_flight(warp& w, const warpgroup::product& p, u32 k) {
+  warpgroup::reservation& r = flying(w, p, k);
+  if (!p.accumulates)
+    r.value = {};
+  else if (!r.computed)
+    std::memcpy(r.value.data(), w.file + row_of(w, p, k), sizeof r.value);
+  r.computed = true;
+  return r.value;
+}
+
+// Replaces each element c of D by compute(row, column, c).
 template <class Compute>
 void update(warp& w, const warpgroup::product& p, Compute&& compute) {
   const wgmma_form f = form_of(*p.at);
-  const u32* const rows = w.owner->launched.kernel.rows.data() + p.at->rows;
-  auto& registers = w.matrices->members[rank_in_warpgroup(w)].registers;
   for (u32 k = 0; k < f.registers(); ++k) {
-    warpgroup::reservation& r = registers.at(rows[k]);
-    if (!p.accumulates)
-      r.value = {};
-    else if (!r.computed)
-      std::memcpy(r.value.data(), w.file + rows[k], sizeof r.value);
-    r.computed = true;
+    lane_values& values = in_flight(w, p, k);
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
       const place_in_d at = address_operand_of(f, k, lane, 0);
-      u32& value = r.value[lane];
+      u32& value = values[lane];
       if (f.d == wgmma_element::f16)
         value = compute(at.row, at.column, value & 0xffff) | compute(at.row, at.column + 1, value >> 16)
                                                                  << 16;
@@ -131,39 +147,95 @@ chosen_rows choose_rows(const warp& w, const instruction& i, wgmma_form f) {
   return chosen;
 }
 
-// A and B may differ in type (e4m3 and e5m2) but share the model.
+// A and B may differ in type (e4m3 and e5m2) but share the model. Operands of finite numbers are multiplied as tiles,
+// others element by element.
 class floating_product {
  public:
   floating_product(const block& b, const warpgroup::product& p, const operand_bytes& columns)
       : product_(p),
         form_(form_of(*p.at)),
-        model_(tensor_model_of(b.launched.program.device().sm, format_of(form_.a), tensor_path::warpgroup)) {
-    fill(columns_, model_, form_.b, columns, form_.columns, form_.has(wgmma_form::negate_b));
+        model_(tensor_model_of(b.launched.program.device().sm, format_of(form_.a), tensor_path::warpgroup)),
+        columns_(columns) {
+    if (form_.d == wgmma_element::f16) return;
+    wide_.reset(model_, format_of(form_.b), form_.columns, columns.row_bytes * 8 / bits_of(form_.b));
+    const u32 flipped = form_.has(wgmma_form::negate_b) ? 1u << (bits_of(form_.b) - 1) : 0;
+    for (u32 column = 0; column < form_.columns; ++column)
+      wide_.set_row(column, columns.row(column), flipped);
+    finite_columns_ = wide_.complete();
   }
 
   void of(warp& w, const operand_bytes& a) {
-    fill(rows_, model_, form_.a, a, rows_of_a_warp, form_.has(wgmma_form::negate_a));
     const chosen_rows chosen = choose_rows(w, *product_.at, form_);
-    const u32 stored = row_bytes_of_a * 8 / bits_of(form_.a);
-    tensor_operand gathered;
-    update(w, product_, [&](u32 row, u32 column, u32 c) -> u32 {
-      if (!form_.has(wgmma_form::sparse)) return dot(row, columns_, column, c);
-      gathered.gather(columns_, column, std::span(chosen[row]).first(stored));
-      return dot(row, gathered, 0, c);
-    });
+    if (!finite_columns_ || !multiply_as_tile(w, a, chosen)) multiply_elements(w, a, chosen);
   }
 
  private:
-  u32 dot(u32 row, const tensor_operand& columns, u32 column, u32 c) const {
+  u32 depth() const { return row_bytes_of_a * 8 / bits_of(form_.a); }
+
+  // False if an element is infinite or NaN, or if products may leave the range of f32.
+  bool multiply_as_tile(warp& w, const operand_bytes& a, const chosen_rows& chosen) {
+    narrow_.reset(model_, format_of(form_.a), rows_of_a_warp, depth());
+    const u32 flipped = form_.has(wgmma_form::negate_a) ? 1u << (bits_of(form_.a) - 1) : 0;
+    for (u32 row = 0; row < rows_of_a_warp; ++row) narrow_.set_row(row, a.row(row), flipped);
+    if (!narrow_.complete() || !can_multiply(narrow_, wide_)) return false;
+    std::vector<u8> places;
+    if (form_.has(wgmma_form::sparse))
+      for (const chosen_elements& row : chosen)
+        places.insert(places.end(), row.begin(), row.begin() + depth());
+    const u32 stride = wide_.lanes();
+    d_.resize(std::size_t{rows_of_a_warp} * stride);
+    for (u32 k = 0; k < form_.registers(); k += 2) {
+      const lane_values &even = in_flight(w, product_, k), &odd = in_flight(w, product_, k + 1);
+      u32* const to = first_of_pair(k, stride);
+      for (u32 row = 0; row < 8; ++row)
+        for (u32 pair = 0; pair < 4; ++pair) {
+          to[row * stride + pair * 2] = even[row * 4 + pair];
+          to[row * stride + pair * 2 + 1] = odd[row * 4 + pair];
+        }
+    }
+    multiply_tiles(model_, narrow_, wide_, places, d_);
+    for (u32 k = 0; k < form_.registers(); k += 2) {
+      lane_values &even = flying(w, product_, k).value, &odd = flying(w, product_, k + 1).value;
+      const u32* const from = first_of_pair(k, stride);
+      for (u32 row = 0; row < 8; ++row)
+        for (u32 pair = 0; pair < 4; ++pair) {
+          even[row * 4 + pair] = from[row * stride + pair * 2];
+          odd[row * 4 + pair] = from[row * stride + pair * 2 + 1];
+        }
+    }
+    return true;
+  }
+
+  // Registers k and k + 1 of f32 hold 8 rows of 8 columns: lane 4 r + c has the columns 2 c and 2 c + 1 of row r.
+  u32* first_of_pair(u32 k, u32 stride) {
+    const place_in_d at = address_operand_of(form_, k, 0, 0);
+    return d_.data() + at.row * stride + at.column;
+  }
+
+  void multiply_elements(warp& w, const operand_bytes& a, const chosen_rows& chosen) {
+    tensor_operand rows, columns, gathered;
+    fill(rows, model_, form_.a, a, rows_of_a_warp, form_.has(wgmma_form::negate_a));
+    fill(columns, model_, form_.b, columns_, form_.columns, form_.has(wgmma_form::negate_b));
+    update(w, product_, [&](u32 row, u32 column, u32 c) -> u32 {
+      if (!form_.has(wgmma_form::sparse)) return dot(rows, row, columns, column, c);
+      gathered.gather(columns, column, std::span(chosen[row]).first(depth()));
+      return dot(rows, row, gathered, 0, c);
+    });
+  }
+
+  u32 dot(const tensor_operand& rows, u32 row, const tensor_operand& columns, u32 column, u32 c) const {
     if (form_.d == wgmma_element::f16)
-      return dot_f16(model_, rows_, row, columns, column, static_cast<u16>(c));
-    return dot_f32(model_, rows_, row, columns, column, c);
+      return dot_f16(model_, rows, row, columns, column, static_cast<u16>(c));
+    return dot_f32(model_, rows, row, columns, column, c);
   }
 
   const warpgroup::product& product_;
   wgmma_form form_;
   tensor_model model_;
-  tensor_operand rows_, columns_;
+  const operand_bytes& columns_;
+  bool finite_columns_ = false;
+  tile_operand narrow_{tile_shape::narrow}, wide_{tile_shape::wide};
+  std::vector<u32> d_;
 };
 
 std::vector<s16> numbers(wgmma_element e, const operand_bytes& from) {

@@ -63,13 +63,6 @@ parts take_apart(tensor_format format, u32 bits) {
   return take_apart(layout_of(tensor_format::e5m2), bits);
 }
 
-u32 f16_of_e4m3(u32 bits) {
-  const u32 sign = (bits & 0x80) << 8, code = bits & 0x7f;
-  if (code == 0x7f) return half_nan;
-  const parts p = take_apart(tensor_format::e4m3, code);
-  return sign | nearest<f16>(std::ldexp(static_cast<f64>(p.significand), p.exponent - 3)).bits;
-}
-
 // A summand, or the result: `significand` times 2^(exponent - fraction_bits).
 struct addend {
   s32 exponent;
@@ -231,6 +224,13 @@ tensor_model tensor_model_of(u32 sm, tensor_format format, tensor_path path) {
   }
   if (eight_bits && path == tensor_path::warpgroup) return {32, 13, -133, 13, false};
   return {16 / half, 25, -133, 23, eight_bits};
+}
+
+u32 f16_of_e4m3(u32 bits) {
+  const u32 sign = (bits & 0x80) << 8, code = bits & 0x7f;
+  if (code == 0x7f) return half_nan;
+  const parts p = take_apart(tensor_format::e4m3, code);
+  return sign | nearest<f16>(std::ldexp(static_cast<f64>(p.significand), p.exponent - 3)).bits;
 }
 
 void tensor_operand::reset(const tensor_model& model, tensor_format format, u32 rows, u32 depth) {

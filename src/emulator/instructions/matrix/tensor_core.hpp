@@ -36,6 +36,9 @@ struct tensor_model {
 
 tensor_model tensor_model_of(u32 sm, tensor_format format, tensor_path path);
 
+// The f16 of an e4m3 number; exact.
+u32 f16_of_e4m3(u32 bits);
+
 // Rows of A or columns of B, `depth` elements each, split into significands and exponents. Unset elements are
 // zero.
 class tensor_operand {
