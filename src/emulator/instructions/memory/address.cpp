@@ -36,30 +36,39 @@ std::byte* find_global(warp& w, const instruction& i, u64 address, u32 bytes) {
   return r->data + (address - r->address);
 }
 
+// True if the addresses of all lanes, in a row of registers, are `bytes` apart.
+template <class Address>
+bool are_consecutive(const std::byte* row, u32 bytes) {
+  const Address first = get<Address>(row, 0);
+  if (get<Address>(row, 1) - first != bytes) return false;
+  Address expected = first, differences = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane, expected += bytes)
+    differences |= get<Address>(row, lane) ^ expected;
+  return differences == 0;
+}
+
 // Usually the lanes are in the buffer where this instruction found its bytes the last time.
 bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                    std::byte* (&at)[warp_lanes]) {
   const region* const r = w.owner->site_regions[i.site];
-  if (mask == all_lanes && r != nullptr && r->bytes >= bytes && i.from_bytes == 8) {
+  if (r != nullptr && r->bytes >= bytes && i.from_bytes == 8) {
     const std::byte* const row = w.file + i.from[0];
     const u64 base = static_cast<u64>(i.immediate) - r->address;
     const u64 last = r->bytes - bytes;
-    const u64 first = get<u64>(row, 0) + base;
     // A buffer starts at a multiple of 256, so an offset is aligned if its address is.
-    u64 offsets[warp_lanes];
-    bool outside = false;
-    u64 low_bits = 0, steps = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    u64 outside = 0, low_bits = 0;
+    const auto find = [&](unsigned lane) {
       const u64 offset = get<u64>(row, lane) + base;
-      offsets[lane] = offset;
-      outside |= offset > last;
+      at[lane] = r->data + offset;
+      outside |= offset | (last - offset);  // the top bit, if the offset is not in [0, last]
       low_bits |= offset;
-      steps |= (offset - first) ^ (u64{lane} * bytes);
-    }
-    if (!outside && (low_bits & (bytes - 1)) == 0) {
-      for (unsigned lane = 0; lane < warp_lanes; ++lane) at[lane] = r->data + offsets[lane];
-      return steps == 0;
-    }
+    };
+    if (mask == all_lanes)
+      for (unsigned lane = 0; lane < warp_lanes; ++lane) find(lane);
+    else
+      for_lanes(mask, find);
+    if (outside >> 63 == 0 && (low_bits & (bytes - 1)) == 0)
+      return mask == all_lanes && are_consecutive<u64>(row, bytes);
   }
   for_lanes(mask, [&](unsigned lane) {
     at[lane] = find_global(w, i, address_of(w, i, lane), bytes);
@@ -78,29 +87,27 @@ std::byte* find_shared(warp& w, u64 address, u32 bytes) {
   return home->shared.data() + offset;
 }
 
-// Usually all lanes take part and find their bytes in the block's own memory.
+// Usually the lanes find their bytes in the block's own memory.
 bool locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                    std::byte* (&at)[warp_lanes]) {
   block& b = *w.owner;
-  if (mask == all_lanes && i.from_bytes == 4 && b.shared.size() >= bytes) {
+  if (i.from_bytes == 4 && b.shared.size() >= bytes) {
     const std::byte* const row = w.file + i.from[0];
+    std::byte* const data = b.shared.data();
     const u32 base = static_cast<u32>(i.immediate), last = static_cast<u32>(b.shared.size()) - bytes;
-    const u32 first = get<u32>(row, 0) + base;
-    u32 offsets[warp_lanes];
-    bool outside = false;
-    u32 low_bits = 0, steps = 0;
-    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    u32 outside = 0, low_bits = 0;
+    const auto find = [&](unsigned lane) {
       const u32 offset = get<u32>(row, lane) + base;
-      offsets[lane] = offset;
-      outside |= offset > last;
+      at[lane] = data + offset;
+      outside |= offset | (last - offset);  // the top bit, if the offset is not in [0, last]
       low_bits |= offset;
-      steps |= (offset - first) ^ (lane * bytes);
-    }
-    if (!outside && (low_bits & (bytes - 1)) == 0) {
-      std::byte* const data = b.shared.data();
-      for (unsigned lane = 0; lane < warp_lanes; ++lane) at[lane] = data + offsets[lane];
-      return steps == 0;
-    }
+    };
+    if (mask == all_lanes)
+      for (unsigned lane = 0; lane < warp_lanes; ++lane) find(lane);
+    else
+      for_lanes(mask, find);
+    if (outside >> 31 == 0 && (low_bits & (bytes - 1)) == 0)
+      return mask == all_lanes && are_consecutive<u32>(row, bytes);
   }
   for_lanes(mask, [&](unsigned lane) {
     const u64 address = address_of(w, i, lane);
@@ -195,6 +202,25 @@ bool find_lanes(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind 
 }
 
 }  // namespace
+
+std::byte* locate_consecutive(const warp& w, const instruction& i, u32 bytes) {
+  block& b = *w.owner;
+  const std::byte* const row = w.file + i.from[0];
+  if (!b.observers.empty()) return nullptr;
+  if (i.space == state_space::shared) {
+    if (i.from_bytes != 4 || !are_consecutive<u32>(row, bytes)) return nullptr;
+    const u64 offset = get<u32>(row, 0) + static_cast<u32>(i.immediate);
+    if (!fits(offset, bytes * warp_lanes, b.shared.size()) || (offset & (bytes - 1)) != 0) return nullptr;
+    return b.shared.data() + offset;
+  }
+  if (i.from_bytes != 8 || (i.space != state_space::global && i.space != state_space::generic))
+    return nullptr;
+  const region* const r = b.site_regions[i.site];  // where this instruction found its bytes the last time
+  if (r == nullptr || !are_consecutive<u64>(row, bytes)) return nullptr;
+  const u64 offset = get<u64>(row, 0) + static_cast<u64>(i.immediate) - r->address;
+  if (!fits(offset, bytes * warp_lanes, r->bytes) || (offset & (bytes - 1)) != 0) return nullptr;
+  return r->data + offset;
+}
 
 const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 address, u32 bytes) {
   const std::byte* found = nullptr;

@@ -15,6 +15,10 @@ namespace kaio::emulator {
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
             std::byte* (&at)[warp_lanes]);
 
+// The first byte of an access of all 32 lanes to consecutive bytes of one buffer, or of the block's shared memory.
+// nullptr for any other access, and where somebody observes: then locate finds the bytes, or the fault.
+std::byte* locate_consecutive(const warp& w, const instruction& i, u32 bytes);
+
 // For addresses that no register holds, such as those of matrix elements; they are in the instruction's state
 // space.
 void locate_at(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,

@@ -68,7 +68,12 @@ void update(warp& w, const instruction& i, u32 mask) {
     const bool global = at[lane] < shared || at[lane] >= shared + w.owner->shared.size();
     auto* const place = reinterpret_cast<bits*>(at[lane]);
     bits old = __atomic_load_n(place, __ATOMIC_RELAXED);
-    for (;;) {
+    if (!global) {
+      const bits now = std::bit_cast<bits>(updated<Form>(std::bit_cast<T>(old), value, replacement, false));
+      __atomic_store_n(place, now, __ATOMIC_RELAXED);
+      if (now != old) ++w.owner->changes;
+    }
+    while (global) {
       const T now = updated<Form>(std::bit_cast<T>(old), value, replacement, global);
       if (__atomic_compare_exchange_n(place, &old, std::bit_cast<bits>(now), false, __ATOMIC_SEQ_CST,
                                       __ATOMIC_SEQ_CST)) {

@@ -17,19 +17,125 @@ namespace {
 __extension__ using u128 = unsigned __int128;
 __extension__ using s128 = __int128;
 
+// ---- vectors of all lanes ----
+//
+//   memory       lane 0: x y z w   lane 1: x y z w   ...
+//   registers    row 0: x x ...    row 1: y y ...    row 2: z z ...    row 3: w w ...
+
+// Vectors of four words, of four lanes.
+using four_words [[gnu::vector_size(16)]] = u32;
+
+struct square {
+  four_words row[4];
+
+  void transpose() {
+    const four_words low0 = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5);
+    const four_words low1 = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5);
+    const four_words high0 = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7);
+    const four_words high1 = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+    row[0] = __builtin_shufflevector(low0, low1, 0, 1, 4, 5);
+    row[1] = __builtin_shufflevector(low0, low1, 2, 3, 6, 7);
+    row[2] = __builtin_shufflevector(high0, high1, 0, 1, 4, 5);
+    row[3] = __builtin_shufflevector(high0, high1, 2, 3, 6, 7);
+  }
+};
+
+template <class M, class R, u32 Count>
+constexpr bool is_square = sizeof(M) == 4 && sizeof(R) == 4 && Count == 4;
+
+// Eight lanes at a time: their copies are a few vectors of the host.
+constexpr unsigned lanes_at_a_time = 8;
+
+template <class M, class R, u32 Count>
+void to_rows(const std::byte* from, std::byte* file, const instruction& i) {
+  if constexpr (is_square<M, R, Count>) {
+    for (unsigned lane = 0; lane < warp_lanes; lane += 4) {
+      square words;
+      std::memcpy(&words, from + lane * sizeof(four_words), sizeof words);
+      words.transpose();
+      for (u32 element = 0; element < 4; ++element)
+        std::memcpy(file + i.to[element] + lane * sizeof(u32), &words.row[element], sizeof(four_words));
+    }
+    return;
+  }
+  for (unsigned first = 0; first < warp_lanes; first += lanes_at_a_time) {
+    M values[lanes_at_a_time * Count];
+    R rows[Count][lanes_at_a_time];
+    std::memcpy(values, from + first * Count * sizeof(M), sizeof values);
+    for (unsigned lane = 0; lane < lanes_at_a_time; ++lane)
+      for (u32 element = 0; element < Count; ++element)
+        rows[element][lane] = static_cast<R>(values[lane * Count + element]);
+    for (u32 element = 0; element < Count; ++element)
+      std::memcpy(file + i.to[element] + first * sizeof(R), rows[element], sizeof rows[element]);
+  }
+}
+
+template <class M, class R, u32 Count>
+void from_rows(std::byte* to, const std::byte* file, const instruction& i) {
+  if constexpr (is_square<M, R, Count>) {
+    for (unsigned lane = 0; lane < warp_lanes; lane += 4) {
+      square words;
+      for (u32 element = 0; element < 4; ++element)
+        std::memcpy(&words.row[element], file + i.to[element] + lane * sizeof(u32), sizeof(four_words));
+      words.transpose();
+      std::memcpy(to + lane * sizeof(four_words), &words, sizeof words);
+    }
+    return;
+  }
+  for (unsigned first = 0; first < warp_lanes; first += lanes_at_a_time) {
+    M values[lanes_at_a_time * Count];
+    R rows[Count][lanes_at_a_time];
+    for (u32 element = 0; element < Count; ++element)
+      std::memcpy(rows[element], file + i.to[element] + first * sizeof(R), sizeof rows[element]);
+    for (unsigned lane = 0; lane < lanes_at_a_time; ++lane)
+      for (u32 element = 0; element < Count; ++element)
+        values[lane * Count + element] = static_cast<M>(rows[element][lane]);
+    std::memcpy(to + first * Count * sizeof(M), values, sizeof values);
+  }
+}
+
+// Loads `Count` values of type M for each of the 32 lanes, from `first` on or from at[lane].
+template <class M, class R, u32 Count>
+void load_vectors(warp& w, const instruction& i, const std::byte* first, std::byte* const (&at)[warp_lanes]) {
+  if (first != nullptr) return to_rows<M, R, Count>(first, w.file, i);
+  constexpr u32 bytes = sizeof(M) * Count;
+  std::byte together[bytes * warp_lanes];
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) std::memcpy(together + lane * bytes, at[lane], bytes);
+  to_rows<M, R, Count>(together, w.file, i);
+}
+
+// If lanes write one place, the last lane's whole vector wins.
+template <class M, class R, u32 Count>
+void store_vectors(const warp& w, const instruction& i, std::byte* first,
+                   std::byte* const (&at)[warp_lanes]) {
+  if (first != nullptr) return from_rows<M, R, Count>(first, w.file, i);
+  constexpr u32 bytes = sizeof(M) * Count;
+  std::byte together[bytes * warp_lanes];
+  from_rows<M, R, Count>(together, w.file, i);
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) std::memcpy(at[lane], together + lane * bytes, bytes);
+}
+
 // Loads values of type M from memory into registers of type R.
 template <class M, class R, bool Ordered>
 void load(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];
-  const bool consecutive = locate(w, i, mask, static_cast<u32>(sizeof(M)) * i.count, access_kind::read, at);
-  if constexpr (sizeof(M) == sizeof(R) && !Ordered)
-    if (consecutive && i.count == 1) {
-      std::memcpy(w.file + i.to[0], at[0], sizeof(M) * warp_lanes);
-      return;
-    }
+  const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
+  std::byte* first = nullptr;
+  if constexpr (!Ordered)
+    if (mask == all_lanes) first = locate_consecutive(w, i, bytes);
+  if (first == nullptr && locate(w, i, mask, bytes, access_kind::read, at)) first = at[0];
+  if constexpr (!Ordered)
+    if (mask == all_lanes) switch (i.count) {
+        case 1: return load_vectors<M, R, 1>(w, i, first, at);
+        case 2: return load_vectors<M, R, 2>(w, i, first, at);
+        case 4: return load_vectors<M, R, 4>(w, i, first, at);
+        default:
+          if (first != nullptr)
+            for (unsigned lane = 0; lane < warp_lanes; ++lane) at[lane] = first + lane * bytes;
+      }
   for (unsigned element = 0; element < i.count; ++element) {
     std::byte* const row = w.file + i.to[element];
-    const auto one = [&](unsigned lane) {
+    for_lanes(mask, [&](unsigned lane) {
       const std::byte* const from = at[lane] + element * sizeof(M);
       M value;
       if constexpr (Ordered)
@@ -37,12 +143,7 @@ void load(warp& w, const instruction& i, u32 mask) {
       else
         std::memcpy(&value, from, sizeof value);
       put(row, lane, static_cast<R>(value));
-    };
-    if (mask == all_lanes) {
-      for (unsigned lane = 0; lane < warp_lanes; ++lane) one(lane);
-    } else {
-      for_lanes(mask, one);
-    }
+    });
   }
 }
 
@@ -50,12 +151,20 @@ template <class M, class R, bool Ordered>
 void store(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];
   ++w.owner->changes;
-  const bool consecutive = locate(w, i, mask, static_cast<u32>(sizeof(M)) * i.count, access_kind::write, at);
-  if constexpr (sizeof(M) == sizeof(R) && !Ordered)
-    if (consecutive && i.count == 1) {
-      std::memcpy(at[0], w.file + i.to[0], sizeof(M) * warp_lanes);
-      return;
-    }
+  const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
+  std::byte* first = nullptr;
+  if constexpr (!Ordered)
+    if (mask == all_lanes) first = locate_consecutive(w, i, bytes);
+  if (first == nullptr && locate(w, i, mask, bytes, access_kind::write, at)) first = at[0];
+  if constexpr (!Ordered)
+    if (mask == all_lanes) switch (i.count) {
+        case 1: return store_vectors<M, R, 1>(w, i, first, at);
+        case 2: return store_vectors<M, R, 2>(w, i, first, at);
+        case 4: return store_vectors<M, R, 4>(w, i, first, at);
+        default:
+          if (first != nullptr)
+            for (unsigned lane = 0; lane < warp_lanes; ++lane) at[lane] = first + lane * bytes;
+      }
   // Lane by lane, not element by element: if lanes write one place, the last lane's whole vector wins.
   for_lanes(mask, [&](unsigned lane) {
     for (unsigned element = 0; element < i.count; ++element) {
