@@ -58,6 +58,7 @@ private_wings = {
     "images": ({"ptx", "dsl", "tool"}, {"images", "host"}),
     "weights": ({"ptx", "dsl", "runtime", "weights"}, {"weights", "runtime", "host"}),
     "c": ({"ptx", "dsl", "runtime", "ops", "weights", "c"}, {"c", "runtime", "host"}),
+    "cuda_libraries": ({"ptx", "dsl", "ops", "c"}, {"cuda_libraries", "driver_abi"}),
 }
 
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
@@ -128,6 +129,7 @@ private_floors = {
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
     "c": ["call", "weights", "kernels", "generated", "."],
+    "cuda_libraries": [".", "blas", "rand"],
 }
 # The floors of operations, from the ground up, on both sides. An operation includes others from lower floors only.
 operation_floors = [

@@ -78,7 +78,8 @@ class variant:
         missing = self.refused()
         built = {stem(file): file for file in self.arguments.built}
         expected = {"libkaio_ptx_tool"} | {parts[part][0] for part in self.parts}
-        expected |= {"libkaio_cuda_emulator"} & built.keys()
+        emulators = {"libkaio_cuda_emulator"} | ({"libkaio_cublas_emulator", "libkaio_curand_emulator"} if "c" in self.parts else set())
+        expected |= emulators & built.keys()
         require({stem(file) for file in missing} == expected, f"missing are {missing}, expected {expected}")
         for number, file in enumerate(missing):
             if number == len(missing) - 1:
