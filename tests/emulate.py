@@ -594,8 +594,39 @@ class checks(command_line):
         library = self.write("libkaio_cuda_emulator.so", "")
         script = self.script('echo "$KAIO_DEVICE"; ls "${LD_LIBRARY_PATH%%:*}"; basename "$KAIO_CUDA_LIBRARY"')
         done = self.run_it("check", "--cuda", "--library", library, "--schedules", 2, script)
-        self.assertEqual(done.stdout, 2 * "cuda:0\nlibcuda.so\nlibcuda.so.1\nlibkaio_cuda_emulator.so\n", done.stderr)
+        self.assertEqual(done.stdout, 2 * "cuda:0\nlibcuda.so\nlibcuda.so.1\nptxas\nlibkaio_cuda_emulator.so\n", done.stderr)
         self.refuses(USAGE, "there is no file 'none.so'", self.run_it("check", "--cuda", "--library", "none.so", script))
+
+    def test_libraries_next_to_the_emulator_get_their_names(self):
+        library = self.write("libkaio_cuda_emulator.so", "")
+        self.write("libkaio_cublas_emulator.so", "blas")
+        script = self.script('cd "${LD_LIBRARY_PATH%%:*}"; ls; cat libcublas.so.12')
+        done = self.run_it("check", "--cuda", "--library", library, script)
+        names = ["libcublas.so", *(f"libcublas.so.{version}" for version in (11, 12, 13)), "libcuda.so", "libcuda.so.1", "ptxas"]
+        self.assertEqual(done.stdout, "\n".join(names) + "\nblas", done.stderr)
+
+    def ptxas(self, *arguments):
+        library = self.write("libkaio_cuda_emulator.so", "")
+        script = self.script('[ "$TRITON_PTXAS_PATH" = "$TRITON_PTXAS_BLACKWELL_PATH" ] && exec "$TRITON_PTXAS_PATH" "$@"')
+        return self.run_it("check", "--cuda", "--library", library, "--", script, *arguments)
+
+    def test_ptxas_of_triton_hands_over_the_text(self):
+        self.assertIn("release 13.0,", self.ptxas("--version").stdout)
+        path = self.write("kernel.ptx", SCALE)
+        done = self.ptxas("-lineinfo", "-v", "--opt-level", 0, "--gpu-name=sm_90a", path, "-o", "kernel.cubin")
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        with open(self.path("kernel.cubin"), "rb") as made:
+            self.assertEqual(made.read(), SCALE.encode() + b"\0")
+
+    def test_ptxas_of_triton_refuses(self):
+        path = self.write("kernel.ptx", SCALE.replace("mul.f32", "mul.f33"))
+        done = self.ptxas("--gpu-name=sm_90a", path, "-o", "kernel.cubin")
+        self.assertEqual(done.returncode, PTX)
+        self.assertIn(f"ptxas {path}, line 21; error : 'mul.f33'", done.stderr)
+        self.assertFalse(os.path.exists(self.path("kernel.cubin")))
+        self.refuses(USAGE, "no file with PTX", self.ptxas("-o", "x"))
+        self.refuses(USAGE, "option -o needs a value", self.ptxas(path, "-o"))
+        self.refuses(USAGE, "two files, 'a.ptx' and 'b.ptx'", self.ptxas("a.ptx", "b.ptx"))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,14 @@ if(KAIO_NVCC AND "nvcc" IN_LIST KAIO_TESTS)
   set_tests_properties(nvcc.sanitized PROPERTIES ENVIRONMENT KAIO_SANITIZE=all)
 endif()
 
+# tests/triton: PTX of Triton 3.9 as it is shipped, of this project's own kernels, and what the Triton of this machine makes.
+if(TARGET kaio_program AND "emulator" IN_LIST KAIO_TESTS)
+  set(triton Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/triton/run.py $<TARGET_FILE:kaio_program>)
+  add_test(NAME triton COMMAND ${triton} ${CMAKE_CURRENT_SOURCE_DIR}/triton/ptx)
+  add_test(NAME triton.made COMMAND ${triton} --made)
+  set_tests_properties(triton triton.made PROPERTIES LABELS emulator TIMEOUT 600 SKIP_RETURN_CODE ${skipped})
+endif()
+
 # tests/differential: random PTX programs on the emulator and on a GPU. They are the same every day: the
 # results of an H200 are recorded.
 if("differential" IN_LIST KAIO_TESTS)

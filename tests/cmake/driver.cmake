@@ -30,6 +30,11 @@ if(TARGET kaio_cuda_emulator)
       target_link_directories(kaio_cuda_linked PRIVATE ${toolkit})
       target_link_libraries(kaio_cuda_linked PRIVATE -lcuda)
       add_dependencies(kaio_cuda_linked kaio_cuda_names)
+      # kaio finds the library by itself.
+      if(TARGET kaio_program)
+        add_test(NAME driver_emulator.check COMMAND kaio_program check --cuda -- $<TARGET_FILE:kaio_cuda_linked>)
+        set_tests_properties(driver_emulator.check PROPERTIES LABELS driver TIMEOUT 60)
+      endif()
     endif()
   endif()
   # The libraries in the shape of cuBLAS and cuRAND, on the emulated driver.

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -28,7 +30,7 @@ using tool::temporary_folder;
 constexpr const char* installed = "../" KAIO_LIBRARY_FOLDER;  // seen from the folder of this program
 constexpr std::string_view library_name = "libkaio_cuda_emulator.so";
 
-// The library next to this program, as in a build, or in the lib folder next to bin, as it is installed.
+// The library in the lib folder next to bin, as it is installed, or where a build has it.
 files::path find_library(const std::string& given) {
   if (!given.empty()) {
     if (!files::is_regular_file(given))
@@ -36,7 +38,7 @@ files::path find_library(const std::string& given) {
     return files::absolute(given);
   }
   const files::path here = folder_of_this_program();
-  for (const char* const folder : {".", "..", installed, "../lib", "../lib64"})
+  for (const char* const folder : {".", "..", installed, "../lib", "../lib64", "../src/driver_emulator"})
     if (files::is_regular_file(here / folder / library_name))
       return files::canonical(here / folder / library_name);
   throw usage_error(fmt::format(
@@ -49,16 +51,45 @@ std::string prepended(const std::string& first, const char* variable) {
   return before == nullptr || *before == '\0' ? first : first + ":" + before;
 }
 
+// NVIDIA's cuBLAS and cuRAND bring machine code alone. The small ones next to the emulator's library get their names; theirs
+// is libkaio.so.
+void replace_libraries(const temporary_folder& folder, const files::path& emulator) {
+  struct replacement {
+    const char *library, *names;
+  };
+  constexpr replacement all[] = {
+      {"libkaio_cublas_emulator.so", "libcublas.so libcublas.so.11 libcublas.so.12 libcublas.so.13"},
+      {"libkaio_curand_emulator.so", "libcurand.so libcurand.so.10"},
+      {"libkaio.so.0", "libkaio.so.0"},
+      {"../c/libkaio.so.0", "libkaio.so.0"},  // in a build
+  };
+  for (const auto& [library, names] : all) {
+    const files::path file = emulator.parent_path() / library;
+    if (!files::is_regular_file(file)) continue;
+    std::istringstream words(names);
+    for (std::string name; words >> name;)
+      if (!files::is_symlink(folder.path() / name))
+        files::create_symlink(files::canonical(file), folder.path() / name);
+  }
+}
+
 // The program finds the emulator under the name of the driver, however it looks for it: linked, by dlopen, or
 // as kaio's own runtime does.
 void replace_driver(variables& v, const temporary_folder& folder, const std::string& given) {
   const files::path library = find_library(given);
   for (const char* const name : {"libcuda.so.1", "libcuda.so"})
     files::create_symlink(library, folder.path() / name);
+  replace_libraries(folder, library);
   v.emplace_back("LD_LIBRARY_PATH", prepended(folder.path().string(), "LD_LIBRARY_PATH"));
   v.emplace_back("LD_PRELOAD", prepended(library.string(), "LD_PRELOAD"));
   v.emplace_back("KAIO_CUDA_LIBRARY", library.string());
   v.emplace_back("KAIO_DEVICE", "cuda:0");
+  // Frameworks that would make machine code of their PTX hand over the PTX: Triton calls a ptxas, CuPy the driver.
+  const files::path ptxas = folder.path() / "ptxas";
+  files::create_symlink(files::canonical("/proc/self/exe"), ptxas);
+  for (const char* const name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
+    v.emplace_back(name, ptxas.string());
+  v.emplace_back("CUPY_COMPILE_WITH_PTX", "1");
 }
 
 variables environment_of(const program_options& options, const temporary_folder& folder) {

@@ -64,4 +64,7 @@ struct weights_options {
 // Lists the tensors of a file of weights.
 int list_weights(const weights_options& options);
 
+// The program under the name `ptxas`, with ptxas' command line: checks PTX and writes it where machine code is expected.
+int stand_in_for_ptxas(const std::vector<std::string>& words);
+
 }  // namespace kaio::tools
