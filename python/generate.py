@@ -89,6 +89,11 @@ MADE = {
     ("cross_entropy", "lse"): ("logits.shape[:1]", "f32"),
     ("cross_entropy", "total_weight"): ("(1,)", "f32"),
     ("cross_entropy_backward", "dlogits"): ("logits.shape", "logits"),
+    ("linear_cross_entropy", "lse"): ("x.shape[:1]", "f32"),
+    ("linear_cross_entropy", "total_weight"): ("(1,)", "f32"),
+    ("linear_cross_entropy_backward", "dx"): ("x.shape", "x"),
+    ("linear_cross_entropy_backward", "dweight"): ("weight.shape", "x"),
+    ("linear_cross_entropy_backward", "dbias"): ("weight.shape[:1]", "x"),
     ("qk_norm_rotary", "q_out"): ("q.shape", "q"),
     ("qk_norm_rotary", "k_out"): ("k.shape", "q"),
     ("activate", "out"): ("x.shape", "x"),
@@ -111,7 +116,10 @@ MADE = {
     ("dequantise_w8", "out"): ("(weights.n, weights.k)", "weights.memory f16"),
 }
 # Optional outputs that a call makes unless they are False.
-MADE_UNLESS_FALSE = {"dq", "dk", "dv", "da", "db"}
+MADE_UNLESS_FALSE = {("attention_backward", "dq"), ("attention_backward", "dk"), ("attention_backward", "dv"),
+                     ("attention_backward_varlen", "dq"), ("attention_backward_varlen", "dk"), ("attention_backward_varlen", "dv"),
+                     ("matmul_backward", "da"), ("matmul_backward", "db"),
+                     ("linear_cross_entropy_backward", "dx"), ("linear_cross_entropy_backward", "dweight")}
 # Optional outputs that are made if they are not given, since the call is seldom meant without them.
 MADE_BY_DEFAULT = {("quantise_int8", "scales"), ("quantise_fp8", "scales"), ("rms_norm_codes", "scales"),
                    ("layer_norm_codes", "scales"), ("merge_states", "lse")}
@@ -251,7 +259,7 @@ class call:
                 self.parameters.append(f"{name}: Sequence[Array]")
             elif argument.get("output") and made:
                 self.outputs.append((name, made))
-                if name in MADE_UNLESS_FALSE:
+                if (self.name, name) in MADE_UNLESS_FALSE:
                     self.parameters.append(f"{name}: Array | Literal[False] | None = None")
                 elif argument.get("optional") and (self.name, name) not in MADE_BY_DEFAULT:
                     self.parameters.append(f"{name}: Array | bool | None = None")
@@ -319,7 +327,7 @@ class call:
                 continue
             # True and False say whether an optional output is made.
             make = self.make(how, typed == name)
-            if name in MADE_UNLESS_FALSE or (self.name, name) in MADE_BY_DEFAULT:
+            if (self.name, name) in MADE_UNLESS_FALSE | MADE_BY_DEFAULT:
                 made += f"if {name} is None or {name} is True:\n    {name} = {make}\nelif {name} is False:\n    {name} = None\n"
             elif self.is_optional(name):
                 made += f"if {name} is True:\n    {name} = {make}\nelif {name} is False:\n    {name} = None\n"
@@ -384,7 +392,8 @@ class call:
         made = [(name, m) for name, m in self.outputs]
         if not made:
             return "None", ""
-        always = [name for name, _ in made if not self.is_optional(name) or name in MADE_UNLESS_FALSE or (self.name, name) in MADE_BY_DEFAULT]
+        always = [name for name, _ in made
+                  if not self.is_optional(name) or (self.name, name) in MADE_UNLESS_FALSE | MADE_BY_DEFAULT]
         sometimes = [name for name, m in made if name not in always and m is not None]
         if len(always) == 1 and not sometimes:
             return ("list[Array]" if any(a["type"] == "tensors" for a in self.operation["arguments"]) else "Array",

@@ -95,6 +95,8 @@ __all__ = [
     "layer_norm",
     "layer_norm_backward",
     "layer_norm_codes",
+    "linear_cross_entropy",
+    "linear_cross_entropy_backward",
     "log_softmax",
     "log_softmax_backward",
     "make_block_mask",
@@ -2610,6 +2612,149 @@ def cross_entropy_backward(
     if _cross_entropy_backward(stream, logits, targets, lse, dloss, dlogits, (reduction, ignore_index, label_smoothing, z_loss, softcap, weights, total_weight, )):
         dlogits = _for_jax(dlogits)
     return dlogits
+
+
+_linear_cross_entropy = _core.operation("linear_cross_entropy")
+
+
+def linear_cross_entropy(
+    x: Array,
+    weight: Array,
+    targets: Array,
+    loss: Array,
+    *,
+    reduction: Literal['none', 'sum', 'mean'] = 'mean',
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    ignore_index: int = -100,
+    logit_scale: float = 1.0,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float = 0.0,
+    bias: Array | None = None,
+    weights: Array | None = None,
+    lse: Array | bool | None = None,
+    total_weight: Array | bool | None = None,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """The cross entropy of logits x * weight^T, which are never in memory as a whole.
+
+    Logits are f32. The loss, ignored rows and targets that are no class are as for cross_entropy.
+
+    Arguments:
+      x: (rows, features); f32, f16 or bf16
+      weight: (classes, features); elements of x
+      targets: (rows); i64 or i32
+      loss: (rows), or (1) with a reduction; f32
+      reduction
+      precision: of the products, for x of f32
+      ignore_index: rows with this target count for nothing
+      logit_scale: logits are logit_scale * x * weight^T + bias
+      label_smoothing: 0 to 1
+      z_loss: its product with lse^2 is added to a row's loss
+      softcap: logits become softcap * tanh(logits / softcap); 0: none
+      bias: (classes); f32, f16 or bf16
+      weights: (classes); f32; factors of the losses by target
+      lse: (rows); f32; gets the logarithms of the sums of exponentials
+      total_weight: (1); f32; gets what a mean is divided by
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns loss, lse, total_weight (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if lse is True:
+            lse = _empty(x, x.shape[:1], 'f32')
+        elif lse is False:
+            lse = None
+        if total_weight is True:
+            total_weight = _empty(x, (1,), 'f32')
+        elif total_weight is False:
+            total_weight = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("linear_cross_entropy", error, x=x, weight=weight, targets=targets) from None
+    if _linear_cross_entropy(stream, x, weight, targets, loss, (reduction, precision, ignore_index, logit_scale, label_smoothing, z_loss, softcap, bias, weights, lse, total_weight, workspace, )):
+        lse, total_weight = _for_jax(lse, total_weight)
+    return _given(loss, lse, total_weight)
+
+
+_linear_cross_entropy_backward = _core.operation("linear_cross_entropy_backward")
+
+
+def linear_cross_entropy_backward(
+    x: Array,
+    weight: Array,
+    targets: Array,
+    lse: Array,
+    dloss: Array,
+    dx: Array | Literal[False] | None = None,
+    dweight: Array | Literal[False] | None = None,
+    *,
+    reduction: Literal['none', 'sum', 'mean'] = 'mean',
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    ignore_index: int = -100,
+    logit_scale: float = 1.0,
+    label_smoothing: float = 0.0,
+    z_loss: float = 0.0,
+    softcap: float = 0.0,
+    bias: Array | None = None,
+    weights: Array | None = None,
+    total_weight: Array | None = None,
+    dbias: Array | bool | None = None,
+    workspace: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """The gradients of x, weight and bias of linear_cross_entropy.
+
+    The gradient of the logits is formed in f32 and rounded once to the element type of x; sums are f32. Ignored
+    rows add nothing.
+
+    Arguments:
+      x: (rows, features); f32, f16 or bf16
+      weight: (classes, features); elements of x
+      targets: (rows); i64 or i32
+      lse: (rows); f32; that of the forward call
+      dloss: (rows), or (1) with a reduction; f32; the gradient of the loss
+      dx: as x; f32, f16 or bf16; the element type of x, or f32; None: not computed
+      dweight: as weight; f32, f16 or bf16; the element type of x, or f32; None: not computed
+      reduction
+      precision
+      ignore_index
+      logit_scale
+      label_smoothing
+      z_loss
+      softcap
+      bias: (classes); f32, f16 or bf16
+      weights: (classes); f32
+      total_weight: (1); f32; that of the forward call; a mean needs it
+      dbias: (classes); f32, f16 or bf16; gets the gradient of the bias; the element type of x, or f32
+      workspace: memory for the call, of any type; None: made if it is needed
+      dtype: the element type of `dx` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns dx, dweight, dbias (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if dx is None or dx is True:
+            dx = _empty_like(x, dtype, "x")
+        elif dx is False:
+            dx = None
+        if dweight is None or dweight is True:
+            dweight = _empty_like(weight, None, "weight")
+        elif dweight is False:
+            dweight = None
+        if dbias is True:
+            dbias = _empty(x, weight.shape[:1], None)
+        elif dbias is False:
+            dbias = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("linear_cross_entropy_backward", error, x=x, weight=weight, targets=targets, lse=lse, dloss=dloss) from None
+    if _linear_cross_entropy_backward(stream, x, weight, targets, lse, dloss, dx, dweight, (reduction, precision, ignore_index, logit_scale, label_smoothing, z_loss, softcap, bias, weights, total_weight, dbias, workspace, )):
+        dx, dweight, dbias = _for_jax(dx, dweight, dbias)
+    return _given(dx, dweight, dbias)
 
 
 _activate = _core.operation("activate")

@@ -239,6 +239,46 @@ def test_cross_entropy(random: np.random.Generator) -> None:
         kaio.cross_entropy_backward(logits, targets, lse, dloss)
 
 
+def test_linear_cross_entropy(random: np.random.Generator) -> None:
+    x, weight, bias = normal(random, 6, 16), normal(random, 90, 16), normal(random, 90)
+    targets = np.array([3, 0, -100, 89, 7, 7])
+    weights = np.abs(normal(random, 90)) + F32(0.5)
+    terms: dict[str, Any] = {"label_smoothing": 0.1, "z_loss": 0.01, "softcap": 6.0, "weights": weights}
+    logits = 0.5 * x.astype(np.float64) @ weight.astype(np.float64).T + bias
+    formula = lambda z: losses(z, targets, weights.astype(np.float64), 0.1, 0.01, 6.0)  # noqa: E731
+    expected, of_target = formula(logits)
+    loss, lse, total = kaio.linear_cross_entropy(
+        x, weight, targets, np.zeros(1, F32), bias=bias, logit_scale=0.5, lse=True, total_weight=True, **terms
+    )
+    close(loss, [expected.sum() / of_target.sum()])
+    close(total, [of_target.sum()])
+    close(lse, log_sums(6 * np.tanh(logits / 6)))
+
+    slope = np.zeros((6, 90))
+    for i in range(90):  # the gradient by differences
+        step = np.zeros(90)
+        step[i] = 1e-5
+        slope[:, i] = (formula(logits + step)[0] - formula(logits - step)[0]) / 2e-5
+    slope *= 0.5 / of_target.sum()
+    dloss = np.full(1, 0.5, F32)
+    given = (x, weight, targets, lse, dloss)
+    dx, dweight, dbias = kaio.linear_cross_entropy_backward(*given, dbias=True, bias=bias, logit_scale=0.5, total_weight=total, **terms)
+    close(dx, 0.5 * slope @ weight)
+    close(dweight, 0.5 * slope.T @ x)
+    close(dbias, slope.sum(0))
+    assert not dx[2].any()
+    alone = kaio.linear_cross_entropy_backward(*given, False, bias=bias, logit_scale=0.5, total_weight=total, **terms)
+    assert (np.asarray(alone[0] if isinstance(alone, tuple) else alone) == dweight).all()
+
+    half, memory = x.astype(F16), np.zeros(1 << 20, np.uint8)
+    plain = losses(half.astype(np.float64) @ weight.astype(F16).astype(np.float64).T, targets, np.ones(90))[0]
+    close(kaio.linear_cross_entropy(half, weight.astype(F16), targets, np.zeros(6, F32), reduction="none", workspace=memory), plain)
+    with pytest.raises(kaio.InvalidArgument, match="logit_scale"):
+        kaio.linear_cross_entropy(x, weight, targets, np.zeros(1, F32), logit_scale=float("inf"))
+    with pytest.raises(kaio.InvalidArgument, match="weight has extent 1"):
+        kaio.linear_cross_entropy(x, weight[:, :8], targets, np.zeros(1, F32))
+
+
 # ---- Activations
 
 

@@ -161,6 +161,47 @@ def test_cross_entropy(device, dtype, reduction):
     same_gradients(ours, formula, [logits])
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_linear_cross_entropy(device, dtype, reduction):
+    head, bias = randn(device, 70, 24, dtype=dtype), randn(device, 70, dtype=dtype, seed=3)
+    weight = randn(device, 70, seed=2).abs() + 0.5
+    for shape in ((24,), (7, 24), (2, 3, 24)):
+        x = randn(device, *shape, dtype=dtype)
+        target = torch.randint(70, shape[:-1], generator=torch.Generator().manual_seed(1)).to(device)
+        if target.dim():
+            target.view(-1)[2] = -100
+        for options in ({}, {"weight": weight, "label_smoothing": 0.1}):
+
+            def theirs(a, w, b):
+                z = F.linear(a.float(), w.float(), b.float())
+                rows = z.reshape(-1, 70)
+                loss = F.cross_entropy(rows, target.reshape(-1), reduction=reduction, **options)
+                return loss.reshape(target.shape) if reduction == "none" else loss
+
+            ours = lambda a, w, b: kt.linear_cross_entropy(a, w, target, linear_bias=b, reduction=reduction, **options)  # noqa: E731
+            got = ours(x, head, bias)
+            assert got.dtype == torch.float32
+            torch.testing.assert_close(got, theirs(x, head, bias), rtol=2e-5, atol=2e-5)
+            same_gradients(ours, theirs, [x, head, bias])
+    x, target = randn(device, 7, 24, dtype=dtype), torch.tensor([3, 0, 5, 29, 7, 7, 5], device=device, dtype=torch.int32)
+
+    def formula(a, w):
+        z, used = 4 * torch.tanh(0.5 * a.float() @ w.float().T / 4), target != 5
+        loss = F.cross_entropy(z, target.long(), reduction="none") + 0.01 * z.logsumexp(-1).square()
+        loss = loss * used
+        return loss if reduction == "none" else loss.sum() / (used.sum() if reduction == "mean" else 1)
+
+    ours = lambda a, w: kt.linear_cross_entropy(  # noqa: E731
+        a, w, target, ignore_index=5, reduction=reduction, z_loss=0.01, softcap=4.0, logit_scale=0.5
+    )
+    torch.testing.assert_close(ours(x, head), formula(x, head), rtol=2e-5, atol=2e-5)
+    same_gradients(ours, formula, [x, head])
+    frozen = x.clone().requires_grad_()
+    ours(frozen, head).sum().backward()  # without a gradient of the head
+    assert frozen.grad.shape == x.shape and head.grad is None
+
+
 # ---- Activations
 
 
@@ -263,6 +304,11 @@ def test_operators(device):
     check(ops.cross_entropy.default, (x, target, weight.abs(), -100, "none", 0.0, 0.01, 2.0))
     check(ops.cross_entropy_backward.default, (x, target, lse, total, total, None, -100, "mean", 0.1, 0.0, 0.0))
     check(ops.cross_entropy_backward.default, (x, target, lse, lse, total[:0], weight.abs(), -100, "none", 0.0, 0.01, 2.0))
+    head, total = randn(device, 20, 16, seed=4), torch.full((1,), 2.0, device=device)
+    check(ops.linear_cross_entropy.default, (x, head, target, None, None, -100, "mean", 0.1, 0.0, 0.0, 1.0, "ieee"))
+    check(ops.linear_cross_entropy.default, (x, head, target, head[:, 0], head[:, 1].abs(), -100, "none", 0.0, 0.01, 2.0, 0.5, "tf32"))
+    check(ops.linear_cross_entropy_backward.default,
+          (x, head, target, lse, total, total, True, False, True, head[:, 0], None, -100, "mean", 0.1, 0.0, 0.0, 1.0, "ieee"))  # fmt: skip
     check(ops.activation.default, (x.t(), "gelu"))
     check(ops.activation_backward.default, (up, x, "gelu"))
     check(ops.gated.default, (x, up, "silu", 0.0, 1.0))
@@ -340,6 +386,14 @@ def test_errors(device):
         kt.cross_entropy(x, target, weight.clone().requires_grad_())
     with pytest.raises(kaio.InvalidArgument, match="label_smoothing"):
         kt.cross_entropy(x, target, label_smoothing=2.0)
+    head = randn(device, 9, x.shape[-1])
+    for name, wrong in (("target", {"target": target[:2]}), ("target", {"target": target.float()}), ("input", {"input": x[:, :3]}),
+                        ("weight", {"weight": head[0, :2]}), ("linear_bias", {"linear_bias": head[0, :2]}),
+                        ("reduction", {"reduction": "all"})):  # fmt: skip
+        with pytest.raises(ValueError, match=f"argument {name}"):
+            kt.linear_cross_entropy(**({"input": x, "linear_weight": head, "target": target} | wrong))
+    with pytest.raises(kaio.InvalidArgument, match="logit_scale"):
+        kt.linear_cross_entropy(x, head, target, logit_scale=float("nan"))
     with pytest.raises(ValueError, match="argument kind"):
         kt.activation(x, "tanh")
     with pytest.raises(ValueError, match="argument up"):

@@ -17,6 +17,7 @@ from ._flash_attention import (
 from ._flash_attention_impl import register_flash_attention_impl
 from ._layer_norm import LayerNorm, layer_norm
 from ._load import LoadReport, load_quantised
+from ._linear_cross_entropy import linear_cross_entropy
 from ._matmul import Linear, linear, matmul
 from ._norm import RMSNorm, rms_norm, rms_norm_codes
 from ._patch import Report, patch
@@ -65,6 +66,7 @@ __all__ = [
     "gather_kv",
     "layer_norm",
     "linear",
+    "linear_cross_entropy",
     "load_quantised",
     "log_softmax",
     "matmul",

@@ -286,6 +286,40 @@ constexpr field fields_cross_entropy_backward_options[] = {
 constexpr record record_cross_entropy_backward_options = {"CrossEntropyBackwardOptions", sizeof(kaio_cross_entropy_backward_options),
     [](void* to) { *static_cast<kaio_cross_entropy_backward_options*>(to) = kaio_cross_entropy_backward_options_default(); }, fields_cross_entropy_backward_options};
 
+constexpr field fields_linear_cross_entropy_options[] = {
+    {.name = "reduction", .c_name = "reduction", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, reduction), .values = &enum_loss_reduction},
+    {.name = "precision", .c_name = "precision", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, precision), .values = &enum_matmul_precision},
+    {.name = "ignore_index", .c_name = "ignore_index", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, ignore_index)},
+    {.name = "logit_scale", .c_name = "logit_scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, logit_scale)},
+    {.name = "label_smoothing", .c_name = "label_smoothing", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, label_smoothing)},
+    {.name = "z_loss", .c_name = "z_loss", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, z_loss)},
+    {.name = "softcap", .c_name = "softcap", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, softcap)},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, bias)},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, weights)},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_linear_cross_entropy_options, lse)},
+    {.name = "total_weight", .c_name = "total_weight", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_linear_cross_entropy_options, total_weight)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_options, workspace)},
+};
+constexpr record record_linear_cross_entropy_options = {"LinearCrossEntropyOptions", sizeof(kaio_linear_cross_entropy_options),
+    [](void* to) { *static_cast<kaio_linear_cross_entropy_options*>(to) = kaio_linear_cross_entropy_options_default(); }, fields_linear_cross_entropy_options};
+
+constexpr field fields_linear_cross_entropy_backward_options[] = {
+    {.name = "reduction", .c_name = "reduction", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, reduction), .values = &enum_loss_reduction},
+    {.name = "precision", .c_name = "precision", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, precision), .values = &enum_matmul_precision},
+    {.name = "ignore_index", .c_name = "ignore_index", .kind = field_kind::i64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, ignore_index)},
+    {.name = "logit_scale", .c_name = "logit_scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, logit_scale)},
+    {.name = "label_smoothing", .c_name = "label_smoothing", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, label_smoothing)},
+    {.name = "z_loss", .c_name = "z_loss", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, z_loss)},
+    {.name = "softcap", .c_name = "softcap", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, softcap)},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, bias)},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, weights)},
+    {.name = "total_weight", .c_name = "total_weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, total_weight)},
+    {.name = "dbias", .c_name = "dbias", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_linear_cross_entropy_backward_options, dbias)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_linear_cross_entropy_backward_options, workspace)},
+};
+constexpr record record_linear_cross_entropy_backward_options = {"LinearCrossEntropyBackwardOptions", sizeof(kaio_linear_cross_entropy_backward_options),
+    [](void* to) { *static_cast<kaio_linear_cross_entropy_backward_options*>(to) = kaio_linear_cross_entropy_backward_options_default(); }, fields_linear_cross_entropy_backward_options};
+
 constexpr field fields_gated_options[] = {
     {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gated_options, limit)},
     {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gated_options, up_offset)},
@@ -1022,6 +1056,25 @@ constexpr field arguments_cross_entropy_backward[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 5, .of = &record_cross_entropy_backward_options},
 };
 
+constexpr field arguments_linear_cross_entropy[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "targets", .c_name = "targets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "loss", .c_name = "loss", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 4, .of = &record_linear_cross_entropy_options},
+};
+
+constexpr field arguments_linear_cross_entropy_backward[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "targets", .c_name = "targets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "lse", .c_name = "lse", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "dloss", .c_name = "dloss", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 4},
+    {.name = "dx", .c_name = "dx", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 5},
+    {.name = "dweight", .c_name = "dweight", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 6},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 7, .of = &record_linear_cross_entropy_backward_options},
+};
+
 constexpr field arguments_activate[] = {
     {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 0, .values = &enum_activation},
     {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
@@ -1595,6 +1648,20 @@ constexpr function all_functions[] = {
      nullptr,
      nullptr,
      -1, 0},
+    {"linear_cross_entropy", arguments_linear_cross_entropy,
+     [](void* stream, const argument_value* a) { return kaio_linear_cross_entropy(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_linear_cross_entropy_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_linear_cross_entropy_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_linear_cross_entropy_options*>(a[4].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_linear_cross_entropy_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), bytes); },
+     nullptr,
+     nullptr,
+     4, offsetof(kaio_linear_cross_entropy_options, workspace)},
+    {"linear_cross_entropy_backward", arguments_linear_cross_entropy_backward,
+     [](void* stream, const argument_value* a) { return kaio_linear_cross_entropy_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const DLTensor*>(a[6].pointer), static_cast<const kaio_linear_cross_entropy_backward_options*>(a[7].pointer)); },
+     [](const argument_value* a) { return kaio_linear_cross_entropy_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const DLTensor*>(a[6].pointer), static_cast<const kaio_linear_cross_entropy_backward_options*>(a[7].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_linear_cross_entropy_backward_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), bytes); },
+     nullptr,
+     nullptr,
+     7, offsetof(kaio_linear_cross_entropy_backward_options, workspace)},
     {"activate", arguments_activate,
      [](void* stream, const argument_value* a) { return kaio_activate(stream, static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
      [](const argument_value* a) { return kaio_activate_warmup(static_cast<int32_t>(a[0].integer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
