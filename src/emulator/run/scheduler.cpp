@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -25,6 +27,8 @@ constexpr u64 random_turn = 1024;               // at most, in a random schedule
 constexpr u64 starved_cluster_turns = 16;       // the starved cluster has one turn in 16
 constexpr u64 resident_bytes = u64{512} << 20;  // for clusters that take turns
 constexpr u64 most_resident = 1024;
+constexpr u64 lone_steps = 4096;                     // of the first cluster, until other threads are called
+constexpr std::chrono::microseconds lone_time{200};  // of the first clusters, if they are shorter
 constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid: blocks often wait for each other
 
 // The emulator computes in the default floating-point environment, whatever the host program has set.
@@ -57,13 +61,21 @@ void run_independent(const grid& g, unsigned threads, watchdog& guard) {
   const u64 together = std::clamp<u64>(count / threads / 64, 1, 64);
   std::atomic<u64> next{0};
   std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run
+  const unsigned wanted = static_cast<unsigned>(std::min<u64>(threads, count)) - 1;
   std::mutex mutex;
   std::exception_ptr error;
 
-  const auto work = [&] {
+  std::function<void()> work;
+  helpers others(worker_pool::shared(), work);
+  const std::thread::id caller = std::this_thread::get_id();
+  work = [&] {
     const default_floating_point environment;
     work_meter meter(guard);
     u64 at = no_cluster;
+    // The caller works alone until the launch has proved to be long. Only the first cluster pauses for that, always
+    // at the same place: results and counts of instructions depend neither on time nor on threads.
+    bool alone = std::this_thread::get_id() == caller;
+    const auto begin = std::chrono::steady_clock::now();
     try {
       std::deque<std::unique_ptr<cluster>> running;
       running.push_back(std::make_unique<cluster>(g));
@@ -77,9 +89,12 @@ void run_independent(const grid& g, unsigned threads, watchdog& guard) {
         if (at >= count || at > first_fault.load()) return meter.finish(a_warp_of(c));
         c.start(at);
         watch.reset();
-        while (run_cluster(c, may_spin ? turn_steps : std::numeric_limits<u64>::max(), meter) !=
-               block_status::finished)
+        const u64 turn = may_spin ? turn_steps : std::numeric_limits<u64>::max();
+        while (run_cluster(c, alone && at == 0 ? lone_steps : turn, meter) != block_status::finished) {
           if (may_spin) watch.turn(running);
+          if (alone && at == 0) others.call(wanted), alone = false;
+        }
+        if (alone && std::chrono::steady_clock::now() - begin > lone_time) others.call(wanted), alone = false;
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -90,7 +105,8 @@ void run_independent(const grid& g, unsigned threads, watchdog& guard) {
       }
     }
   };
-  worker_pool::shared().run(static_cast<unsigned>(std::min<u64>(threads, count)), work);
+  work();
+  others.wait();
   if (error) std::rethrow_exception(error);
 }
 

@@ -64,22 +64,31 @@ void worker_pool::serve() {
   }
 }
 
-void worker_pool::run(unsigned threads, const std::function<void()>& work) {
-  const unsigned helpers = std::min(threads, 256u) - (threads == 0 ? 0 : 1);
-  const auto j = std::make_shared<job>();
-  j->work = &work;
-  if (helpers != 0) {
-    {
-      const std::lock_guard lock(mutex_);
-      grow(helpers);
-      for (unsigned i = 0; i < helpers && !stop_; ++i) jobs_.push_back(j);
-    }
-    wake_.notify_all();
+helpers::helpers(worker_pool& pool, const std::function<void()>& work) : pool_(pool), work_(work) {}
+
+void helpers::call(unsigned count) {
+  constexpr unsigned most = 255;
+  count = std::min(count, most);
+  if (count == 0 || job_ != nullptr) return;
+  job_ = std::make_shared<worker_pool::job>();
+  job_->work = &work_;
+  {
+    const std::lock_guard lock(pool_.mutex_);
+    pool_.grow(count);
+    for (unsigned i = 0; i < count && !pool_.stop_; ++i) pool_.jobs_.push_back(job_);
   }
-  work();
-  std::unique_lock lock(j->mutex);
-  j->closed = true;
-  j->done.wait(lock, [&] { return j->inside == 0; });
+  for (unsigned i = 0; i < count; ++i) pool_.wake_.notify_one();
+}
+
+void helpers::wait() {
+  if (job_ == nullptr) return;
+  {
+    const std::lock_guard lock(pool_.mutex_);
+    std::erase(pool_.jobs_, job_);
+  }
+  std::unique_lock lock(job_->mutex);
+  job_->closed = true;
+  job_->done.wait(lock, [&] { return job_->inside == 0; });
 }
 
 }  // namespace kaio::emulator

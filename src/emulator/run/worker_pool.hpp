@@ -1,6 +1,9 @@
 #pragma once
 // Host threads kept between launches. Several launches may use the pool at a time. The caller also works, so
 // each launch makes progress even when all helpers are busy.
+//
+//   helpers others(worker_pool::shared(), work);
+//   ...                                           // the caller's own part, which may call others.call(3)
 
 #include <condition_variable>
 #include <deque>
@@ -22,11 +25,8 @@ class worker_pool {
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
 
-  // Calls `work` on the calling thread and on up to `threads` - 1 helpers at a time. Returns when no thread
-  // is in it any more. Helpers that become free too late do not call it. `work` must not throw.
-  void run(unsigned threads, const std::function<void()>& work);
-
  private:
+  friend class helpers;
   struct job {
     const std::function<void()>* work;
     std::mutex mutex;
@@ -44,6 +44,27 @@ class worker_pool {
   std::deque<std::shared_ptr<job>> jobs_;  // one entry per wanted helper
   std::vector<std::thread> threads_;
   bool stop_ = false;
+};
+
+// Other threads that do a part of a job of the calling thread. Short jobs end before helpers would wake, so the
+// caller begins alone and calls helpers when that is worth it.
+class helpers {
+ public:
+  // `work` must not throw, and outlives this object.
+  helpers(worker_pool& pool, const std::function<void()>& work);
+  ~helpers() { wait(); }
+  helpers(const helpers&) = delete;
+  helpers& operator=(const helpers&) = delete;
+
+  // Lets up to `count` threads of the pool call `work`, each once.
+  void call(unsigned count);
+  // Returns when no helper is in `work` any more. Those that become free too late do not call it.
+  void wait();
+
+ private:
+  worker_pool& pool_;
+  const std::function<void()>& work_;
+  std::shared_ptr<worker_pool::job> job_;  // nullptr before the call
 };
 
 }  // namespace kaio::emulator

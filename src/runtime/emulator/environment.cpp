@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 
 #include "emulator/sanitizer/sanitizer.hpp"
@@ -77,6 +79,16 @@ void apply_environment(emulator::launch& l) {
       throw emulator::launch_error(fmt::format(
           "kaio: KAIO_SCHEDULE is '{}'; it may be round_robin, reverse, starve:N or random:N", text));
     l.order = *order;
+  }
+  if (const std::string_view threads = value_of("KAIO_EMULATOR_THREADS"); !threads.empty()) {
+    constexpr unsigned most = 256;
+    unsigned count = 0;
+    const auto [end, problem] = std::from_chars(threads.data(), threads.data() + threads.size(), count);
+    if (problem != std::errc{} || end != threads.data() + threads.size() || count > most)
+      throw emulator::launch_error(fmt::format(
+          "kaio: KAIO_EMULATOR_THREADS is '{}'; it may be a number of host threads up to {}, or 0 for all cores",
+          threads, most));
+    if (l.threads == 0) l.threads = count;
   }
   l.budgets = environment_budgets();
   emulator::memory_activity::shared().set_patience(environment_patience());

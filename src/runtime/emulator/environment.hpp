@@ -3,6 +3,7 @@
 //
 //   KAIO_SCHEDULE          round_robin, reverse, starve:N or random:N: the order of warps and blocks
 //                          (schedule.hpp)
+//   KAIO_EMULATOR_THREADS  host threads that run the blocks of a launch; 0: all cores
 //   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, warps, indices, async,
 //                          same_value, with - before one to leave it out (sanitizer/report/options.hpp)
 //   KAIO_SANITIZE_ERRORS   the number of reports after which a grid stops, or continue; 1 if it is not set

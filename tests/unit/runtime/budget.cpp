@@ -234,6 +234,24 @@ TEST_CASE("a budget of the environment that means nothing is refused before the 
   CHECK(x.download()[0] == 0);
 }
 
+TEST_CASE("KAIO_EMULATOR_THREADS is a number of host threads") {
+  const kaio::device gpu = kaio::device::open("emulator");
+  const auto x = gpu.allocate<std::uint32_t>(1);
+  for (const char* value : {"many", "-1", "2 ", "257", "99999999999999999999"}) {
+    INFO(value);
+    const variable set("KAIO_EMULATOR_THREADS", value);
+    CHECK(catch_error([&] {
+            launch(gpu, increment, x);
+          }).says(std::string("KAIO_EMULATOR_THREADS is '") + value + "'; it may be "));
+  }
+  CHECK(x.download()[0] == 0);
+  for (const char* value : {"0", "1", "2", "256"}) {
+    const variable set("KAIO_EMULATOR_THREADS", value);
+    launch(gpu, increment, x);
+  }
+  CHECK(x.download()[0] == 4);
+}
+
 TEST_CASE(
     "memory of the emulator and of its host costs nothing until it is touched, and ends in a typed error") {
   const kaio::device gpu = kaio::device::open("emulator");
