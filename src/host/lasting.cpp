@@ -28,13 +28,15 @@ void call_latest() {
   delete call;
 }
 
-// At the end of a process, static objects are destroyed before functions such as close_library are called. When a
-// library is closed, the order is the reverse. Whether this object is gone therefore distinguishes the two cases.
-// Source: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API".
+// exit() calls what was registered after the program began, then ends the libraries one after another. When a library
+// is closed, what it registered is called after functions such as close_library. Whether this object is gone therefore
+// distinguishes the two cases. It is made with the first lasting object: an object that a preloaded library makes as it
+// is loaded is registered before the program begins, and goes too late.
+// Sources: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API"; glibc, elf/dl-fini.c.
 constinit bool process_ends = false;
-const struct end_of_process {
+struct end_of_process {
   ~end_of_process() { process_ends = true; }
-} witness;
+};
 
 [[gnu::destructor]] void close_library() {
   if (process_ends) return;
@@ -49,6 +51,7 @@ const struct end_of_process {
 }  // namespace
 
 detail::lasting& detail::next_lasting() {
+  static const end_of_process witness;
   auto* const place = new lasting;
   const std::scoped_lock lock(changing);
   *end = place;
