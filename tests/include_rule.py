@@ -103,7 +103,7 @@ private_floors = {
                  "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "driver_abi": ["."],
     "runtime": ["base", "cache", "trace", "driver", "emulator", "."],
-    "driver_emulator": ["abi", "state", "module", "graph", "api"],
+    "driver_emulator": ["abi", "state", "module", "graph", "runtime_library", "api"],
     "ops": [".", "shared", "choice", "rows",
             "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90", "matmul/call",
             "attention/common", "attention/forward/choice", "attention/forward/simt", "attention/forward/mma_sync",

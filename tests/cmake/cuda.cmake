@@ -32,6 +32,36 @@ if(TARGET kaio_program AND "emulator" IN_LIST KAIO_TESTS)
   set_tests_properties(triton triton.made PROPERTIES LABELS emulator TIMEOUT 600 SKIP_RETURN_CODE ${skipped})
 endif()
 
+# tests/cuda_runtime: programs of the CUDA runtime as nvcc builds them, its library static and shared, on the emulator.
+get_filename_component(toolkit "${KAIO_NVCC}" REALPATH)
+get_filename_component(toolkit "${toolkit}" DIRECTORY)
+get_filename_component(toolkit "${toolkit}" DIRECTORY)
+if(KAIO_NVCC AND TARGET kaio_program AND TARGET kaio_cuda_emulator AND "nvcc" IN_LIST KAIO_TESTS
+    AND EXISTS "${toolkit}/lib64/libcudart_static.a")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/cuda_runtime_programs)
+  file(MAKE_DIRECTORY ${folder})
+  set(cuda_runtime_programs)
+  # kaio_cuda_runtime_program(name "sources" options...)
+  function(kaio_cuda_runtime_program name sources)
+    list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/cuda_runtime/)
+    add_custom_command(OUTPUT ${folder}/${name} VERBATIM
+      DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/cuda_runtime/check.hpp
+      COMMAND ${KAIO_NVCC} -std=c++17 -w ${ARGN} ${sources} -o ${folder}/${name})
+    set(cuda_runtime_programs ${cuda_runtime_programs} ${folder}/${name} PARENT_SCOPE)
+  endfunction()
+  set(ptx_alone -gencode arch=compute_90,code=compute_90)
+  kaio_cuda_runtime_program(streams streams.cu)  # nvcc's default: machine code, and PTX of its oldest architecture
+  kaio_cuda_runtime_program(streams_shared streams.cu --cudart shared ${ptx_alone})
+  kaio_cuda_runtime_program(memory memory.cu ${ptx_alone})
+  kaio_cuda_runtime_program(launches launches.cu ${ptx_alone})
+  kaio_cuda_runtime_program(errors errors.cu ${ptx_alone})
+  kaio_cuda_runtime_program(machine_code streams.cu -gencode arch=compute_90,code=sm_90)
+  add_custom_target(kaio_cuda_runtime_programs ALL DEPENDS ${cuda_runtime_programs})
+  add_test(NAME cuda_runtime COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cuda_runtime/run.py
+    $<TARGET_FILE:kaio_program> $<TARGET_FILE:kaio_cuda_emulator> ${folder} ${toolkit}/lib64)
+  set_tests_properties(cuda_runtime PROPERTIES LABELS emulator TIMEOUT 600)
+endif()
+
 # tests/differential: random PTX programs on the emulator and on a GPU. They are the same every day: the
 # results of an H200 are recorded.
 if("differential" IN_LIST KAIO_TESTS)

@@ -1,6 +1,7 @@
 // The driver's functions on contexts, primary ones included.
 
 #include "driver_emulator/graph/captures.hpp"
+#include "driver_emulator/runtime_library/context_storage.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/streams.hpp"
@@ -46,6 +47,7 @@ CUresult destroy(function_id id, CUcontext handle) {
     require(c != nullptr, CUDA_ERROR_INVALID_CONTEXT);
     require(!c->primary, CUDA_ERROR_INVALID_CONTEXT);
     abandon_captures(*c);
+    end_storage(handle);
     destroy_contents(*c);
     c->active = false;
     state().contexts.take(handle);
@@ -53,10 +55,16 @@ CUresult destroy(function_id id, CUcontext handle) {
   });
 }
 
+bool is_primary(CUcontext handle) {
+  const std::shared_ptr<context> c = state().contexts.find(handle);
+  return c != nullptr && c->primary;
+}
+
 // A primary context that is not retained is empty, but keeps its handle.
 void end_primary(device& d) {
   if (d.primary == nullptr) return;
   abandon_captures(*d.primary);
+  end_storage(d.primary->handle);
   destroy_contents(*d.primary);
   d.primary->active = false;
   d.primary->lost = CUDA_SUCCESS;
@@ -176,7 +184,8 @@ CUresult cuCtxPopCurrent(CUcontext* c) { return pop(function_id::cuCtxPopCurrent
 CUresult cuCtxPopCurrent_v2(CUcontext* c) { return pop(function_id::cuCtxPopCurrent_v2, c); }
 CUresult cuCtxSetCurrent(CUcontext c) {
   return call(function_id::cuCtxSetCurrent, [&] {
-    if (c != nullptr) find_context(c);
+    // The runtime library makes a primary context current before it retains it.
+    if (c != nullptr && !is_primary(c)) find_context(c);
     set_current(c);
   });
 }

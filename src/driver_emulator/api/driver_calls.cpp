@@ -159,15 +159,6 @@ CUresult cuGetProcAddress_v2(const char* name, void** address, int version, std:
   return proc_address(function_id::cuGetProcAddress_v2, name, address, version, flags, status);
 }
 
-// The driver's private tables, through which the CUDA runtime library reaches into it.
-CUresult cuGetExportTable(const void** table, const CUuuid* id) {
-  return anytime_call(function_id::cuGetExportTable, [&] {
-    require(table != nullptr && id != nullptr);
-    *table = nullptr;
-    refuse(CUDA_ERROR_NOT_FOUND);
-  });
-}
-
 CUresult cuProfilerStart() {
   return call(function_id::cuProfilerStart, [](context&) {});
 }

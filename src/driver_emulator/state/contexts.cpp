@@ -76,6 +76,14 @@ std::shared_ptr<context> make_context(device& where, unsigned flags, bool primar
   return c;
 }
 
+context& primary_context_of(device& d) {
+  if (d.primary == nullptr) {
+    d.primary = make_context(d, d.primary_flags, true);
+    d.primary->active = false;
+  }
+  return *d.primary;
+}
+
 void destroy_contents(context& c) {
   driver_state& s = state();
   drain(c);

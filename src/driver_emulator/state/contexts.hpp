@@ -21,6 +21,8 @@ std::shared_ptr<context> context_or_current(CUcontext handle);
 
 device& find_device(CUdevice ordinal);
 
+// The primary context of a device, which is made inactive if the device has none.
+context& primary_context_of(device& d);
 std::shared_ptr<context> make_context(device& where, unsigned flags, bool primary);
 // Waits for its work, and destroys everything in it.
 void destroy_contents(context& c);
