@@ -53,6 +53,7 @@ if(KAIO_NVCC AND TARGET kaio_program AND TARGET kaio_cuda_emulator AND "nvcc" IN
   kaio_cuda_runtime_program(streams streams.cu)  # nvcc's default: machine code, and PTX of its oldest architecture
   kaio_cuda_runtime_program(streams_shared streams.cu --cudart shared ${ptx_alone})
   kaio_cuda_runtime_program(memory memory.cu ${ptx_alone})
+  kaio_cuda_runtime_program(variables variables.cu ${ptx_alone})
   kaio_cuda_runtime_program(launches launches.cu ${ptx_alone})
   kaio_cuda_runtime_program(errors errors.cu ${ptx_alone})
   kaio_cuda_runtime_program(machine_code streams.cu -gencode arch=compute_90,code=sm_90)

@@ -33,6 +33,9 @@ class Programs(unittest.TestCase):
     def test_memory(self):
         self.fine("memory")
 
+    def test_variables(self):
+        self.fine("variables")
+
     def test_launches(self):
         self.assertIn("hello from thread 1 of a kernel\n", self.fine("launches"))
 

@@ -280,11 +280,18 @@ CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary 
   return call(function_id::cuLibraryGetGlobal,
               [&](context& c) { give_variable(*module_of(*find_library(handle), c), name, address, bytes); });
 }
-CUresult cuLibraryGetManaged(CUdeviceptr*, std::size_t*, CUlibrary handle, const char* name) {
+// Programs ask before they have a context. The variable is then that of the first device's primary context.
+CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle, const char* name) {
   return call(function_id::cuLibraryGetManaged, [&] {
     require(name != nullptr);
-    find_library(handle);
-    refuse(CUDA_ERROR_NOT_FOUND);  // PTX text of its own has no managed variables
+    const std::shared_ptr<library> l = find_library(handle);
+    const auto& variables = l->code.decoded().variables;
+    require(std::any_of(variables.begin(), variables.end(),
+                        [&](const emulator::variable& v) { return v.managed && v.where.name == name; }),
+            CUDA_ERROR_NOT_FOUND);
+    const std::shared_ptr<context> current = current_context();
+    context& c = current != nullptr ? *current : primary_context_of(find_device(0));
+    give_variable(*module_of(*l, c), name, address, bytes);
   });
 }
 

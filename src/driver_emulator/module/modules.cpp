@@ -108,6 +108,19 @@ std::shared_ptr<loaded_module> module_of(library& l, context& c) {
   const auto known = l.modules.find(c.handle);
   if (known != l.modules.end())
     if (std::shared_ptr<loaded_module> m = s.modules.find(known->second)) return m;
+  // The host has one address of a managed variable, whatever the context.
+  const auto& variables = l.code.decoded().variables;
+  const bool managed =
+      std::any_of(variables.begin(), variables.end(), [](const auto& v) { return v.managed; });
+  const bool elsewhere = std::any_of(l.modules.begin(), l.modules.end(), [&](const auto& made) {
+    return made.first != c.handle && s.modules.find(made.second) != nullptr;
+  });
+  if (managed && elsewhere) {
+    std::fprintf(
+        stderr,
+        "kaio: a module with __managed__ variables is used in two contexts; the emulator has it in one\n");
+    refuse(CUDA_ERROR_NOT_SUPPORTED);
+  }
   const CUmodule handle = load_module(c, l.code);
   std::shared_ptr<loaded_module> m = s.modules.find(handle);
   m->library = l.handle;

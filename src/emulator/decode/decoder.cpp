@@ -125,6 +125,7 @@ class variable_decoder {
     if (d.unsized) fail(d.at, fmt::format("'{}' has no size", d.name));
     variable v;
     v.space = d.space == syntax::state_space::constant ? state_space::constant : state_space::global;
+    v.managed = d.managed;
     v.where = {std::string(d.name), 0, bytes_of(d), alignment_of(d)};
     total_ += v.where.bytes;
     if (total_ > symbols_.budget.variable_bytes)

@@ -148,14 +148,32 @@ u64 memory::attach(void* host, u64 bytes) {
   if (bytes == 0)
     throw memory_error(memory_error_kind::zero_size, 0, 0,
                        "kaio: a range of the host that the emulator sees has at least one byte");
+  return attach({static_cast<std::byte*>(host), [](std::byte*) {}}, bytes);
+}
+
+u64 memory::allocate_for_host(u64 bytes) {
+  if (bytes == 0)
+    throw memory_error(memory_error_kind::zero_size, 0, 0,
+                       "kaio: an allocation of the emulator has at least one byte");
+  const std::shared_ptr<std::byte> all =
+      bytes > shared_window ? nullptr : zeroed_storage(host_, bytes + buffer_alignment);
+  if (all == nullptr)
+    throw memory_error(
+        memory_error_kind::out_of_memory, 0, bytes,
+        fmt::format("kaio: the emulator has no memory for {} bytes that the host sees", bytes));
+  const u64 above = reinterpret_cast<std::uintptr_t>(all.get()) % buffer_alignment;
+  return attach({all, all.get() + (above == 0 ? 0 : buffer_alignment - above)}, bytes);
+}
+
+u64 memory::attach(std::shared_ptr<std::byte> storage, u64 bytes) {
   const std::lock_guard lock(mutex_);
-  u64 address = reinterpret_cast<std::uintptr_t>(host);
+  u64 address = reinterpret_cast<std::uintptr_t>(storage.get());
   const auto above = buffers_.lower_bound(address);
   const bool taken =
       (above != buffers_.end() && above->first - address < bytes) ||
       (above != buffers_.begin() && address - std::prev(above)->first < std::prev(above)->second.bytes);
   if (taken || address >= shared_window || bytes > shared_window - address) address = place(bytes);
-  buffers_.emplace(address, live{bytes, {static_cast<std::byte*>(host), [](std::byte*) {}}, {}, false});
+  buffers_.emplace(address, live{bytes, std::move(storage), {}, false});
   // The range is live again, so it is no longer freed.
   freed_.erase(freed_.lower_bound(address), freed_.lower_bound(address + bytes));
   snapshot_.reset();

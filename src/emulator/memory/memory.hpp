@@ -76,6 +76,9 @@ class memory {
   // one is taken or no global address. It does not count as used. The caller owns it, and keeps it alive
   // until it is freed here. Throws memory_error: zero_size, out_of_memory.
   u64 attach(void* host, u64 bytes);
+  // Allocates zero-filled memory that the host sees at the same address, as attach does. Throws memory_error:
+  // zero_size, out_of_memory.
+  u64 allocate_for_host(u64 bytes);
   // Throws memory_error: not_a_buffer, double_free.
   void free(u64 address);
 
@@ -122,6 +125,7 @@ class memory {
   };
 
   u64 place(u64 bytes);
+  u64 attach(std::shared_ptr<std::byte> storage, u64 bytes);
   u64 free_bytes() const;
   piece range(u64 address, u64 bytes) const;
 

@@ -6,14 +6,20 @@
 #include <vector>
 
 namespace kaio::emulator {
+namespace {
+
+u64 allocated(memory& global, const variable& v) {
+  return v.managed ? global.allocate_for_host(v.where.bytes) : global.allocate(v.where.bytes);
+}
+
+}  // namespace
 
 module_instance::module_instance(const module& mod, memory& global) : module_(mod), memory_(global) {
   const decoded_module& m = mod.decoded();
   constants_.resize(m.constant_bytes);
   try {
     for (const variable& v : m.variables)
-      addresses_.push_back(v.space == state_space::constant ? v.where.offset
-                                                            : memory_.allocate(v.where.bytes));
+      addresses_.push_back(v.space == state_space::constant ? v.where.offset : allocated(memory_, v));
     for (std::size_t i = 0; i < m.variables.size(); ++i) {
       const variable& v = m.variables[i];
       if (v.initial.empty()) continue;

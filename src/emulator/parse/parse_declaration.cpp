@@ -106,13 +106,14 @@ u32 parser_state::alignment() {
 }
 
 // .attribute(.managed) and .attribute(.unified(a, b)).
-void parser_state::attributes(const syntax::declaration* variable) {
+void parser_state::attributes(syntax::declaration* variable) {
   expect("(", "after .attribute");
   do {
     const token t = take();
     if (t.is(".managed")) {
       if (variable == nullptr || variable->space != syntax::state_space::global)
         throw failure(t.at, ".managed is for .global variables");
+      variable->managed = true;
     } else if (t.is(".unified")) {
       expect("(", "after .unified");
       unsigned_constant("an identifier of .unified");

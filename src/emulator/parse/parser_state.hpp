@@ -62,7 +62,7 @@ class parser_state {
                  std::size_t most, u32 alignment);
   void numbered(syntax::declaration one, std::vector<syntax::declaration>& to, std::size_t most);
   u32 alignment();
-  void attributes(const syntax::declaration* variable);
+  void attributes(syntax::declaration* variable);
   void type_of(syntax::declaration& d);
   void declarator(syntax::declaration& d, bool nameless = false);
   void initialiser(syntax::declaration& d);

@@ -91,7 +91,8 @@ struct declaration {
   u64 count = 0;  // %r<9>: 9
   bool is_array = false;
   bool unsized = false;  // extern name[]
-  u64 elements = 1;      // product of the extents
+  bool managed = false;
+  u64 elements = 1;  // product of the extents
   std::vector<initial_value> initial;
 };
 

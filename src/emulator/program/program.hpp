@@ -486,6 +486,7 @@ struct variable {
   layout where;
   state_space space = state_space::global;
   bool external = false;
+  bool managed = false;            // .attribute(.managed): the host uses it at its address
   std::vector<std::byte> initial;  // its first bytes; the rest is zero
   struct address_value {
     u64 offset;  // offset of the 64-bit slot in the variable
