@@ -43,6 +43,9 @@ class Programs(unittest.TestCase):
         self.fine("streams")
         self.fine("streams_shared")
 
+    def test_separate_compilation(self):
+        self.fine("separate")
+
     def test_mistakes(self):
         self.fine("errors")
         code, out, everything = check("errors", "address")

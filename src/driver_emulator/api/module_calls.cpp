@@ -2,6 +2,7 @@
 
 #include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/module/images.hpp"
+#include "driver_emulator/module/linked_text.hpp"
 #include "driver_emulator/module/modules.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
@@ -134,34 +135,6 @@ CUresult add_file(function_id id, CUlinkState handle, CUjitInputType type, const
     const std::string contents = read_image(path);
     add_to_linker(c, handle, type, std::as_bytes(std::span(contents)));
   });
-}
-
-// The begin and end of the line that begins with the directive.
-std::pair<std::size_t, std::size_t> directive(const std::string& text, std::string_view name) {
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::size_t first = text.find_first_not_of(" \t\r", begin);
-    if (first < end && text.compare(first, name.size(), name) == 0) return {begin, end};
-    begin = end + 1;
-  }
-  return {0, 0};
-}
-
-// Joins several texts into one. Directives that a module has once come from the first text. Declarations of
-// what another text defines stay: the compiler knows both.
-std::string joined(const std::vector<std::string>& texts) {
-  std::string all = texts.front();
-  for (std::size_t i = 1; i < texts.size(); ++i) {
-    std::string text = texts[i];
-    for (const std::string_view name : {".version", ".target", ".address_size"}) {
-      const auto [begin, end] = directive(text, name);
-      text.erase(begin, end - begin);
-    }
-    all += '\n';
-    all += text;
-  }
-  return all;
 }
 
 }  // namespace
@@ -372,7 +345,7 @@ CUresult cuLinkComplete(CUlinkState handle, void** image, std::size_t* bytes) {
     require(image != nullptr);
     const std::shared_ptr<linker> l = find_linker(handle);
     require(!l->texts.empty(), CUDA_ERROR_INVALID_IMAGE);
-    l->image = joined(l->texts);
+    l->image = linked_text(l->texts);
     jit_options none(0, nullptr, nullptr);
     compile(l->image, *c.where, none);
     *image = l->image.data();

@@ -1,5 +1,6 @@
 #include "driver_emulator/module/images.hpp"
 
+#include "driver_emulator/module/linked_text.hpp"
 #include "driver_emulator/state/entry.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace kaio::driver_emulator {
 namespace {
@@ -19,12 +21,14 @@ constexpr std::string_view machine_code =
     "\x7f"
     "ELF";
 
-// What nvcc links into a program for each fat binary.
+// What nvcc links into a program for each fat binary. After separate compilation `image` is what the device linker
+// made, machine code alone, and `parts` are the fat binaries of the single files up to a null.
 struct fat_wrapper {
   std::uint32_t magic, version;
   const std::byte* image;
-  const void* more;
+  const std::byte* const* parts;
 };
+constexpr std::uint32_t version_with_parts = 2;
 
 [[noreturn]] void refuse_image(const image_error& e) {
   if (e.fault() == image_fault::malformed) refuse(CUDA_ERROR_INVALID_IMAGE);
@@ -63,12 +67,39 @@ image_bytes bytes_in_memory(const std::byte* at) {
   return {at, strnlen(reinterpret_cast<const char*>(at), most_image_bytes)};
 }
 
-// The fat binary of a wrapper in memory.
-const std::byte* wrapped_image(const std::byte* at) {
+fat_wrapper wrapper_in_memory(const std::byte* at) {
   fat_wrapper w{};
   std::memcpy(&w, at, sizeof w);
   require(w.image != nullptr && is_fat_binary(magic_in_memory(w.image)), CUDA_ERROR_INVALID_IMAGE);
-  return w.image;
+  return w;
+}
+
+// Kernels that launch kernels call these functions of the device runtime, which is machine code alone.
+bool launches_kernels(const std::string& text) {
+  return text.find("cudaLaunchDevice") != std::string::npos || text.find("cudaCDP2") != std::string::npos;
+}
+
+// The PTX of separately compiled files, linked. A part without PTX for the device is left out: the others may do
+// without it, as without the device runtime, which nvcc links always.
+std::string ptx_of_parts(const std::byte* const* parts, unsigned newest_sm) {
+  std::vector<std::string> texts;
+  for (; *parts != nullptr; ++parts) {
+    try {
+      texts.push_back(ptx_of_fat_binary(bytes_in_memory(*parts), newest_sm));
+    } catch (const image_error& e) {
+      if (e.fault() == image_fault::malformed) throw;
+    }
+  }
+  if (texts.empty())
+    throw image_error(
+        image_fault::not_for_this_device,
+        "it was compiled separately, and no file has PTX for this device; compile with nvcc -gencode "
+        "arch=compute_NN,code=compute_NN");
+  if (std::any_of(texts.begin(), texts.end(), launches_kernels))
+    throw image_error(
+        image_fault::not_for_this_device,
+        "its kernels launch kernels (dynamic parallelism), which the emulator does not support");
+  return linked_text(texts);
 }
 
 }  // namespace
@@ -78,8 +109,9 @@ std::string ptx_of_image(image_bytes image, unsigned newest_sm) {
     require(!is_wrapper(image), CUDA_ERROR_INVALID_IMAGE);
     if (is_fat_binary(image)) return ptx_of_fat_binary(image, newest_sm);
     if (text_in(image).starts_with(machine_code))
-      throw image_error(image_fault::not_for_this_device,
-                        "it is machine code of a GPU; compile with nvcc -ptx");
+      throw image_error(
+          image_fault::not_for_this_device,
+          "it is machine code of a GPU; compile with nvcc -ptx, or NVRTC for compute_NN and take nvrtcGetPTX");
     return checked_text(text_in(image));
   } catch (const image_error& e) {
     refuse_image(e);
@@ -88,8 +120,13 @@ std::string ptx_of_image(image_bytes image, unsigned newest_sm) {
 
 std::string ptx_of_memory(const void* image, unsigned newest_sm) {
   const auto* at = static_cast<const std::byte*>(image);
-  if (is_wrapper(magic_in_memory(at))) at = wrapped_image(at);
   try {
+    if (is_wrapper(magic_in_memory(at))) {
+      const fat_wrapper w = wrapper_in_memory(at);
+      if (w.version == version_with_parts && w.parts != nullptr && *w.parts != nullptr)
+        return ptx_of_parts(w.parts, newest_sm);
+      at = w.image;
+    }
     return ptx_of_image(bytes_in_memory(at), newest_sm);
   } catch (const image_error& e) {
     refuse_image(e);
