@@ -65,6 +65,28 @@ void load_library(CUlibrary* to, const Source& from, unsigned count, CUjit_optio
   count_load(jit.level());
 }
 
+// A program may bring hundreds of fat binaries and call few of their kernels. One that the emulator cannot run is refused when
+// a part of it is asked for, as by a driver that loads lazily.
+void load_linked_library(CUlibrary* to, const void* image, unsigned count, CUjit_option* options,
+                         void** values) {
+  require(to != nullptr && image != nullptr);
+  forbid_in_capture();
+  jit_options jit(count, options, values);
+  const device& d = find_device(0);
+  const linked_image from = ptx_of_linked_image(image, d.architecture.sm);
+  constexpr const char* nothing = ".version 6.0\n.target sm_70\n.address_size 64\n";
+  auto made = std::make_shared<library>(compile(from.refusal.empty() ? from.ptx : nothing, d, jit));
+  made->refusal = from.refusal;
+  *to = state().libraries.add(std::move(made));
+  count_load(jit.level());
+}
+
+void require_code(const library& l, const char* part) {
+  if (l.refusal.empty()) return;
+  std::fprintf(stderr, "kaio: '%s' cannot be run by the emulator: %s\n", part, l.refusal.c_str());
+  refuse(CUDA_ERROR_NO_BINARY_FOR_GPU);
+}
+
 std::shared_ptr<library> find_library(CUlibrary handle) {
   std::shared_ptr<library> l = state().libraries.find(handle);
   require(l != nullptr, CUDA_ERROR_INVALID_HANDLE);
@@ -74,6 +96,7 @@ std::shared_ptr<library> find_library(CUlibrary handle) {
 CUkernel kernel_of(library& l, const std::string& name) {
   const auto known = l.kernels.find(name);
   if (known != l.kernels.end()) return known->second;
+  require_code(l, name.c_str());
   require(l.code.find(name) != nullptr, CUDA_ERROR_NOT_FOUND);
   auto k = std::make_shared<kernel>();
   k->library = l.handle;
@@ -168,7 +191,7 @@ CUresult cuModuleUnload(CUmodule handle) {
 CUresult cuModuleGetLoadingMode(int* mode) {
   return anytime_call(function_id::cuModuleGetLoadingMode, [&] {
     require(mode != nullptr);
-    *mode = 1;  // CU_MODULE_EAGER_LOADING
+    *mode = 2;  // CU_MODULE_LAZY_LOADING
   });
 }
 CUresult cuModuleGetFunction(CUfunction* to, CUmodule handle, const char* name) {
@@ -201,7 +224,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule
 CUresult cuLibraryLoadData(CUlibrary* to, const void* image, CUjit_option* options, void** values,
                            unsigned count, int*, void**, unsigned) {
   return call(function_id::cuLibraryLoadData,
-              [&] { load_library(to, in_memory{image}, count, options, values); });
+              [&] { load_linked_library(to, image, count, options, values); });
 }
 CUresult cuLibraryLoadFromFile(CUlibrary* to, const char* file, CUjit_option* options, void** values,
                                unsigned count, int*, void**, unsigned) {
@@ -246,12 +269,17 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
 CUresult cuLibraryGetModule(CUmodule* to, CUlibrary handle) {
   return call(function_id::cuLibraryGetModule, [&](context& c) {
     require(to != nullptr);
-    *to = module_of(*find_library(handle), c)->handle;
+    const std::shared_ptr<library> l = find_library(handle);
+    require_code(*l, "a library");
+    *to = module_of(*l, c)->handle;
   });
 }
 CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle, const char* name) {
-  return call(function_id::cuLibraryGetGlobal,
-              [&](context& c) { give_variable(*module_of(*find_library(handle), c), name, address, bytes); });
+  return call(function_id::cuLibraryGetGlobal, [&](context& c) {
+    const std::shared_ptr<library> l = find_library(handle);
+    require_code(*l, name == nullptr ? "a variable" : name);
+    give_variable(*module_of(*l, c), name, address, bytes);
+  });
 }
 // Programs ask before they have a context. The variable is then that of the first device's primary context.
 CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* bytes, CUlibrary handle, const char* name) {

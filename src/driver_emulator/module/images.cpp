@@ -119,16 +119,22 @@ std::string ptx_of_image(image_bytes image, unsigned newest_sm) {
 }
 
 std::string ptx_of_memory(const void* image, unsigned newest_sm) {
+  linked_image linked = ptx_of_linked_image(image, newest_sm);
+  if (linked.refusal.empty()) return std::move(linked.ptx);
+  refuse_image(image_error(image_fault::not_for_this_device, linked.refusal.c_str()));
+}
+
+linked_image ptx_of_linked_image(const void* image, unsigned newest_sm) {
   const auto* at = static_cast<const std::byte*>(image);
+  const bool wrapped = is_wrapper(magic_in_memory(at));
   try {
-    if (is_wrapper(magic_in_memory(at))) {
-      const fat_wrapper w = wrapper_in_memory(at);
-      if (w.version == version_with_parts && w.parts != nullptr && *w.parts != nullptr)
-        return ptx_of_parts(w.parts, newest_sm);
-      at = w.image;
-    }
-    return ptx_of_image(bytes_in_memory(at), newest_sm);
+    if (!wrapped) return {ptx_of_image(bytes_in_memory(at), newest_sm), {}};
+    const fat_wrapper w = wrapper_in_memory(at);
+    if (w.version == version_with_parts && w.parts != nullptr && *w.parts != nullptr)
+      return {ptx_of_parts(w.parts, newest_sm), {}};
+    return {ptx_of_fat_binary(bytes_in_memory(w.image), newest_sm), {}};
   } catch (const image_error& e) {
+    if (e.fault() == image_fault::not_for_this_device) return {{}, e.what()};
     refuse_image(e);
   }
 }

@@ -18,6 +18,12 @@ namespace kaio::driver_emulator {
 std::string ptx_of_image(image_bytes image, unsigned newest_sm);
 // Reads an image in the memory of the program. Throws failure.
 std::string ptx_of_memory(const void* image, unsigned newest_sm);
+// Reads an image in the memory of the program. Throws failure only for a malformed one: `refusal` says why the emulator has no
+// PTX of a fat binary that nvcc linked into the program.
+struct linked_image {
+  std::string ptx, refusal;
+};
+linked_image ptx_of_linked_image(const void* image, unsigned newest_sm);
 // Reads an image in a file. Throws failure: CUDA_ERROR_FILE_NOT_FOUND too.
 std::string ptx_of_file(const char* path, unsigned newest_sm);
 

@@ -95,6 +95,7 @@ struct library {
   emulator::module code;
   std::map<CUcontext, CUmodule> modules;
   std::map<std::string, CUkernel, std::less<>> kernels;
+  std::string refusal;  // why it has no code, for whoever asks for a part of it; empty: it has
   explicit library(emulator::module m) : code(std::move(m)) {}
 };
 
