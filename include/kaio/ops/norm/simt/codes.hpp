@@ -100,7 +100,7 @@ class row_codes {
     const val share = stage_.share();
     const val count = t.let((share + (norm_code_block - 1)) / norm_code_block),
               at_once = t.let(stage_.lanes() / lanes);
-    t.barrier();
+    if constexpr (!Vectors) t.barrier();  // pieces of neighbours are the thread's own
     for (auto first : t.range(0u, count, at_once).no_unroll()) {
       const val block = t.let(first + rank);
       var largest(t, 0.0f);
