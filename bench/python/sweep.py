@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random problems through the package, each checked, and timed next to torch's own operation in one process.
+"""Random problems through the package, each checked, and timed next to torch's own operation in one process, or next to
+torch.compile of the formula if torch has no such operation (row_problems.py).
 
     sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE]
 
@@ -21,24 +22,12 @@ from typing import Any, Callable, Iterator
 
 import kaio
 import kaio.torch as kt
+import row_problems
 import torch
+from problem import problem, size
 
 F = torch.nn.functional
 L2_BYTES = 64 << 20
-
-
-class problem:
-    """One call: `make` draws operands, `kaio` and `peer` run on them, `reference` is the result in f32."""
-
-    def __init__(self, name: str, make: Callable[[], tuple[Any, ...]], ours: Callable[..., Any], peer: Callable[..., Any],
-                 reference: Callable[..., torch.Tensor], tolerance: float) -> None:  # fmt: skip
-        self.name, self.make, self.ours, self.peer = name, make, ours, peer
-        self.reference, self.tolerance = reference, tolerance
-
-
-def size(draw: random.Random, low: int, high: int, step: int = 1) -> int:
-    """Uniform in its logarithm."""
-    return max(low, int(round(math.exp(draw.uniform(math.log(low), math.log(high))) / step)) * step)
 
 
 def matrix(rows: int, columns: int, dtype: torch.dtype, transposed: bool) -> torch.Tensor:
@@ -117,25 +106,10 @@ def matmul_fp8(draw: random.Random) -> problem:
                    lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=torch.bfloat16), lambda a, b: a.float() @ b.float(), 1e-2)  # fmt: skip
 
 
-def rms_norm(draw: random.Random) -> problem:
-    dtype = draw.choice([torch.bfloat16, torch.float16, torch.float32])
-    n = size(draw, 8, 32768)
-    rows = size(draw, 1, max(1, (1 << 25) // n))
-    return problem(f"{rows} x {n} {dtype}", lambda: (torch.randn(rows, n, device="cuda").to(dtype), torch.randn(n, device="cuda").to(dtype)),
-                   lambda x, w: kaio.rms_norm(x, w, epsilon=1e-6), lambda x, w: F.rms_norm(x, (n,), w, 1e-6),
-                   lambda x, w: F.rms_norm(x.float(), (n,), w.float(), 1e-6), 1e-2)  # fmt: skip
-
-
 KINDS: dict[str, Callable[[random.Random], problem]] = {
     "matmul": matmul, "attention": attention, "attention_backward": attention_backward, "matmul_int8": matmul_int8,
-    "matmul_fp8": matmul_fp8, "rms_norm": rms_norm,
+    "matmul_fp8": matmul_fp8, **row_problems.KINDS,
 }  # fmt: skip
-
-
-def error_of(got: torch.Tensor, expected: torch.Tensor) -> float:
-    """The largest error in units of the result's root mean square."""
-    scale = expected.double().square().mean().sqrt().item() or 1.0
-    return ((got.double() - expected.double()).abs().max() / scale).item() if got.numel() else 0.0
 
 
 def repeated(run: Callable[..., Any], sets: list[tuple[Any, ...]]) -> float:
@@ -209,12 +183,10 @@ def main() -> int:
                 break
             one = KINDS[kind](draw)
             sets = list(operands_of(one))
-            expected = one.reference(*sets[0])
-            error, of_peer = error_of(one.ours(*sets[0]), expected), error_of(one.peer(*sets[0]), expected)
+            error, of_peer = one.errors(sets[0])
             if not error <= max(one.tolerance, 3 * of_peer):
                 wrong += 1
                 print(f"WRONG {kind} {one.name}: error {error:.2e}, the peer's {of_peer:.2e}")
-            del expected
             row = {"kind": kind, "name": one.name, "error": error, "error_of_peer": of_peer}
             for how, measure in (("repeated", lambda run: repeated(run, sets)), ("single", lambda run: single(run, sets[0], displaced))):
                 ours, peer = measure(one.ours), measure(one.peer)
