@@ -108,26 +108,30 @@ TEST_CASE("counting and finding bits") {
 }
 
 TEST_CASE("bit fields") {
-  const words positions{0, 1, 5, 16, 31, 32, 40, 63, 64, 100, 255, 256};
+  const words positions{0, 1, 5, 16, 31, 32, 40, 63, 64, 100, 255, 256, 261, 0x80000000, 0xffffffff};
+  // Of 32-bit values an H200 takes the low byte of a position or length, of 64-bit values all of it.
+  const auto count = [](std::uint64_t operand, unsigned msb) { return msb == 31 ? operand & 0xff : operand; };
   for (const std::string t : {"u32", "s32", "u64", "s64"}) {
     const unsigned msb = bytes_of(t) * 8 - 1;
-    check_instruction("bfe." + t + " d, a, b, c", t, {t, "u32", "u32"},
-                      {msb == 31 ? v32 : v64, positions, positions}, [&](const words& x) {
-                        const unsigned pos = x[1] & 0xff, len = x[2] & 0xff;
-                        const unsigned top = pos + len - 1 < msb ? pos + len - 1 : msb;
-                        const bool sign = t[0] == 's' && len != 0 && bit(x[0], top);
-                        std::uint64_t d = 0;
-                        for (unsigned i = 0; i <= msb; ++i)
-                          d |= std::uint64_t{i < len && pos + i <= msb ? bit(x[0], pos + i) : sign} << i;
-                        return d;
-                      });
+    check_instruction(
+        "bfe." + t + " d, a, b, c", t, {t, "u32", "u32"}, {msb == 31 ? v32 : v64, positions, positions},
+        [&](const words& x) {
+          const std::uint64_t pos = count(x[1], msb), len = count(x[2], msb);
+          const auto top = static_cast<unsigned>(pos + len - 1 < msb ? pos + len - 1 : msb);
+          const bool sign = t[0] == 's' && len != 0 && bit(x[0], top);
+          std::uint64_t d = 0;
+          for (unsigned i = 0; i <= msb; ++i)
+            d |= std::uint64_t{i < len && pos + i <= msb ? bit(x[0], static_cast<unsigned>(pos + i)) : sign}
+                 << i;
+          return d;
+        });
   }
   for (const std::string t : {"b32", "b64"}) {
     const unsigned msb = bytes_of(t) * 8 - 1;
     const words& v = msb == 31 ? v32 : v64;
     check_instruction("bfi." + t + " d, a, b, c, e", t, {t, t, "u32", "u32"},
                       {v, {v[1], v[4]}, positions, positions}, [&](const words& x) {
-                        const unsigned pos = x[2] & 0xff, len = x[3] & 0xff;
+                        const std::uint64_t pos = count(x[2], msb), len = count(x[3], msb);
                         std::uint64_t f = x[1];
                         for (unsigned i = 0; i < len && pos + i <= msb; ++i)
                           f = (f & ~(std::uint64_t{1} << (pos + i))) | std::uint64_t{bit(x[0], i)}

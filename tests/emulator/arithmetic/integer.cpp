@@ -170,3 +170,23 @@ TEST_CASE("carries chain 32-bit halves into 64 bits, and 64-bit halves into 128"
         return static_cast<std::uint64_t>((static_cast<unsigned_wide>(x[1]) + x[3] + carry) >> 64);
       });
 }
+
+TEST_CASE("the carry of a subtraction is the absence of a borrow, as in the adders of a GPU") {
+  CHECK(apply("{ .reg .b32 l; sub.cc.u32 l, a, b; addc.u32 d, 0, 0; }", "b32", {"b32", "b32"},
+              {{5, 3, 3, 0}, {3, 5, 3, 0}}) == words{1, 0, 1, 1});
+  const words v = boundaries(4), w = boundaries(8);
+  check_instruction("{ .reg .b32 l; sub.cc.u32 l, a, b; addc.u32 d, c, 0; }", "b32", {"b32", "b32", "b32"},
+                    {v, v, v}, [](const words& x) { return x[2] + (x[0] >= x[1]); });
+  check_instruction("{ .reg .b64 l; sub.cc.s64 l, a, b; addc.u64 d, c, 0; }", "b64", {"b64", "b64", "b64"},
+                    {w, w, w}, [](const words& x) { return x[2] + (x[0] >= x[1]); });
+  // A sum's carry enters a difference as the 1 of a + ~b + 1.
+  check_instruction("{ .reg .b32 l; add.cc.u32 l, a, b; subc.u32 d, c, 7; }", "b32", {"b32", "b32", "b32"},
+                    {v, v, v}, [](const words& x) { return x[2] - 8 + ((x[0] + x[1]) >> 32); });
+  // The borrow of the high half of a 128-bit difference.
+  check_instruction("{ .reg .b64 l, h; sub.cc.u64 l, a, c; subc.cc.u64 h, b, e; subc.u64 d, 0, 0; }", "b64",
+                    std::vector<std::string>(4, "b64"),
+                    {w, {0, ~std::uint64_t{0}, 5}, w, {0, 1, ~std::uint64_t{0}}}, [](const words& x) {
+                      const bool borrow = x[1] < x[3] || (x[1] == x[3] && x[0] < x[2]);
+                      return borrow ? ~std::uint64_t{0} : 0;
+                    });
+}

@@ -92,6 +92,18 @@ struct brev {
   }
 };
 
+// The positions and lengths of bfe and bfi are bytes (PTX ISA). GPUs from sm_70 on ignore the further bits for
+// 32-bit values, but shift 64-bit values by the whole number: ptxas 13.0 makes such code of bfe.u64.
+template <class T>
+constexpr u32 bit_count(u32 operand) {
+  return sizeof(T) == 8 ? operand : operand & 0xff;
+}
+
+template <class T>
+constexpr T low_ones(u32 count) {
+  return count >= sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
+}
+
 // Bits pos to pos + len - 1, extended by the field's highest bit. If the field ends beyond the value, the
 // value's sign bit extends it.
 template <class T>
@@ -99,15 +111,16 @@ struct bfe {
   static T apply(T a, u32 position, u32 length) {
     using word = std::make_unsigned_t<T>;
     constexpr u32 width = sizeof(T) * 8;
-    const u32 pos = position & 0xff, len = length & 0xff;
+    const u32 pos = bit_count<T>(position), len = bit_count<T>(length);
     const word value = static_cast<word>(a);
     bool sign = false;
-    if constexpr (std::is_signed_v<T>)
-      if (len != 0) sign = (value >> (pos + len - 1 < width ? pos + len - 1 : width - 1) & 1) != 0;
+    if constexpr (std::is_signed_v<T>) {
+      const u64 highest = u64{pos} + len - 1;
+      if (len != 0) sign = (value >> (highest < width ? highest : width - 1) & 1) != 0;
+    }
     const word shifted = pos < width ? static_cast<word>(value >> pos) : word{0};
     const u32 have = pos < width ? width - pos : 0;
-    const u32 kept = len < have ? len : have;
-    const word mask = kept >= width ? static_cast<word>(~word{0}) : static_cast<word>((word{1} << kept) - 1);
+    const word mask = low_ones<word>(len < have ? len : have);
     return static_cast<T>(static_cast<word>((shifted & mask) | (sign ? static_cast<word>(~mask) : word{0})));
   }
 };
@@ -116,11 +129,9 @@ template <class T>
 struct bfi {
   static T apply(T from, T into, u32 position, u32 length) {
     constexpr u32 width = sizeof(T) * 8;
-    const u32 pos = position & 0xff, len = length & 0xff;
-    if (pos >= width || len == 0) return into;
-    const u32 kept = len < width - pos ? len : width - pos;
-    const T field = kept >= width ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << kept) - 1);
-    const T mask = static_cast<T>(field << pos);
+    const u32 pos = bit_count<T>(position), len = bit_count<T>(length);
+    if (pos >= width) return into;
+    const T mask = static_cast<T>(low_ones<T>(len) << pos);
     return static_cast<T>((into & ~mask) | ((from << pos) & mask));
   }
 };

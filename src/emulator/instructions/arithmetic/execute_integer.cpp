@@ -181,7 +181,10 @@ handler of_pairs(const instruction& i) {
   }
 }
 
-// ---- with the condition code: the carry of an addition, the borrow of a subtraction ----
+// ---- with the condition code ----
+//
+// As in the adders of GPUs from sm_70 on, a - b is a + ~b + 1, so a subtraction's carry is the absence of a
+// borrow. `sub.cc` of 5 and 3, then `addc` of 0 and 0, gives 1.
 
 u32 carry_row(const instruction& i) { return static_cast<u32>(i.immediate); }
 
@@ -189,7 +192,7 @@ enum class chain : u8 { add, sub, mad_lo, mad_hi };
 
 template <class T, chain Op>
 void chained(warp& w, const instruction& i, u32 mask) {
-  const u32 in = i.flags.carry_in ? get_mask(w, carry_row(i)) : 0;
+  const u32 in = i.flags.carry_in ? get_mask(w, carry_row(i)) : Op == chain::sub ? all_lanes : 0;
   u32 out = 0;
   for_lanes(mask, [&](unsigned lane) {
     const T x = get<T>(w.file + i.from[0], lane), y = get<T>(w.file + i.from[1], lane);
@@ -199,18 +202,9 @@ void chained(warp& w, const instruction& i, u32 mask) {
       a = Op == chain::mad_lo ? a * b : static_cast<bits_of<T>>(high(x, y));
       b = get<bits_of<T>>(w.file + i.from[2], lane);
     }
-    bits_of<T> result, partial;
-    bool carried;
-    if constexpr (Op == chain::sub) {
-      partial = a - b;
-      result = partial - c;
-      carried = a < b || partial < c;
-    } else {
-      partial = a + b;
-      result = partial + c;
-      carried = partial < a || result < partial;
-    }
-    if (carried) out |= 1u << lane;
+    if constexpr (Op == chain::sub) b = static_cast<bits_of<T>>(~b);
+    const bits_of<T> partial = a + b, result = partial + c;
+    if (partial < a || result < partial) out |= 1u << lane;
     put(w.file + i.to[0], lane, result);
   });
   if (i.flags.carry_out) put_mask(w, carry_row(i), out, mask);
