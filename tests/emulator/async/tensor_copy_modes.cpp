@@ -154,8 +154,9 @@ TEST_CASE("of an interleaved tensor one slice of channels is moved, whose pixels
   }
 }
 
-TEST_CASE("a kernel makes a tensor map of another one, field by field, and publishes it") {
-  // From a map of 4 x 4 words of a tensor of 8 x 8 to one of 8 x 2 words of 4-byte floats of 16 x 4.
+TEST_CASE("a kernel makes a tensor map of another one or of zeros, field by field, and publishes it") {
+  // From a map of 4 x 4 words of a tensor of 8 x 8, or from 128 zero bytes, to one of 8 x 2 words of 4-byte
+  // floats of 16 x 4.
   memory global;
   std::vector<std::uint32_t> values(64);
   for (std::uint32_t k = 0; k < 64; ++k) values[k] = k;
@@ -166,7 +167,6 @@ TEST_CASE("a kernel makes a tensor map of another one, field by field, and publi
   tensor_map map;
   REQUIRE(!encode_tiled(map, tensor_element::uint32, 2, first.address(), sizes, strides, box, steps,
                         tensor_interleave::none, tensor_swizzle::none, 0, tensor_fill::zero));
-  const array<tensor_map> maps(global, std::vector<tensor_map>{map, tensor_map{}});
   const module m = async_module(initialised + R"(
       mov.u32 %r1, tm; mad.lo.u32 %r2, %tid_, 4, %r1; mad.lo.u64 %d1, %wide, 4, %p1; ld.global.u32 %r3, [%d1];
       st.shared.u32 [%r2], %r3; bar.warp.sync -1; @%q31 bra publish;
@@ -194,17 +194,24 @@ TEST_CASE("a kernel makes a tensor map of another one, field by field, and publi
       mad.lo.u64 %d3, %wide, 4, %p0;
       st.global.u32 [%d3], %r7; done:)",
                                 3, shared);
-  run_async(m, global, {out.address(), maps.address(), second.address()});
-  // Line 1 of shared memory: its 16-byte pieces are exchanged.
-  const std::uint32_t nan = 0x7ff77ff7;
-  CHECK(out.values() ==
-        std::vector<std::uint32_t>{60, 61, 62, 63, 56, 57, 58, 59, nan, nan, nan, nan, nan, nan, nan, nan});
-  CHECK(maps.values()[1].rank == 2);
+  for (const bool blank : {false, true}) {
+    const array<tensor_map> maps(global, std::vector<tensor_map>{map, tensor_map{}});
+    if (blank) {
+      const std::vector<std::byte> zeros(sizeof map);
+      global.write(maps.address(), zeros.data(), zeros.size());
+    }
+    run_async(m, global, {out.address(), maps.address(), second.address()});
+    // Line 1 of shared memory: its 16-byte pieces are exchanged.
+    const std::uint32_t nan = 0x7ff77ff7;
+    CHECK(out.values() ==
+          std::vector<std::uint32_t>{60, 61, 62, 63, 56, 57, 58, 59, nan, nan, nan, nan, nan, nan, nan, nan});
+    CHECK(maps.values()[1].rank == 2);
+  }
 }
 
 TEST_CASE("tensor copies against the rules of their tensor map are reported") {
   memory global;
-  const array<std::uint32_t> tensor(global, 1024);
+  const array<std::uint32_t> tensor(global, std::vector<std::uint32_t>(1024, 1));
   const std::uint64_t sizes[] = {8, 8, 2}, strides[] = {32, 256};
   const std::uint32_t box[] = {4, 4, 1}, steps[] = {1, 1, 1};
   const int lower[] = {-1}, upper[] = {-1};
@@ -235,7 +242,8 @@ TEST_CASE("tensor copies against the rules of their tensor map are reported") {
        fault_kind::tensor_map, "coordinate -1 of dimension 1 is negative"},
       {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {0, 0, 0}], [sm];",
        fault_kind::tensor_map, "must be within the tensor"},
-      {"tensormap.replace.tile.rank.global.b1024.b32 [%p1], 1;", fault_kind::tensor_map, "not a tensor map"},
+      {"tensormap.replace.tile.rank.global.b1024.b32 [%p1], 1;", fault_kind::tensor_map,
+       "neither a tensor map nor all zero"},
       {"tensormap.replace.tile.rank.global.b1024.b32 [%p0], 5;", fault_kind::tensor_map, "rank 5"},
   };
   for (const row& r : rows) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <iterator>
@@ -36,6 +37,21 @@ constexpr tensor_element elements[] = {
     tensor_element::float32_ftz,  tensor_element::float64, tensor_element::bfloat16, tensor_element::tfloat32,
     tensor_element::tfloat32_ftz,
 };
+
+bool is_zero(const std::byte* map) {
+  return std::all_of(map, map + map_bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+// The map that 128 zero bytes are: kernels, such as Triton's, make one from nothing, field by field. The
+// hardware keeps one less than an extent, a step or the rank, so zeros mean 1.
+tensor_map blank_map() {
+  tensor_map map;
+  map.signature = tensor_map::valid;
+  map.rank = 1;
+  std::fill(std::begin(map.box), std::end(map.box), u16{1});
+  std::fill(std::begin(map.steps), std::end(map.steps), u8{1});
+  return map;
+}
 
 // Checks of fields that depend on each other, such as bounds, are left to the copy.
 std::string replace_field(tensor_map& map, tensormap_form field, unsigned ordinal, u64 value) {
@@ -80,8 +96,10 @@ void replace(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) {
     tensor_map map;
     std::memcpy(&map, at[lane], sizeof map);
-    if (map.signature != tensor_map::valid)
-      refuse(w, i, lane, "tensormap.replace works on 128 bytes that are not a tensor map");
+    if (is_zero(at[lane]))
+      map = blank_map();
+    else if (map.signature != tensor_map::valid)
+      refuse(w, i, lane, "tensormap.replace works on 128 bytes that are neither a tensor map nor all zero");
     const u64 value = wide ? get<u64>(w.file + i.from[1], lane) : get<u32>(w.file + i.from[1], lane);
     const std::string wrong = replace_field(map, static_cast<tensormap_form>(i.form), i.count, value);
     if (!wrong.empty()) refuse(w, i, lane, "tensormap.replace sets " + wrong + ", which no tensor map has");
