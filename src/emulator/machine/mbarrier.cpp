@@ -15,6 +15,18 @@ namespace {
 constexpr unsigned pending_bit = 20, transactions_bit = 40, phase_bit = 61;
 constexpr s64 transactions_bias = s64{1} << 20;
 
+// Lanes that wait at an mbarrier continue without success, as after their time limit: their phase is gone.
+void end_waits(block& home, u32 offset) {
+  for (warp& w : home.warps)
+    for (u32 k = 0; k < w.parked; ++k) {
+      lane_group& f = w.lane_groups[k];
+      if (f.reason != wait_reason::phase || f.key != offset) continue;
+      f.reason = wait_reason::none;
+      w.limit = 0;
+      put_mask(w, w.waiting_at(f).to[0], 0, f.lanes);
+    }
+}
+
 }  // namespace
 
 u64 mbarrier_state::encoded() const {
@@ -88,17 +100,20 @@ void mbarriers::initialize(const performer& p, u32 offset, u32 count) {
   if (count == 0 || count > most_arrivals)
     refuse(p, fmt::format("{} is initialised with {} expected arrivals; it takes 1 to {}", name(offset),
                           count, most_arrivals));
+  const auto gone = [&](u32 at) {
+    for (const auto& o : p.by->owner->observers) o->phase_invalidated(*p.by, *p.executed, p.lane, home_, at);
+  };
   if (const auto found = states_.find(offset); found != states_.end()) {
     u64 word;
     std::memcpy(&word, home_.shared.data() + offset, sizeof word);
     if (word == found->second.encoded())
-      refuse(p,
-             fmt::format("{} is initialised a second time without mbarrier.inval in between", name(offset)));
+      end_waits(home_, offset);
+    else
+      gone(offset);  // other writes have ended its life
   }
-  for (u32 k = 1; k < mbarrier_bytes; ++k) {
-    states_.erase(offset + k);
-    states_.erase(offset - k);
-  }
+  for (u32 k = 1; k < mbarrier_bytes; ++k)
+    for (const u32 at : {offset + k, offset - k})
+      if (states_.erase(at) != 0) gone(at);
   const mbarrier_state state{.expected = count, .pending = count};
   states_[offset] = state;
   store(offset, state);

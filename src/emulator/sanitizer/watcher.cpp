@@ -124,8 +124,12 @@ void watcher::async_waited(warp& w, const instruction&, unsigned lane, async_com
   async_.waited(w, lane, kind, groups);
 }
 
-void watcher::phase_initialized(warp&, const instruction&, unsigned, block& home, u32 offset) {
-  async_.phase_initialized(home, offset);
+void watcher::phase_initialized(warp& w, const instruction& i, unsigned lane, block& home, u32 offset) {
+  async_.phase_initialized(w, i, lane, home, offset);
+}
+
+void watcher::phase_invalidated(warp&, const instruction&, unsigned, block& home, u32 offset) {
+  async_.phase_invalidated(home, offset);
 }
 
 void watcher::phase_arrived(warp& w, const instruction& i, unsigned lane, block& home, u32 offset, u64) {

@@ -50,6 +50,7 @@ class watcher final : public observer {
   void async_waited(warp&, const instruction&, unsigned lane, async_completion, u64 groups,
                     bool read) override;
   void phase_initialized(warp&, const instruction&, unsigned lane, block& home, u32 offset) override;
+  void phase_invalidated(warp&, const instruction&, unsigned lane, block& home, u32 offset) override;
   void phase_arrived(warp&, const instruction&, unsigned lane, block& home, u32 offset, u64 phase) override;
   void phase_completed(block& home, u32 offset, u64 phase) override;
   void phase_seen(warp&, const instruction&, u32 lanes, block& home, u32 offset, u64 phase) override;

@@ -269,3 +269,17 @@ TEST_CASE("wgmma: registers of a product, its fence, its commit and its wait") {
   REQUIRE(r);
   CHECK(contains(r->advice, "wgmma.fence"));
 }
+
+TEST_CASE("an mbarrier is initialised a second time only after it was invalidated") {
+  const std::string once = "setp.ne.u32 %q1, %tid_, 0; @%q1 ret;\nmbarrier.init.shared.b64 [full], 1;\n";
+  const std::string again = "mbarrier.init.shared.b64 [full], 2;\n";
+  CHECK(is_clean(once + "mbarrier.inval.shared.b64 [full];\n" + again, warp_of_cells));
+  CHECK(has(once + again, fault_kind::mbarrier, "[full], 2", warp_of_cells));
+  const auto r = checked(once + again, warp_of_cells);
+  REQUIRE(r);
+  CHECK(contains(r->detail, "a second time without mbarrier.inval"));
+  CHECK(r->object.name == "full");
+  checked_launch others = warp_of_cells;
+  others.options.checks = sanitizer_options::parse_checks("all,-async", "this test");
+  CHECK(is_clean(once + again, others));
+}

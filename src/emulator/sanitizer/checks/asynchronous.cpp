@@ -232,12 +232,36 @@ void async_check::fence_proxy(const warp& w, u32 lanes) {
 
 // ---- mbarriers ----
 
-void async_check::phase_initialized(const block& home, u32 offset) {
+void async_check::phase_initialized(const warp& w, const instruction& i, unsigned lane, const block& home,
+                                    u32 offset) {
   watched_block* const other = grid_.watched(home);
   if (other == nullptr) return;
-  other->async->phases_[offset] = {};
+  phase_view& phase = other->async->phases_[offset];
+  if (phase.valid) report_second_init(w, i, lane, *other, offset);
+  phase = {};
+  phase.valid = true;
   if (offset + mbarrier_bytes <= other->shared.bytes)
     set_bits(other->shared.defined, offset, mbarrier_bytes, true);
+}
+
+void async_check::phase_invalidated(const block& home, u32 offset) {
+  if (watched_block* const other = grid_.watched(home); other != nullptr)
+    other->async->phases_[offset].valid = false;
+}
+
+void async_check::report_second_init(const warp& w, const instruction& i, unsigned lane,
+                                     const watched_block& home, u32 offset) {
+  if (!grid_.reports.wants(check::async)) return;
+  fault_report report;
+  report.kind = fault_kind::mbarrier;
+  identify(w, i, lane, report);
+  if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
+  report.detail = "a thread initialises an mbarrier a second time without mbarrier.inval in between";
+  report.advice = fmt::format(
+      "initialise it once, or execute {} when no thread waits for it any more, and then a barrier",
+      grid_.say("invalidate()", "mbarrier.inval"));
+  home.describe_place(home.shared, offset, mbarrier_bytes, access_kind::write, report);
+  grid_.reports.report(check::async, std::move(report));
 }
 
 void async_check::phase_arrived(const warp& w, const instruction& i, unsigned lane, const block& home,

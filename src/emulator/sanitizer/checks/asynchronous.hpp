@@ -37,12 +37,15 @@ class async_check {
   void waited(const warp& w, unsigned lane, async_completion kind, u64 groups);
   void fence_proxy(const warp& w, u32 lanes);
 
-  void phase_initialized(const block& home, u32 offset);
+  void phase_initialized(const warp& w, const instruction& i, unsigned lane, const block& home, u32 offset);
+  void phase_invalidated(const block& home, u32 offset);
   void phase_arrived(const warp& w, const instruction& i, unsigned lane, const block& home, u32 offset);
   void phase_completed(u32 offset);
   void phase_seen(const warp& w, const instruction& i, u32 lanes, const block& home, u32 offset);
 
  private:
+  void report_second_init(const warp& w, const instruction& i, unsigned lane, const watched_block& home,
+                          u32 offset);
   // The operations of a lane that end together.
   struct group_time {
     u64 group;
@@ -54,6 +57,7 @@ class async_check {
   struct phase_view {
     std::vector<event_number> arrived;  // in the current phase
     event_number last = 0;              // event for the earlier phases
+    bool valid = false;                 // from its initialisation on
   };
   // Each lane's last fence.proxy.async: its time, and the floors of the warp and the block then.
   struct proxy_fences {
