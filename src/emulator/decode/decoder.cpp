@@ -29,7 +29,9 @@ ptx::isa_version first_version(const syntax::module& m) {
   if (sm >= 60) return {5, 0};
   if (sm >= 50) return {4, 0};
   if (sm >= 30) return {3, 0};
-  return {2, 0};
+  if (sm >= 20) return {2, 0};
+  if (sm >= 12) return {1, 2};
+  return {1, 0};
 }
 
 void check_target(const syntax::module& m, const architecture& device) {
@@ -94,6 +96,8 @@ class variable_decoder {
     if (other == seen_.end() || d.link != syntax::linkage::external) seen_[d.name] = &d;
     if (d.space == syntax::state_space::shared)
       symbols_.shared[d.name] = seen_[d.name];
+    else if (d.space == syntax::state_space::local && defines)
+      symbols_.local.push_back(&d);
     else if (defines)
       symbols_.variables[d.name] = add(d);
   }

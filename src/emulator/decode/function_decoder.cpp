@@ -63,6 +63,13 @@ void function_decoder::collect() {
   for (const syntax::state_space space : {syntax::state_space::param, syntax::state_space::local})
     for (const syntax::declaration& d : text_.declarations)
       if (d.space == space) frame_variable(d);
+  if (is_root_)
+    for (const syntax::declaration* d : module().local) {
+      frame_variable(*d);
+      symbol s = local_symbol(*d);
+      s.absolute = true;
+      kernel_.place_module_local(d->name, s);
+    }
   int current = 0;
   for (const syntax::statement& s : text_.body) {
     here_ = s.at;
@@ -135,9 +142,21 @@ void function_decoder::frame_parameters() {
     s.role = role;
     if (d.space == syntax::state_space::reg) {
       s = register_symbol(d);
-      place_register(s, d.name);
       auto& list = role == parameter_role::result ? c.results : c.parameters;
-      list.push_back({static_cast<u32>(s.value), ptx::size_of(d.type), 0, slot.offset, slot.bytes});
+      const u32 bytes = slot.bytes / d.vector;
+      for (u32 k = 0; k < d.vector; ++k) {
+        symbol element = s;
+        element.kind = symbol_kind::reg;
+        std::string_view name = d.name;
+        if (d.vector != 1) name = element_names_.emplace_back(fmt::format("{}.{}", d.name, "xyzw"[k]));
+        place_register(element, name);
+        list.push_back(
+            {static_cast<u32>(element.value), row_bytes_of(d.type), 0, slot.offset + k * bytes, bytes});
+        if (d.vector == 1)
+          s = element;
+        else
+          scopes_[0].names.emplace(name, element);
+      }
     }
     if (!scopes_[0].names.emplace(d.name, s).second)
       fail(d.at, fmt::format("'{}' is declared twice", d.name));
@@ -172,28 +191,32 @@ symbol function_decoder::register_symbol(const syntax::declaration& d) const {
   return s;
 }
 
+symbol function_decoder::local_symbol(const syntax::declaration& d) const {
+  symbol s{symbol_kind::local, d.type, true, frame_places_.at(&d), bytes_of(d)};
+  s.element_bytes = ptx::size_of(d.type) * d.vector;
+  return s;
+}
+
 void function_decoder::declare_name(const syntax::declaration& d, symbol s) {
   scope& in = scopes_[static_cast<std::size_t>(current_)];
-  const symbol* const in_range =
-      in.names.contains(d.name) || in.ranges.empty() ? nullptr : find_in_ranges(in, d.name);
-  if (in.names.contains(d.name) || in.ranges.contains(d.name) || in_range != nullptr ||
-      in.labels.contains(d.name))
-    fail(d.at, fmt::format("'{}' is declared twice", d.name));
-  if (d.is_range)
-    in.ranges.emplace(d.name, &d);
-  else
-    in.names.emplace(d.name, s);
+  // As in ptxas, a and a<2> do not meet: the range names a0 and a1 alone, and hides an a0 declared before.
+  if (d.is_range) {
+    if (!in.ranges.emplace(d.name, &d).second) fail(d.at, fmt::format("'{}<>' is declared twice", d.name));
+    if (!in.names.empty())
+      for (u64 k = 0; k < d.count; ++k) in.names.erase(fmt::format("{}{}", d.name, k));
+    return;
+  }
+  const bool taken = in.names.contains(d.name) || in.labels.contains(d.name) ||
+                     (!in.ranges.empty() && find_in_ranges(in, d.name) != nullptr);
+  if (taken) fail(d.at, fmt::format("'{}' is declared twice", d.name));
+  in.names.emplace(d.name, s);
 }
 
 void function_decoder::declare(const syntax::declaration& d) {
   switch (d.space) {
     case syntax::state_space::reg: return declare_name(d, register_symbol(d));
     case syntax::state_space::shared: return declare_name(d, kernel_.declared_shared(d));
-    case syntax::state_space::local: {
-      symbol s{symbol_kind::local, d.type, true, frame_places_.at(&d), bytes_of(d)};
-      s.element_bytes = ptx::size_of(d.type) * d.vector;
-      return declare_name(d, s);
-    }
+    case syntax::state_space::local: return declare_name(d, local_symbol(d));
     case syntax::state_space::param: {
       symbol s{symbol_kind::call_param, d.type, true, frame_places_.at(&d), bytes_of(d)};
       s.alignment = alignment_of(d);
@@ -210,7 +233,7 @@ void function_decoder::declare(const syntax::declaration& d) {
 
 void function_decoder::place_register(symbol& s, std::string_view name) {
   kernel_.place_register(s, name, here_);
-  rows_.push_back({static_cast<u32>(s.value), s.type == ptx::type::pred ? 0 : ptx::size_of(s.type)});
+  rows_.push_back({static_cast<u32>(s.value), row_bytes_of(s.type)});
 }
 
 // ---- symbols ----
@@ -244,6 +267,7 @@ const symbol* function_decoder::find(std::string_view name) {
     if (const symbol* s = find_in_ranges(in, name)) return s;
   }
   if (const symbol* s = kernel_.module_shared(name)) return s;
+  if (const symbol* s = kernel_.module_local(name)) return s;
   // A name of the module is visible only after its declaration.
   const auto module_symbol = [&](const auto& table, symbol_kind kind) -> const symbol* {
     const auto found = table.find(name);
@@ -301,7 +325,7 @@ u32 function_decoder::symbol_row(const symbol& s, u64 addend, unsigned bytes) {
   u32 row = no_row;
   if (s.kind == symbol_kind::variable) {
     row = address_row(static_cast<u32>(s.value), addend, false);
-  } else if (!framed || frame_row() == no_row) {
+  } else if (!framed || s.absolute || frame_row() == no_row) {
     return constant(value);
   } else {
     row = add_instruction(operation::add, ptx::type::u64, {frame_row(), constant_row(8, value)});

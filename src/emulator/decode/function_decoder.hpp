@@ -54,6 +54,9 @@ class function_decoder {
   }
   // A row with the address of a symbol that is no register, within its state space, plus `addend`.
   u32 symbol_row(const symbol& s, u64 addend, unsigned bytes);
+  // Appends an instruction that the text does not have. Returns the row of its result.
+  u32 add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
+                      ptx::type source_type = ptx::type::none);
   // A row for one instruction and the next.
   u32 temporary_row(unsigned bytes) { return kernel_.allocate_row(bytes, here_); }
   // A frame variable's address is the value of this row plus symbol::value. no_row: a kernel, whose frame is
@@ -106,6 +109,7 @@ class function_decoder {
   void declare(const syntax::declaration& d);
   void declare_name(const syntax::declaration& d, symbol s);
   symbol register_symbol(const syntax::declaration& d) const;
+  symbol local_symbol(const syntax::declaration& d) const;
   const symbol* find_in_ranges(scope& in, std::string_view name);
   void statements();
   void instruction_statement(const syntax::instruction& i);
@@ -113,9 +117,6 @@ class function_decoder {
   bool names_special(const syntax::operand& o);
   bool has_special(const syntax::instruction& i);
   void special_instruction(const syntax::instruction& i);
-  // Appends an instruction that the text does not have. Returns the row of its result.
-  u32 add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
-                      ptx::type source_type = ptx::type::none);
   void begin();
   void end();
   void place_register(symbol& s, std::string_view name);

@@ -155,6 +155,8 @@ void instruction_decoder::rounding_modifier(bool required) {
 }
 
 void instruction_decoder::ftz_modifier(ptx::type type) {
+  // GPUs of sm_1x had no subnormal numbers of single precision; ptxas makes .FTZ instructions of their texts.
+  if (type == ptx::type::f32 && function.module().text.target.sm < 20) out.flags.ftz = true;
   if (!accept(".ftz")) return;
   if (type != ptx::type::f32 && type != ptx::type::f16 && type != ptx::type::f16x2)
     fail(fmt::format("'{}': .ftz is for .f32, .f16 and .f16x2 only", name()));
@@ -241,7 +243,8 @@ void instruction_decoder::word_destination(std::size_t slot, std::size_t operand
 
 void instruction_decoder::word_source(std::size_t slot, std::size_t operand_index, ptx::type type) {
   const syntax::operand& o = operand(operand_index);
-  if (o.kind == syntax::operand_kind::name && !o.negated && ptx::is_floating(register_symbol(o).type))
+  if (o.kind == syntax::operand_kind::name && !o.negated && !is_sum(o) &&
+      ptx::is_floating(register_symbol(o).type))
     fail(o.at, mismatch(o.name, name(), type, ptx::suffix(register_symbol(o).type)));
   if (o.kind == syntax::operand_kind::real)
     fail(o.at, fmt::format("'{}' takes an integer constant here", name()));
@@ -295,6 +298,7 @@ u32 instruction_decoder::source_row(const syntax::operand& o, ptx::type type, bo
   switch (o.kind) {
     case syntax::operand_kind::name: {
       if (o.negated) fail(o.at, "'!' is allowed before a predicate only");
+      if (is_sum(o)) return sum_row(o, type, wider, bytes);
       const symbol& s = register_symbol(o);
       if (!compatible(type, s.type, wider)) fail(o.at, mismatch(o.name, name(), type, ptx::suffix(s.type)));
       if (bytes != nullptr) *bytes = static_cast<u8>(ptx::size_of(s.type));
@@ -331,6 +335,48 @@ u32 instruction_decoder::source_row(const syntax::operand& o, ptx::type type, bo
     default: break;
   }
   fail(o.at, fmt::format("'{}' needs a register or a constant here", name()));
+}
+
+// A name plus a constant, or the address of a function.
+bool instruction_decoder::is_sum(const syntax::operand& o) const {
+  if (o.kind != syntax::operand_kind::name || o.negated) return false;
+  if (o.has_offset) return true;
+  const symbol* const s = o.member.empty() ? function.find(o.name) : nullptr;
+  return s != nullptr && s->kind == symbol_kind::function;
+}
+
+// As in ptxas, a value may be a register plus a constant, in the register's width, or the address of a
+// variable plus a constant. Only mov takes the address alone.
+u32 instruction_decoder::sum_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
+  if (ptx::is_floating(type) || type == ptx::type::pred || ptx::size_of(type) > 8)
+    fail(o.at, fmt::format("'{}' takes {} here, and a sum with a constant is an integer", name(),
+                           ptx::suffix(type)));
+  const unsigned size = ptx::size_of(type);
+  const symbol* const s = o.member.empty() ? function.find(o.name) : nullptr;
+  if (s == nullptr || s->kind == symbol_kind::reg) {
+    syntax::operand base = o;
+    base.has_offset = false;
+    base.offset = 0;
+    const symbol& of = register_symbol(base);
+    const unsigned width = ptx::size_of(of.type);
+    if (width < 2 || width > 8 || ptx::is_floating(of.type))
+      fail(o.at, fmt::format("'{}' is {}: a constant is added to integers of 16 to 64 bits", o.name,
+                             ptx::suffix(of.type)));
+    const u32 row = source_row(base, type, wider, bytes);
+    const ptx::type word = width == 2 ? ptx::type::u16 : width == 4 ? ptx::type::u32 : ptx::type::u64;
+    const u64 addend = width == 8 ? o.offset : o.offset & ((u64{1} << width * 8) - 1);
+    return function.add_instruction(operation::add, word, {row, function.constant_row(width, addend)});
+  }
+  if (s->kind == symbol_kind::vector_reg)
+    fail(o.at, fmt::format("'{}' is a vector; a constant is added to one register", o.name));
+  if (s->kind == symbol_kind::function && o.has_offset)
+    fail(o.at, fmt::format("the address of the function '{}' takes no offset", o.name));
+  if (s->kind == symbol_kind::call_param && s->role != parameter_role::input)
+    fail(o.at, fmt::format("the parameter '{}' has no address", o.name));
+  if (bytes != nullptr) *bytes = static_cast<u8>(size);
+  if (size >= 4) return function.symbol_row(*s, o.offset, size);
+  return function.add_instruction(operation::cvt, size == 1 ? ptx::type::u8 : ptx::type::u16,
+                                  {function.symbol_row(*s, o.offset, 4)}, ptx::type::u32);
 }
 
 u32 instruction_decoder::predicate_row(const syntax::operand& o, bool sink) {
@@ -402,7 +448,7 @@ void instruction_decoder::address(std::size_t operand_index) {
       if (s->kind == symbol_kind::local && out.space == state_space::generic) out.space = state_space::local;
       if (out.space != state_space::local) misplaced(s->kind == symbol_kind::local ? "local" : "parameter");
       out.immediate = static_cast<s64>(s->value + offset);
-      if (function.frame_row() == no_row) return;
+      if (s->absolute || function.frame_row() == no_row) return;
       out.from[0] = function.frame_row();
       out.from_bytes = 8;
       return;

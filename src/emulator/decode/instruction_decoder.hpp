@@ -95,6 +95,8 @@ class instruction_decoder {
  private:
   instruction frame_access(operation op, u64 place, ptx::type type);
   const symbol& register_symbol(const syntax::operand& o) const;
+  bool is_sum(const syntax::operand& o) const;
+  u32 sum_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
   void no_minus(const syntax::operand& o) const;
 
   u64 used_ = 0;  // bit i: modifier i was asked for

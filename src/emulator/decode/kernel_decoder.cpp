@@ -26,12 +26,13 @@ u32 alignment_of(const syntax::declaration& d) {
   return std::max({d.alignment, ptx::size_of(d.type) * d.vector, 1u});
 }
 
+u32 row_bytes_of(ptx::type type) { return type == ptx::type::pred ? 0 : ptx::size_of(type); }
+
 u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx::size_of(d.type); }
 
 frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature, bool is_result) {
-  if (d.type == ptx::type::pred || d.vector != 1)
-    function_decoder::fail(
-        d.at, d.vector != 1 ? "a parameter is a scalar or an array" : "a predicate is not a parameter");
+  if (d.vector != 1 && d.space != syntax::state_space::reg)
+    function_decoder::fail(d.at, "a vector is a parameter of a function in .reg only");
   const u64 offset = align_up(at, alignment_of(d));
   at = offset + bytes_of(d);
   signature = (signature ^ (offset << 24 ^ bytes_of(d) << 1 ^ (is_result ? 1 : 0))) * 0xff51afd7ed558ccdull;
@@ -104,6 +105,11 @@ const symbol* kernel_decoder::module_shared(std::string_view name) const {
   return found == module_shared_.end() ? nullptr : &found->second;
 }
 
+const symbol* kernel_decoder::module_local(std::string_view name) const {
+  const auto found = module_local_.find(name);
+  return found == module_local_.end() ? nullptr : &found->second;
+}
+
 void kernel_decoder::lay_out_shared() {
   result.shared_bytes = static_cast<u32>(shared_bytes_);
   result.dynamic_shared_offset = static_cast<u32>(align_up(shared_bytes_, dynamic_alignment_));
@@ -127,7 +133,7 @@ u32 kernel_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
 }
 
 void kernel_decoder::place_register(symbol& s, std::string_view name, const place& at) {
-  s.value = allocate_row(s.type == ptx::type::pred ? 0 : ptx::size_of(s.type), at);
+  s.value = allocate_row(row_bytes_of(s.type), at);
   s.placed = true;
   register_of_row_.emplace(static_cast<u32>(s.value), result.registers++);
   result.register_rows.push_back(static_cast<u32>(s.value));

@@ -29,7 +29,8 @@ struct module_symbols {
   std::unordered_map<std::string_view, place> declared;  // first place of each variable in the text
   const call_graph* graph = nullptr;
   const decoded_module* decoded = nullptr;
-  std::size_t instructions = 0;  // decoded so far
+  std::size_t instructions = 0;                        // decoded so far
+  std::vector<const syntax::declaration*> local = {};  // module-scope .local
 };
 
 enum class symbol_kind : u8 { reg, vector_reg, shared, local, variable, param, call_param, function };
@@ -46,6 +47,7 @@ struct symbol {
   u32 count = 1;          // elements of a vector register
   u32 alignment = 1;      // for a parameter of a call
   u32 element_bytes = 0;  // for a variable
+  bool absolute = false;  // local memory, counted from the thread's first byte and not from a frame
   parameter_role role = parameter_role::argument;
 };
 
@@ -77,6 +79,9 @@ class kernel_decoder {
   void use_module_shared(std::string_view name);
   const symbol& declared_shared(const syntax::declaration& d) const { return declared_shared_.at(&d); }
   void declare_shared(const syntax::declaration& d) { declared_shared_.emplace(&d, place_shared(d)); }
+  // A module-scope .local variable has its place in the kernel's frame, and every function sees it there.
+  void place_module_local(std::string_view name, const symbol& s) { module_local_.emplace(name, s); }
+  const symbol* module_local(std::string_view name) const;
   void count_instruction(const place& at);
   bool may_return_to(u32 caller, u32 callee) const;
   bool pointers_may_return_to(u32 caller) const;
@@ -98,7 +103,7 @@ class kernel_decoder {
   std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;
   std::map<std::pair<special_form, unsigned>, u32> specials_;
   std::map<std::pair<u32, std::pair<u64, bool>>, u32> addresses_;
-  std::unordered_map<std::string_view, symbol> module_shared_;
+  std::unordered_map<std::string_view, symbol> module_shared_, module_local_;
   std::unordered_map<const syntax::declaration*, symbol> declared_shared_;
   u64 shared_bytes_ = 0;
   u32 dynamic_alignment_ = 1;
@@ -116,6 +121,8 @@ struct frame_slot {
 };
 frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature, bool is_result);
 
+// The bytes of a register in its row, per lane; 0: a predicate.
+u32 row_bytes_of(ptx::type type);
 u32 alignment_of(const syntax::declaration& d);
 u64 bytes_of(const syntax::declaration& d);
 

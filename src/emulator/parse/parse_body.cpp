@@ -237,7 +237,7 @@ syntax::operand parser_state::group(std::size_t& count, syntax::operand_kind kin
   if (!peek().is(close)) {
     do {
       o.elements.push_back(simple_operand(count));
-      if (o.elements.back().minus || o.elements.back().indexed)
+      if (o.elements.back().minus || o.elements.back().indexed || o.elements.back().has_offset)
         throw failure(o.elements.back().at, "an element of a list is a register or a constant");
     } while (accept(","));
   }

@@ -26,6 +26,8 @@ void parser_state::function(syntax::linkage link) {
   if (name.is("_")) throw failure(name.at, "'_' is not the name of a function");
   f.name = name.text;
   f.at = name.at;
+  if (f.is_entry && peek().is("(") && module_.version < ptx::isa_version{1, 4})
+    throw failure(peek().at, "a kernel has a list of parameters since PTX ISA 1.4");
   if (peek().is("(")) formal_parameters(f.parameters, f.is_entry, false);
   if (f.results.size() > 1)
     for (const syntax::declaration& d : f.results)
@@ -112,7 +114,8 @@ void parser_state::entry_directives(syntax::function& f) {
     } else if (t.is(".reqnctapercluster")) {
       take();
       extents_of(f.required_cluster, t.text, true);
-    } else if (t.is(".maxnreg") || t.is(".minnctapersm") || t.is(".maxclusterrank")) {
+    } else if (t.is(".maxnreg") || t.is(".minnctapersm") || t.is(".maxclusterrank") ||
+               (t.is(".maxnctapersm") && module_.version < ptx::isa_version{2, 1})) {
       take();
       const place at = peek().at;
       if (small_literal(t.text, 0x7fffffff) == 0 && !t.is(".maxclusterrank"))

@@ -176,8 +176,10 @@ void parser_state::module_item() {
   if (kind.is(".texref") || kind.is(".samplerref") || kind.is(".surfref"))
     throw failure(kind.at, "textures and surfaces are not supported by the emulator");
   const syntax::state_space space = space_of(kind.text);
+  // Without the ABI of PTX ISA 3.0 a module has .local variables too.
+  const bool without_abi = module_.version < ptx::isa_version{3, 0};
   if (kind.kind == token_kind::dotted &&
-      (space == syntax::state_space::reg || space == syntax::state_space::local))
+      (space == syntax::state_space::reg || (space == syntax::state_space::local && !without_abi)))
     throw failure(
         kind.at,
         fmt::format("{} does not start a declaration of a module: it is declared in the body of a function",

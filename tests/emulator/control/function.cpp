@@ -306,3 +306,61 @@ TEST_CASE("an observer is notified of calls, of the frame, and of what is put th
   CHECK(watch.seen == std::array<std::uint32_t, 3>{1, 4, 4});
   check_all(out.values(), [](std::uint32_t) { return 4u; });
 }
+
+TEST_CASE("vectors of registers are arguments and results of functions") {
+  const std::string turn = R"(
+.func (.reg .v2 .b32 r, .reg .b32 s) turn(.reg .v4 .b32 x, .reg .v2 .b64 y) {
+  .reg .b32 t;
+  mov.v2.b32 r, {x.w, x.y};
+  add.u32 s, x.x, x.z; cvt.u32.u64 t, y.y; add.u32 s, s, t;
+  ret;
+}
+)";
+  const std::string vectors = R"(
+  .reg .v4 .b32 v; .reg .v2 .b64 w; .reg .v2 .b32 u;
+  mov.u32 v.x, %thread; add.u32 v.y, %thread, 1; shl.b32 v.z, %thread, 1; mov.u32 v.w, 7;
+  mov.u64 w.x, 0; mov.u64 w.y, 100;
+)";
+  const std::string joined = "mad.lo.u32 %r20, u.x, 1000, u.y; mad.lo.u32 %r20, %r1, 100000, %r20;\n";
+  const auto want = [](std::uint32_t i) { return (3 * i + 100) * 100000 + 7000 + i + 1; };
+  check_all(answers(turn, vectors + "call (u, %r1), turn, (v, w);\n" + joined, {2, 48}), want);
+  check_all(answers(turn, vectors +
+                              "pr: .callprototype (.reg .v2 .b32 _, .reg .b32 _) _ (.reg .v4 .b32 _, "
+                              ".reg .v2 .b64 _);\n mov.u64 %d1, turn; call (u, %r1), %d1, (v, w), pr;\n" +
+                              joined),
+            want);
+  const auto reason = [&](const std::string& body) {
+    return std::string(rejection(kernel_text(vectors + body, 1, turn)).what());
+  };
+  CHECK(contains(reason("call (u, %r1), turn, (%r2, w);"), "a vector register of 4 elements here"));
+  CHECK(contains(reason("call (v, %r1), turn, (v, w);"), "a vector register of 2 elements here"));
+}
+
+TEST_CASE("a register or an address plus a constant is a value") {
+  const std::vector<std::uint32_t> have = results(R"(
+      mov.u32 %r1, 10; st.global.u32 [%p0], %r1+4; add.u32 %r2, %r1+-3, 1; st.global.u32 [%p0+4], %r2;
+      mov.u16 %h1, 65535; add.u16 %h2, %h1+2, 0; cvt.u32.u16 %r3, %h2; st.global.u32 [%p0+8], %r3;
+      st.u64 [%p0+16], temp + 1; mov.u64 %d0, temp; ld.global.u64 %d1, [%p0+16]; sub.u64 %d1, %d1, %d0;
+      st.global.u64 [%p0+16], %d1; setp.eq.u32 %q1, sh+4, 4; selp.u32 %r4, 1, 0, %q1;
+      st.global.u32 [%p0+24], %r4;)",
+                                                  7, {1, 1}, ".global .u32 temp[4]; .shared .u32 sh[4];");
+  CHECK(have == std::vector<std::uint32_t>{14, 8, 1, 0, 1, 0, 1});
+}
+
+TEST_CASE("before PTX ISA 3.0 a module has .local variables, which all functions of a thread see") {
+  const std::string declarations = R"(.local .align 8 .u32 memo[4];
+.func put(.reg .b32 x) { .local .b32 own[2]; st.local.u32 [own+4], 9; st.local.u32 [memo+4], x; ret; }
+)";
+  const std::string body = R"(
+  .local .b32 mine; st.local.u32 [mine], 3; st.local.u32 [memo], %thread; add.u32 %r1, %thread, 5;
+  call put, (%r1); ld.local.u32 %r2, [memo]; mov.u64 %d1, memo; cvta.local.u64 %d1, %d1; ld.u32 %r3, [%d1+4];
+  ld.local.u32 %r4, [mine]; mad.lo.u32 %r20, %r3, 1000, %r2; add.u32 %r20, %r20, %r4;
+)";
+  memory global;
+  const array<std::uint32_t> out(global, 64);
+  run_module(parsed_module(kernel_text(body + store, 1, declarations, "2.3", "sm_20")), global,
+             {out.address()}, {1, 64});
+  check_all(out.values(), [](std::uint32_t i) { return (i + 5) * 1000 + i + 3; });
+  CHECK(contains(rejection(kernel_text("", 1, declarations, "3.0", "sm_20")).what(),
+                 "in the body of a function"));
+}

@@ -246,7 +246,8 @@ TEST_CASE("calls that cannot be right are refused where they are") {
   CHECK(contains(reason("mov.u64 %d1, f+4;", f), "takes no offset"));
   CHECK(contains(reason("ld.global.u32 %r1, [f];", f), "lives in code memory"));
   CHECK(contains(reason("", ".func (.param .b32 a, .param .b32 b) f;\n"), "several values in .reg"));
-  CHECK(contains(reason("", ".func f(.reg .pred p) { ret; }\n"), "a predicate is not a parameter"));
+  CHECK(contains(reason("call f, (%q1);", ".func f(.reg .pred p) { ret; }\n"), "a call cannot hand over"));
+  CHECK(contains(reason("", ".func f(.param .v2 .b32 a) { ret; }\n"), "in .reg only"));
   CHECK(contains(reason("", ".func f(.param .b32 a) { st.param.b32 [a], 1; ret; }\n"), "is not written"));
   CHECK(contains(reason("", ".func (.param .b32 q) f { .reg .b32 r; ld.param.b32 r, [q]; ret; }\n"),
                  "is not read"));

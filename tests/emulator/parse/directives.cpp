@@ -170,6 +170,18 @@ TEST_CASE("linkage, and names that are declared more than once") {
             {".visible .func g;\n.alias g, f;", "'f' is not declared"}});
 }
 
+TEST_CASE("a name and a range of names do not meet, except in the names that the range has") {
+  accepted(
+      {".entry k() { .reg .b32 a; .reg .b16 a<2>; mov.b32 a, 1; mov.b16 a1, 1; ret; }",
+       ".entry k() { .reg .b16 a<2>; .reg .b32 a, a2; mov.b32 a, 1; mov.b32 a2, 1; ret; }",
+       ".entry k() { .reg .b32 a, a<2>; mov.b32 a, a1; ret; }", ".entry k() { .reg .b16 a<2>; a: ret; }",
+       ".entry k() { .reg .b32 a0; mov.b32 a0, 1; .reg .b16 a<2>; mov.b16 a0, 1; ret; }",
+       ".entry k() { .shared .b32 a; .shared .b16 a<2>; .reg .u32 r; mov.u32 r, a; mov.u32 r, a0; ret; }"});
+  rejected({{".entry k() { .reg .b16 a<2>; .reg .b32 a0; ret; }", "declared twice"},
+            {".entry k() { .reg .b16 a<2>; .reg .b32 a<4>; ret; }", "declared twice"},
+            {".entry k() { .reg .b32 a0; .reg .b16 a<2>; mov.b32 a0, 1; ret; }", "'a0' is .b16"}});
+}
+
 TEST_CASE("variables of all kinds") {
   accepted(
       {".global .align 256 .u32 t;", ".global .align 1 .u32 t;", ".global .u32 t, u[2], w = 4;",

@@ -110,7 +110,8 @@ void decode_mul(instruction_decoder& f) {
 void multiply_add(instruction_decoder& f, bool carry_in) {
   f.types(1);
   if (!carry_in && is_float(f.type(0))) {  // sm_20 and later: the same as fma
-    rounded(f, true);
+    // As in ptxas 13, old texts need no rounding modifier.
+    rounded(f, f.type(0) != f32 || !(f.function.module().text.version < ptx::isa_version{4, 0}));
     ternary(f);
     f.emit(operation::fma);
     return;

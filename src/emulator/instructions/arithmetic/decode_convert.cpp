@@ -28,6 +28,22 @@ ptx::type bits_type(unsigned bytes) {
   return bytes == 1 ? b8 : bytes == 2 ? b16 : bytes == 4 ? b32 : bytes == 8 ? b64 : b128;
 }
 
+bool one_in_braces(const syntax::operand& o) {
+  return o.kind == syntax::operand_kind::vector && o.elements.size() == 1;
+}
+
+// A vector of one element, to or from the whole number: a plain move.
+void move_one(instruction_decoder& f) {
+  f.allow(f.type(0), {b16, b32, b64, b128});
+  const auto inside = [&](std::size_t k) -> const syntax::operand& {
+    const syntax::operand& o = f.operand(k);
+    return one_in_braces(o) ? o.elements[0] : o;
+  };
+  f.out.to[0] = f.destination_row(inside(0), f.type(0), false, &f.out.to_bytes);
+  f.out.from[0] = f.source_row(inside(1), f.type(0), false, &f.out.from_bytes);
+  f.emit(operation::mov);
+}
+
 void move_vector(instruction_decoder& f, bool pack) {
   f.allow(f.type(0), {b16, b32, b64, b128});
   const syntax::operand& vector = f.operand(pack ? 1 : 0);
@@ -121,6 +137,7 @@ void decode_mov(instruction_decoder& f) {
   f.arity(2);
   const syntax::operand& to = f.operand(0);
   const syntax::operand& from = f.operand(1);
+  if (one_in_braces(to) != one_in_braces(from)) return move_one(f);
   if (to.kind == syntax::operand_kind::vector) return move_vector(f, false);
   if (from.kind == syntax::operand_kind::vector) return move_vector(f, true);
   if (const auto special = special_operand(f, from)) return move_special(f, *special);

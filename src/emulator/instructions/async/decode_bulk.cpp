@@ -205,11 +205,11 @@ void decode_async_store(instruction_decoder& f) {
   set_transfer(f, transfer);
   const syntax::operand& from = f.operand(1);
   const bool is_vector = from.kind == syntax::operand_kind::vector;
-  if (is_vector != (f.out.count > 1) || (is_vector && from.elements.size() != f.out.count))
+  if ((f.out.count > 1 && !is_vector) || (is_vector && from.elements.size() != f.out.count))
     f.fail(from.at, fmt::format("'{}' takes {} element{} here", f.name(), unsigned{f.out.count},
                                 f.out.count == 1 ? "" : "s in braces"));
   for (std::size_t k = 0; k < f.out.count; ++k)
-    f.out.to[k] = f.source_row(f.out.count == 1 ? from : from.elements[k], f.type(0), false, nullptr);
+    f.out.to[k] = f.source_row(is_vector ? from.elements[k] : from, f.type(0), false, nullptr);
   f.out.to_bytes = static_cast<std::uint8_t>(ptx::size_of(f.type(0)));
   f.emit(operation::async_store);
 }

@@ -134,6 +134,24 @@ transfer argument(instruction_decoder& f, const syntax::operand& o, const syntax
   return t;
 }
 
+// Lists, for the elements of a vector register, their places in the frame of the called function.
+template <class Row>
+void elements(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
+              const frame_slot& slot, std::vector<transfer>& to, Row&& row) {
+  const symbol* const s = o.kind == syntax::operand_kind::name && o.member.empty() && !o.has_offset
+                              ? f.function.find(o.name)
+                              : nullptr;
+  if (s == nullptr || s->kind != symbol_kind::vector_reg || s->count != d.vector)
+    f.fail(o.at, fmt::format("'{}' has a vector register of {} elements here", o.name, d.vector));
+  constexpr std::string_view members[] = {".x", ".y", ".z", ".w"};
+  const std::uint32_t bytes = ptx::size_of(d.type);
+  for (std::uint32_t k = 0; k < d.vector; ++k) {
+    syntax::operand element = o;
+    element.member = members[k];
+    to.push_back({row(element), bytes, 0, slot.offset + k * bytes, bytes});
+  }
+}
+
 // Returns false if the result is discarded.
 bool result(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
             const frame_slot& slot, transfer& t) {
@@ -162,15 +180,33 @@ void hand_over(instruction_decoder& f, const call_operands& o,
     f.fail(o.arguments != nullptr ? o.arguments->at : f.text.at,
            fmt::format("the function '{}' takes {} argument{}, not {}", o.callee->name, parameters.size(),
                        parameters.size() == 1 ? "" : "s", o.argument_count()));
+  // ptxas refuses such calls too: the ABI has no place for predicates.
+  for (const auto* const list : {&results, &parameters})
+    for (const syntax::declaration& d : *list)
+      if (d.type == ptx::type::pred)
+        f.fail(
+            fmt::format("'{}' takes or returns a predicate, which a call cannot hand over", o.callee->name));
   std::uint64_t at = 0;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const frame_slot slot = place_in_frame(results[k], at, site.signature, true);
+    const syntax::operand& to = o.results->elements[k];
+    if (results[k].vector != 1 && to.kind != syntax::operand_kind::sink) {
+      elements(f, to, results[k], slot, site.results, [&](const syntax::operand& e) {
+        return f.destination_row(e, results[k].type, false, nullptr);
+      });
+      continue;
+    }
     transfer t;
-    if (result(f, o.results->elements[k], results[k], slot, t)) site.results.push_back(t);
+    if (result(f, to, results[k], slot, t)) site.results.push_back(t);
   }
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const frame_slot slot = place_in_frame(parameters[k], at, site.signature, false);
-    site.arguments.push_back(argument(f, o.arguments->elements[k], parameters[k], slot));
+    const syntax::operand& from = o.arguments->elements[k];
+    if (parameters[k].vector == 1)
+      site.arguments.push_back(argument(f, from, parameters[k], slot));
+    else
+      elements(f, from, parameters[k], slot, site.arguments,
+               [&](const syntax::operand& e) { return f.source_row(e, parameters[k].type, false, nullptr); });
   }
 }
 

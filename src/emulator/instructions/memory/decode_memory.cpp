@@ -100,13 +100,18 @@ void vector_size(instruction_decoder& f) {
   f.require("ld.32 bytes", f.name());
 }
 
+// One element may be in braces too.
 void check_vector(instruction_decoder& f, const syntax::operand& o) {
   const bool is_vector = o.kind == syntax::operand_kind::vector;
   const std::size_t have = is_vector ? o.elements.size() : 1;
-  if (is_vector == (f.out.count > 1) && have == f.out.count) return;
+  if ((is_vector || f.out.count == 1) && have == f.out.count) return;
   f.fail(o.at, f.out.count == 1
                    ? fmt::format("'{}' moves one element; write .v2 or .v4 for a vector", f.name())
                    : fmt::format("'{}' moves {} elements, not {}", f.name(), f.out.count, have));
+}
+
+const syntax::operand& element_of(const syntax::operand& o, std::size_t k) {
+  return o.kind == syntax::operand_kind::vector ? o.elements[k] : o;
 }
 
 void memory_types(instruction_decoder& f) {
@@ -119,7 +124,7 @@ void load_destinations(instruction_decoder& f) {
   const syntax::operand& to = f.operand(0);
   check_vector(f, to);
   for (std::size_t i = 0; i < f.out.count; ++i) {
-    const syntax::operand& e = f.out.count == 1 ? to : to.elements[i];
+    const syntax::operand& e = element_of(to, i);
     std::uint8_t width = 0;
     if (e.kind == syntax::operand_kind::sink) {
       f.out.to[i] = f.function.trash_row();
@@ -193,7 +198,7 @@ void decode_st(instruction_decoder& f) {
   const syntax::operand& from = f.operand(1);
   check_vector(f, from);
   for (std::size_t i = 0; i < f.out.count; ++i) {
-    const syntax::operand& e = f.out.count == 1 ? from : from.elements[i];
+    const syntax::operand& e = element_of(from, i);
     std::uint8_t width = 0;
     f.out.to[i] = f.source_row(e, f.type(0), true, &width);
     // A constant in a list takes the width of its wider registers.
@@ -206,7 +211,7 @@ void decode_st(instruction_decoder& f) {
   if (f.out.to_bytes == 0) f.out.to_bytes = static_cast<std::uint8_t>(own);
   if (f.out.to_bytes != own)
     for (std::size_t i = 0; i < f.out.count; ++i) {
-      const syntax::operand& e = f.out.count == 1 ? from : from.elements[i];
+      const syntax::operand& e = element_of(from, i);
       if (e.kind == syntax::operand_kind::integer)
         f.out.to[i] = f.function.constant_row(f.out.to_bytes, e.bits);
       if (e.kind == syntax::operand_kind::real)
