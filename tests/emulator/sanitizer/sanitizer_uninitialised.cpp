@@ -251,3 +251,35 @@ TEST_CASE(
   CHECK(fine(half + "bfe.u32 %r2, %r1, 0, 8;\nadd.u32 %r0, %r2, 1;"));
   CHECK(fine(half + "mov.u32 %r1, 5;\nadd.u32 %r0, %r1, 1;"));
 }
+
+TEST_CASE("a number packed of halves, one of which was never written, is reported where it is used") {
+  const std::string half = "mov.b16 %h1, 5;\nmov.b32 %r1, {%h1, %h20};\n";
+  CHECK(missing(half + "add.u32 %r0, %r1, 1;", "add.u32 %r0"));
+  CHECK(missing(half + "mov.b32 %r2, %r1;\nadd.u32 %r0, %r2, 1;", "add.u32 %r0"));
+  CHECK(missing(half + "ld.shared.u32 %r0, [%r1];", "ld.shared"));
+  const auto r = checked(half + "add.u32 %r0, %r1, 1;", warp_of_shared);
+  REQUIRE(r);
+  CHECK(contains(r->detail, "was only written in part"));
+  // The written half is a value, and so is a number whose halves are written.
+  CHECK(fine(half + "mov.b32 {%h2, %h3}, %r1;\nadd.u16 %h2, %h2, 1;"));
+  CHECK(fine(half + "mov.b16 %h20, 1;\nmov.b32 %r1, {%h1, %h20};\nadd.u32 %r0, %r1, 1;"));
+}
+
+TEST_CASE("numbers with some unwritten bytes: in shared, global and local memory") {
+  const std::string word = "ld.shared.u32 %r1, [cells];\n";
+  CHECK(missing("mov.b16 %h1, 5;\nst.shared.b16 [cells], %h1;\nbar.warp.sync -1;\n" + word, "ld.shared"));
+  CHECK(missing("mov.b32 %r1, 5;\nst.shared.b8 [cells+3], %r1;\nbar.warp.sync -1;\n" + word, "ld.shared"));
+  checked_launch one{{1, 1}, ".shared .align 16 .b8 cells[64];"};
+  one.undefined = true;
+  CHECK(missing("mov.b16 %h1, 5;\nst.global.b16 [%p0+2], %h1;\nld.global.u32 %r1, [%p0];", "ld.global", one));
+  CHECK(missing("mov.b32 %r1, 5;\nst.shared.b32 [cells+4], %r1;\nld.shared.b64 %d1, [cells];", "ld.shared",
+                one));
+  CHECK(missing("mov.b32 %r1, 5;\nst.shared.b16 [cells], %r1;\natom.shared.add.u32 %r2, [cells], 1;", "atom",
+                one));
+  // Of local memory at the use: compilers copy structs with their padding on the stack.
+  const std::string own =
+      ".local .align 8 .b8 own[8];\nmov.b32 %r1, 5;\nst.local.b8 [own], %r1;\n"
+      "ld.local.b32 %r2, [own];\n";
+  CHECK(is_clean(own + "st.local.b32 [own+4], %r2;", one));
+  CHECK(missing(own + "add.u32 %r0, %r2, 1;", "add.u32 %r0", one));
+}

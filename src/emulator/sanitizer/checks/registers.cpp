@@ -84,6 +84,7 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
     if (reg != no_register && (mask & ~defined[reg]) != 0) report(w, i, reg, mask & ~defined[reg], as);
   };
   u32 result = mask;  // lanes whose results are values
+  u32 packed = 0;     // lanes whose results have some unwritten bytes
   switch (u.how) {
     case use::all:
     case use::load:
@@ -94,14 +95,18 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
     case use::merge: {
       if (i.reads == 0) break;
       u32 some = 0;
+      u32 every = all_lanes;
       u32 sources = 0;
       for (u32 k = 0; k < i.reads; ++k) {
         if (reads[k] == u.guard) continue;
         some |= defined[reads[k]];
+        every &= defined[reads[k]];
         ++sources;
       }
       // `x xor x` is always a value. A constant operand does not make an unwritten register one.
       if (sources != 0 && !(i.op == operation::xor_ && i.from[0] == i.from[1])) result = mask & some;
+      // mov.b32 %r, {%h0, %h1}: a number of which a part was never written.
+      if (i.op == operation::pack) packed = result & ~every;
       break;
     }
     case use::select: {
@@ -145,6 +150,9 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
     case use::ignore: break;
   }
   for (u32 k = 0; k < i.writes; ++k) defined[writes[k]] = (defined[writes[k]] & ~mask) | result;
+  if (packed == 0) return;
+  if (parts_.empty()) parts_.resize(registers_.size());
+  for (u32 k = 0; k < i.writes; ++k) parts_of(w)[writes[k]] |= packed;
 }
 
 // The lanes whose shuffle reads a value. Lanes yet to arrive count as bringing one. An inactive lane's value
