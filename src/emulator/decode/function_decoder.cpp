@@ -326,7 +326,8 @@ u32 function_decoder::symbol_row(const symbol& s, u64 addend, unsigned bytes) {
   if (s.kind == symbol_kind::variable) {
     row = address_row(static_cast<u32>(s.value), addend, false);
   } else if (!framed || s.absolute || frame_row() == no_row) {
-    return constant(value);
+    const bool known = s.kind == symbol_kind::shared || s.kind == symbol_kind::local;
+    return known && s.bytes != 0 ? kernel_.known_address_row(s, addend, bytes, here_) : constant(value);
   } else {
     row = add_instruction(operation::add, ptx::type::u64, {frame_row(), constant_row(8, value)});
   }

@@ -441,6 +441,7 @@ void instruction_decoder::address(std::size_t operand_index) {
       if (out.space != (shared ? state_space::shared : state_space::param))
         misplaced(shared ? "shared" : "parameter");
       out.immediate = static_cast<s64>(s->value + offset);
+      if (shared) function.kernel().note_access(*s, out.site);
       return;
     }
     case symbol_kind::local:
@@ -448,7 +449,10 @@ void instruction_decoder::address(std::size_t operand_index) {
       if (s->kind == symbol_kind::local && out.space == state_space::generic) out.space = state_space::local;
       if (out.space != state_space::local) misplaced(s->kind == symbol_kind::local ? "local" : "parameter");
       out.immediate = static_cast<s64>(s->value + offset);
-      if (s->absolute || function.frame_row() == no_row) return;
+      if (s->absolute || function.frame_row() == no_row) {
+        if (s->kind == symbol_kind::local) function.kernel().note_access(*s, out.site);
+        return;
+      }
       out.from[0] = function.frame_row();
       out.from_bytes = 8;
       return;

@@ -197,6 +197,38 @@ u32 kernel_decoder::address_row(u32 variable, u64 addend, bool generic, const pl
   return row;
 }
 
+namespace {
+
+known_address address_in(const symbol& s) {
+  known_address a;
+  a.space = s.kind == symbol_kind::shared ? state_space::shared : state_space::local;
+  a.offset = s.value;
+  a.bytes = s.bytes;
+  return a;
+}
+
+}  // namespace
+
+u32 kernel_decoder::known_address_row(const symbol& s, u64 addend, unsigned bytes, const place& at) {
+  known_address a = address_in(s);
+  const std::array<u64, 5> key{static_cast<u64>(a.space), a.offset, a.bytes, addend, bytes};
+  if (const auto found = known_rows_.find(key); found != known_rows_.end()) return found->second;
+  const u64 value = s.value + addend;
+  a.row = allocate_row(bytes, at);
+  for (unsigned lane = 0; lane < warp_lanes; ++lane)
+    std::memcpy(result.initial.data() + a.row + lane * bytes, &value, bytes);
+  known_rows_.emplace(key, a.row);
+  result.known_addresses.push_back(a);
+  return a.row;
+}
+
+void kernel_decoder::note_access(const symbol& s, u32 site) {
+  if (s.bytes == 0) return;
+  known_address a = address_in(s);
+  a.site = site;
+  result.known_addresses.push_back(a);
+}
+
 // ---- queries of function decoders ----
 
 void kernel_decoder::note_reduction(u32 kind) {

@@ -8,6 +8,7 @@
 #include "emulator/program/architecture.hpp"
 #include "emulator/program/program.hpp"
 
+#include <array>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -70,6 +71,11 @@ class kernel_decoder {
   u32 predicate_constant_row(bool value, const place& at);
   u32 special_row_of(special_form which, unsigned bytes, const place& at);
   u32 address_row(u32 variable, u64 addend, bool generic, const place& at);
+  // A row with the address of a shared or local variable of known size, plus `addend`. It is shared with no
+  // constant, so that the address is known by its row.
+  u32 known_address_row(const symbol& s, u64 addend, unsigned bytes, const place& at);
+  // Notes that an access names the variable.
+  void note_access(const symbol& s, u32 site);
   void place_register(symbol& s, std::string_view name, const place& at);
   void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes);
   void note_reduction(u32 kind);
@@ -103,6 +109,7 @@ class kernel_decoder {
   std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;
   std::map<std::pair<special_form, unsigned>, u32> specials_;
   std::map<std::pair<u32, std::pair<u64, bool>>, u32> addresses_;
+  std::map<std::array<u64, 5>, u32> known_rows_;
   std::unordered_map<std::string_view, symbol> module_shared_, module_local_;
   std::unordered_map<const syntax::declaration*, symbol> declared_shared_;
   u64 shared_bytes_ = 0;

@@ -443,6 +443,19 @@ struct call_site {
 inline constexpr u64 code_window = u64{1} << 48;
 inline constexpr u64 code_step = 16;
 
+// Where the text takes the address of a variable in shared or local memory: a row that holds the address plus
+// a constant, or an access in the variable, by its site. The sanitizer follows the row.
+struct known_address {
+  u32 row = no_row;
+  u32 site = 0;  // if there is no row
+  state_space space = state_space::shared;
+  u64 offset = 0, bytes = 0;  // the variable
+
+  bool same_variable(const known_address& b) const {
+    return space == b.space && offset == b.offset && bytes == b.bytes;
+  }
+};
+
 struct entry {
   std::string name;
   u32 line = 0;
@@ -472,6 +485,7 @@ struct entry {
   std::vector<special_row> specials;
   std::vector<relocation> relocations;
   std::vector<layout> shared, local;
+  std::vector<known_address> known_addresses;
   u32 carry = 0;           // row of the condition code
   bool allocates = false;  // it calls malloc or free
   u32 start = 0;           // index of the kernel's first instruction

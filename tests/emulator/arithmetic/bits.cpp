@@ -109,7 +109,7 @@ TEST_CASE("counting and finding bits") {
 
 TEST_CASE("bit fields") {
   const words positions{0, 1, 5, 16, 31, 32, 40, 63, 64, 100, 255, 256, 261, 0x80000000, 0xffffffff};
-  // Of 32-bit values an H200 takes the low byte of a position or length, of 64-bit values all of it.
+  // An H200 takes the low byte of a position or length for 32-bit values, and all of it for 64-bit values.
   const auto count = [](std::uint64_t operand, unsigned msb) { return msb == 31 ? operand & 0xff : operand; };
   for (const std::string t : {"u32", "s32", "u64", "s64"}) {
     const unsigned msb = bytes_of(t) * 8 - 1;

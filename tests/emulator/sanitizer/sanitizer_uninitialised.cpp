@@ -276,7 +276,7 @@ TEST_CASE("numbers with some unwritten bytes: in shared, global and local memory
                 one));
   CHECK(missing("mov.b32 %r1, 5;\nst.shared.b16 [cells], %r1;\natom.shared.add.u32 %r2, [cells], 1;", "atom",
                 one));
-  // Of local memory at the use: compilers copy structs with their padding on the stack.
+  // Local memory is reported at the use: compilers copy structs with their padding on the stack.
   const std::string own =
       ".local .align 8 .b8 own[8];\nmov.b32 %r1, 5;\nst.local.b8 [own], %r1;\n"
       "ld.local.b32 %r2, [own];\n";

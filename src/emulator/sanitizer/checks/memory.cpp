@@ -36,6 +36,7 @@ void memory_check::access(warp& w, const instruction& i, u32 mask, u32 bytes, ac
     const auto lane = static_cast<unsigned>(std::countr_zero(mask));
     report_input(w, i, lane, bytes, kind, p, static_cast<u64>(at[lane] - p.data));
   }
+  if (p.space != state_space::global) check_variable(w, i, mask, bytes, kind, p, at);
   if (p.defined == nullptr) return;
   const bool of_mbarrier = i.op == operation::mbarrier;  // counts as a write
   if (kind != access_kind::write && !of_mbarrier) read(w, i, mask, bytes, p, at, consecutive);
@@ -162,6 +163,39 @@ void memory_check::report_read(warp& w, const instruction& i, unsigned lane, u32
   }
   const bool shared = p.space == state_space::shared;
   grid_.early.add(p.data + offset, shared ? p.home->number : early_reads::no_block, std::move(r));
+}
+
+// The variable from which the address comes must hold all bytes of the access.
+void memory_check::check_variable(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,
+                                  const piece& p, const std::byte* const (&at)[warp_lanes]) {
+  if (i.op != operation::ld && i.op != operation::st && i.op != operation::atom && i.op != operation::red)
+    return;
+  const known_address* const v = grid_.origins.of_site(i.site);
+  if (v == nullptr || v->space != p.space || p.home != &block_ || !grid_.reports.wants(check::memory)) return;
+  const entry& kernel = block_.of.launched.kernel;
+  const u64 period = p.space == state_space::local ? kernel.local_bytes : p.bytes;
+  u32 outside = 0;
+  for_lanes(mask, [&](unsigned lane) {
+    const u64 offset = static_cast<u64>(at[lane] - p.data) % period;
+    if (offset < v->offset || offset + bytes > v->offset + v->bytes) outside |= 1u << lane;
+  });
+  if (outside == 0) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(outside));
+  fault_report r;
+  r.kind = fault_kind::out_of_bounds;
+  identify(w, i, lane, r);
+  if (!grid_.reports.is_new(check::memory, r.ptx_line)) return;
+  const std::vector<layout>& variables = p.space == state_space::shared ? kernel.shared : kernel.local;
+  const auto named = std::find_if(variables.begin(), variables.end(), [&](const layout& l) {
+    return l.offset == v->offset && l.bytes == v->bytes;
+  });
+  const u64 offset = static_cast<u64>(at[lane] - p.data);
+  r.detail = fmt::format("a thread leaves the variable '{}' of {} bytes: its access is at byte {}",
+                         named == variables.end() ? "" : named->name, v->bytes,
+                         static_cast<s64>(offset % period) - static_cast<s64>(v->offset));
+  r.advice = "check the index; or declare one array for all that the address may reach";
+  block_.describe_place(p, offset, bytes, kind, r);
+  grid_.reports.report(check::memory, std::move(r));
 }
 
 void memory_check::report_input(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind kind,

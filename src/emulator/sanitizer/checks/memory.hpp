@@ -2,8 +2,9 @@
 // Finds reads of bytes that were never written, and writes to buffers that are only to be read. Each byte of
 // memory has a bit that is set when the byte is written. A number with missing bytes is reported at its load,
 // each element of a vector by itself. Whole elements of a vector may be the padding of a struct: they are
-// reported at their use. So are a thread's loads from its local memory, where compilers copy structs. For all
-// checks it finds the piece of memory that an access goes to.
+// reported at their use. So are a thread's loads from its local memory, where compilers copy structs. Accesses
+// that leave the shared or local variable of their address are reported too. For all checks it finds the piece
+// of memory that an access goes to.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/registers.hpp"
@@ -41,6 +42,8 @@ class memory_check {
   void write(const instruction& i, u32 mask, u32 bytes, const piece& p,
              const std::byte* const (&at)[warp_lanes], bool consecutive);
   void report_read(warp& w, const instruction& i, unsigned lane, u32 bytes, const piece& p, u64 offset);
+  void check_variable(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind, const piece& p,
+                      const std::byte* const (&at)[warp_lanes]);
   void report_input(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind kind, const piece& p,
                     u64 offset);
 

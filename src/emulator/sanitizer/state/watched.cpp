@@ -83,6 +83,7 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
       store(s),
       preceding(before),
       uses(g.kernel),
+      origins(g.kernel),
       start(c.now++),
       early(r) {
   const bool races = r.wants(check::races) || r.wants(check::async);

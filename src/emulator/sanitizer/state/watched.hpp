@@ -5,6 +5,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/sanitizer/report/report.hpp"
 #include "emulator/sanitizer/state/causality.hpp"
+#include "emulator/sanitizer/state/origins.hpp"
 #include "emulator/sanitizer/state/preceding.hpp"
 #include "emulator/sanitizer/state/publications.hpp"
 #include "emulator/sanitizer/state/shadow.hpp"
@@ -76,6 +77,7 @@ struct watched_grid {
   line_store& store;
   preceding_grids& preceding;
   const usages uses;
+  const address_origins origins;
   u32 start = 0;               // time
   std::vector<piece> buffers;  // by their place in the host's memory
   struct started_block {
