@@ -45,12 +45,29 @@ void lose(context& c, CUresult result, const char* report) {
   std::fflush(stderr);
 }
 
+// Reads a word that other threads may write meanwhile. Throws memory_error.
+std::uint64_t word_at(const emulator::memory& memory, CUdeviceptr address, unsigned bytes) {
+  const auto snapshot = memory.snapshot();
+  const emulator::region* const r = snapshot->at_or_below(address);
+  if (r == nullptr || address - r->address + bytes > r->bytes) {
+    std::uint64_t none = 0;
+    memory.read(&none, address, bytes);
+    return none;
+  }
+  const std::byte* const at = r->data + (address - r->address);
+  return bytes == 8 ? __atomic_load_n(reinterpret_cast<const std::uint64_t*>(at), __ATOMIC_ACQUIRE)
+                    : __atomic_load_n(reinterpret_cast<const std::uint32_t*>(at), __ATOMIC_ACQUIRE);
+}
+
 struct executor {
   const std::shared_ptr<context>& owner;
   emulator::memory_wait* wait;
+  const bool at_end = emulator::memory_activity::shared().ended();
 
-  // After a kernel's failure the others of its context end too.
-  bool is_over() const { return owner->lost != CUDA_SUCCESS || emulator::memory_activity::shared().ended(); }
+  // After a kernel's failure the others of its context end too, and so does what runs when the process ends.
+  bool is_over() const {
+    return owner->lost != CUDA_SUCCESS || (!at_end && emulator::memory_activity::shared().ended());
+  }
 
   void operator()(const empty_work&) const {}
   // The awaited work has run before.
@@ -97,11 +114,7 @@ struct executor {
       memory.write(w.address, &w.value, w.bytes);
       return;
     }
-    const auto is_reached = [&] {
-      std::uint64_t now = 0;
-      memory.read(&now, w.address, w.bytes);
-      return word_is_reached(w, now);
-    };
+    const auto is_reached = [&] { return word_is_reached(w, word_at(memory, w.address, w.bytes)); };
     if (is_reached()) return;
     for (wait->begin(); !is_reached() && !is_over();)
       if (wait->wait(emulator::poll_state::forever, false) == emulator::poll_answer::fault)

@@ -18,6 +18,10 @@ std::mutex& one_at_a_time() {
   return *m;
 }
 
+// A kernel that runs longer becomes asynchronous though it does not poll: it may wait for others in a way that is not
+// recognised, for example while it counts in memory.
+constexpr std::chrono::seconds longest_launch{2};
+
 std::shared_ptr<stream> new_stream(context& c, stream_kind kind, unsigned flags, int priority) {
   driver_state& s = state();
   auto fresh = std::make_shared<stream>();
@@ -154,7 +158,8 @@ void run_first(const std::shared_ptr<stream>& s) {
             const locked_state locked;
             end_first(*s, owner);
             if (!emulator::memory_activity::shared().ended()) run_ready(released());
-          });
+          },
+          longest_launch);
       if (!ended) return;
     } else {
       const emulator::memory_activity::running work;

@@ -13,9 +13,10 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr unsigned quiet_rounds = 8;         // between two comparisons of states
-constexpr unsigned long_quiet_rounds = 256;  // a kernel that counts, or reads a clock, may wait for others
-constexpr unsigned unfair_rounds = 128;      // for schedules in which a round may skip clusters
+constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
+constexpr unsigned few_samples = 32;     // a kernel that counts, or reads a clock, may wait for others
+constexpr unsigned most_samples = 4096;  // for a proof
+constexpr unsigned unfair_rounds = 128;  // for schedules in which a round may skip clusters
 constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
@@ -60,6 +61,7 @@ std::string whereabouts(const block& b) {
 
 livelock_watch::livelock_watch(const grid& g, memory_wait* wait)
     : wait_(wait),
+      samples_(few_samples),
       rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
                                                                                              : quiet_rounds),
       reads_clock_(std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
@@ -81,6 +83,8 @@ bool livelock_watch::ask(poll_state state, const std::deque<std::unique_ptr<clus
   const poll_answer answer = wait_->wait(state, std::exchange(wrote_, false));
   if (answer == poll_answer::fault) report(paused);
   waits_ = answer == poll_answer::again;
+  // Each search for a proof is longer than the one before: the cycle of states may be long.
+  if (answer == poll_answer::prove) samples_ = std::min(4 * samples_, most_samples);
   forget_states();
   return true;
 }
@@ -96,7 +100,7 @@ bool livelock_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
     return false;
   }
   ++quiet_;
-  if (wait_ != nullptr && (waits_ || quiet_ >= long_quiet_rounds))
+  if (wait_ != nullptr && (waits_ || quiet_ >= samples_ * rounds_))
     return ask(reads_clock_ ? poll_state::timed : poll_state::quiet, paused);
   if (reads_clock_ || quiet_ % rounds_ != 0) return false;
   u64 state = 0;

@@ -36,6 +36,7 @@ class livelock_watch {
   memory_wait* const wait_;
   bool waits_ = false;  // asks after each round without a write
   bool wrote_ = true;   // since it was last asked
+  unsigned samples_;    // comparisons of states after which it asks without a proof
   unsigned rounds_;     // without a write, between two comparisons of states
   bool reads_clock_;
   bool known_ = false;

@@ -3,20 +3,11 @@
 #include "emulator/waiting/memory_activity.hpp"
 #include "host/lasting.hpp"
 
-#include <chrono>
 #include <exception>
 #include <system_error>
 #include <utility>
 
 namespace kaio::emulator {
-namespace {
-
-// Longer work becomes asynchronous, though it does not poll: it may wait for others in a way that is not recognised,
-// for example while it counts in memory.
-constexpr std::chrono::seconds longest_call{2};
-
-}  // namespace
-
 struct launch_threads::job {
   std::function<void(memory_wait&)> work;
   std::function<void()> afterwards;
@@ -118,7 +109,8 @@ void launch_threads::serve(const std::shared_ptr<thread_state>& mine) {
   }
 }
 
-bool launch_threads::run(std::function<void(memory_wait&)> work, std::function<void()> afterwards) {
+bool launch_threads::run(std::function<void(memory_wait&)> work, std::function<void()> afterwards,
+                         std::chrono::milliseconds longest) {
   const auto j = std::make_shared<job>();
   j->work = std::move(work);
   j->afterwards = std::move(afterwards);
@@ -150,7 +142,11 @@ bool launch_threads::run(std::function<void(memory_wait&)> work, std::function<v
     thread->changed.notify_all();
   }
   std::unique_lock lock(j->mutex);
-  j->changed.wait_for(lock, longest_call, [&] { return j->ended || j->alone; });
+  const auto is_over = [&] { return j->ended || j->alone; };
+  if (longest.count() != 0)
+    j->changed.wait_for(lock, longest, is_over);
+  else
+    j->changed.wait(lock, is_over);
   // Work that has ended right after the caller was let go was asynchronous too.
   if (j->alone || !j->ended) {
     j->alone = true;

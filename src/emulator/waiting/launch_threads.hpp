@@ -1,6 +1,6 @@
 #pragma once
 // Threads for work that may have to wait until others write memory: launches that poll, streams that wait for a word.
-// The caller waits for the work, as for a call. If the work polls, or takes long, it stays on its thread, and the
+// The caller waits for the work, as for a call. If the work polls, it stays on its thread, and the
 // caller goes on: from then on the work is asynchronous.
 //
 //   const bool ended = launch_threads::shared().run(
@@ -9,6 +9,7 @@
 
 #include "emulator/waiting/memory_wait.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -28,7 +29,9 @@ class launch_threads {
 
   // True: the work has ended; what it throws is thrown here. False: it goes on, and `afterwards` follows it. Neither
   // may throw then. `paused` is called on the work's thread when it polls for the first time, before the caller goes on.
-  bool run(std::function<void(memory_wait&)> work, std::function<void()> afterwards);
+  // `longest`: how long the caller waits for work that does not poll; 0: to its end.
+  bool run(std::function<void(memory_wait&)> work, std::function<void()> afterwards,
+           std::chrono::milliseconds longest = {});
 
  private:
   struct job;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "emulator/waiting/memory_activity.hpp"
+
 namespace kaio::runtime {
 
 std::uint64_t attached_memory::attach(void* host, std::uint64_t bytes) {
@@ -13,6 +15,7 @@ std::uint64_t attached_memory::attach(void* host, std::uint64_t bytes) {
   if (begin != ranges_.end() && begin->first <= first &&
       bytes <= begin->second.bytes - (first - begin->first)) {
     ++begin->second.uses;
+    emulator::memory_activity::shared().add_host_buffers(1);
     return begin->second.address + (first - begin->first);
   }
   // The ranges that this one overlaps become one with it. Kernels that run now keep the memory that they began with. They
@@ -29,13 +32,16 @@ std::uint64_t attached_memory::attach(void* host, std::uint64_t bytes) {
   const std::uint64_t address =
       memory_.attach(reinterpret_cast<void*>(static_cast<std::uintptr_t>(low)), high - low);
   ranges_.emplace(low, range{high - low, address, uses});
+  emulator::memory_activity::shared().add_host_buffers(1);
   return address + (first - low);
 }
 
 void attached_memory::detach(void* host) {
   const std::scoped_lock lock(changing_);
   auto found = ranges_.upper_bound(reinterpret_cast<std::uintptr_t>(host));
-  if (found == ranges_.begin() || --(--found)->second.uses != 0) return;
+  if (found == ranges_.begin()) return;
+  emulator::memory_activity::shared().add_host_buffers(-1);
+  if (--(--found)->second.uses != 0) return;
   memory_.free(found->second.address);
   ranges_.erase(found);
 }

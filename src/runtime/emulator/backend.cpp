@@ -6,8 +6,10 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <optional>
 
 #include "emulator/memory/tensor_map.hpp"
+#include "emulator/waiting/memory_activity.hpp"
 #include "host/lasting.hpp"
 #include "runtime/base/entry_contract.hpp"
 #include "runtime/base/jit_report.hpp"
@@ -40,6 +42,11 @@ attached_memory& attached() {
   return memory;
 }
 
+std::atomic<int>& numbered_emulators() {
+  static auto& open = *host::make_lasting<std::atomic<int>>(0);
+  return open;
+}
+
 std::mutex& streams_of_all() {
   static auto& changing = *host::make_lasting<std::mutex>();
   return changing;
@@ -59,6 +66,22 @@ class emulator_kernel final : public loaded_kernel {
   emulator::module module_;
   emulator::module_instance variables_;
   const emulator::entry* entry_;
+};
+
+// While a launch polls, others of its device run.
+class wait_without_turn final : public emulator::memory_wait {
+ public:
+  wait_without_turn(emulator::memory_wait& own, std::unique_lock<std::mutex>& turn)
+      : own_(own), turn_(turn) {}
+  void begin() override { own_.begin(); }
+  emulator::poll_answer wait(emulator::poll_state state, bool wrote) override {
+    if (turn_.owns_lock()) turn_.unlock();
+    return own_.wait(state, wrote);
+  }
+
+ private:
+  emulator::memory_wait& own_;
+  std::unique_lock<std::mutex>& turn_;
 };
 
 using clock = std::chrono::steady_clock;
@@ -113,6 +136,7 @@ emulator_backend::emulator_backend(ptx::target target, int number)
       memory_(*kept_memory_),
       streams_changing_(streams_of_all()) {
   properties_ = emulator_properties(target);
+  if (shares_memory_) ++numbered_emulators();
   properties_.emulator = number;
   description_ = text("emulator", number < 0 ? std::string() : text(':', number), " (sm_", target.sm,
                       target.arch_specific ? "a)" : ")");
@@ -120,6 +144,9 @@ emulator_backend::emulator_backend(ptx::target target, int number)
 
 // What was not freed goes with the device.
 emulator_backend::~emulator_backend() {
+  ++cancellations_;
+  drain();
+  if (shares_memory_) --numbered_emulators();
   for (emulated::stream* const s : {&legacy_stream_, &per_thread_stream_}) {
     const std::scoped_lock lock(streams_changing_);
     if (s->captured != nullptr) std::erase(s->captured->streams, s);
@@ -184,6 +211,21 @@ std::uint64_t emulator_backend::allocate(std::uint64_t bytes) {
 }
 
 void emulator_backend::free(std::uint64_t address) noexcept {
+  drain();
+  release(address);
+}
+
+void emulator_backend::free_async(std::uint64_t address, native_stream stream) noexcept {
+  try {
+    if (queue_of(stream)->put([this, address] { release(address); }, true)) return;
+  } catch (const std::exception&) {
+    // The stream is gone, or there is no memory to put it there.
+    return free(address);
+  }
+  release(address);
+}
+
+void emulator_backend::release(std::uint64_t address) noexcept {
   try {
     if (shares_memory_) {
       const std::scoped_lock lock(owned_changing_);
@@ -229,7 +271,14 @@ void* emulator_backend::allocate_host(std::uint64_t bytes) {
 
 void emulator_backend::copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
                                       native_stream stream) {
-  copy_rows({.to = to, .host_from = from, .width = bytes}, stream);
+  const auto queue = queue_of(stream);
+  if (queue->is_idle() || stream_is_capturing(stream))
+    return copy_rows({.to = to, .host_from = from, .width = bytes}, stream);
+  // The host's memory may change when this returns.
+  const auto* const first = static_cast<const std::byte*>(from);
+  const auto kept = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
+  submit(stream, emulated::node_kind::copy,
+         [this, to, kept] { copy({.to = to, .host_from = kept->data(), .width = kept->size()}); });
 }
 
 void emulator_backend::copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) {
@@ -368,9 +417,17 @@ std::function<void()> emulator_backend::node_of(const loaded_kernel& code, const
 
 void emulator_backend::run(emulator::launch& l, launch_measure* measure) {
   // A launch that waits for its turn is cancelled like the one that has it.
+  // The end of the process cancels what runs then; a launch of a destructor after it runs to its own end.
   const std::uint64_t before = cancellations_.load();
-  l.cancelled = [this, before] { return cancellations_.load(std::memory_order_relaxed) != before; };
-  const std::scoped_lock one_at_a_time(running_);
+  const bool at_end = emulator::memory_activity::shared().ended();
+  l.cancelled = [this, before, at_end] {
+    return cancellations_.load(std::memory_order_relaxed) != before ||
+           (!at_end && emulator::memory_activity::shared().ended());
+  };
+  std::unique_lock one_at_a_time(running_);
+  std::optional<wait_without_turn> wait;
+  if (emulator::memory_wait* const own = emulated::wait_of_thread())
+    l.wait = &wait.emplace(*own, one_at_a_time);
   try {
     apply_environment(l);
     const std::vector<emulator::budget> own = budgets();
@@ -394,8 +451,34 @@ void emulator_backend::run(emulator::launch& l, launch_measure* measure) {
 
 void emulator_backend::launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) {
   if (captured(stream, emulated::node_kind::kernel, [&] { return node_of(code, launch); })) return;
+  const auto queue = queue_of(stream);
+  const bool may_poll =
+      emulator::may_wait(static_cast<const emulator_kernel&>(code).entry()) && others_may_write();
+  if (!may_poll && queue->is_idle()) {
+    emulator::launch l = prepared(code, launch);
+    const emulator::memory_activity::running work;
+    return run(l, launch.measure);
+  }
+  // The launch may go on when this call has ended: it has its own copies.
+  auto image = std::make_shared<const owned_image>(launch.kernel);
+  auto measured = std::make_shared<launch_measure>();
   emulator::launch l = prepared(code, launch);
-  run(l, launch.measure);
+  l.image = &image->get();
+  run_or_poll(stream, [this, l = std::move(l), image = std::move(image), measured] {
+    emulator::launch once = l;
+    run(once, measured.get());
+  });
+  if (launch.measure != nullptr && queue->is_idle()) *launch.measure = *measured;
+}
+
+// Whether memory can change while a kernel of this device polls it. A thread whose launches are checked runs them
+// itself.
+bool emulator_backend::others_may_write() {
+  if (sanitizer_of_thread() != nullptr) return false;
+  if (shares_memory_ && (numbered_emulators() > 1 || emulator::memory_activity::shared().has_host_buffers()))
+    return true;
+  const std::scoped_lock lock(streams_changing_);
+  return streams_.size() > 1;
 }
 
 std::uint64_t emulator_backend::resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "emulator/waiting/memory_activity.hpp"
 #include "runtime/base/failure.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/emulator/emulator_backend.hpp"
@@ -73,11 +74,49 @@ void emulator_backend::destroy_stream(native_stream stream) noexcept {
     if (c->origin == &s)
       for (emulated::stream* other : c->streams) other->captured = nullptr, other->last.clear();
   }
+  std::erase_if(abandoned_, [](const auto& q) { return q->is_idle(); });
+  if (!s.queue->is_idle()) abandoned_.push_back(s.queue);
   streams_.erase(found);
 }
 
 void emulator_backend::submit(native_stream stream, node_kind kind, std::function<void()> run) {
-  if (!captured(stream, kind, [&] { return run; })) run();
+  if (captured(stream, kind, [&] { return run; })) return;
+  if (queue_of(stream)->put(run)) return;
+  const emulator::memory_activity::running work;
+  run();
+}
+
+std::shared_ptr<emulated::work_queue> emulator_backend::queue_of(native_stream stream) {
+  const std::scoped_lock lock(streams_changing_);
+  return live(stream).queue;
+}
+
+std::vector<std::shared_ptr<emulated::work_queue>> emulator_backend::busy() {
+  const std::scoped_lock lock(streams_changing_);
+  std::vector<std::shared_ptr<emulated::work_queue>> all = abandoned_;
+  for (const auto& [handle, s] : streams_) all.push_back(s->queue);
+  all.push_back(legacy_stream_.queue);
+  all.push_back(per_thread_stream_.queue);
+  return all;
+}
+
+void emulator_backend::run_or_poll(native_stream stream, std::function<void()> work) {
+  const auto queue = queue_of(stream);
+  if (queue->put(work)) return;
+  if (others_may_write()) return queue->run(std::move(work));
+  work();
+}
+
+void emulator_backend::drain() noexcept {
+  for (const auto& q : busy()) q->wait();
+}
+
+void emulator_backend::drain(native_stream stream) noexcept {
+  try {
+    queue_of(stream)->wait();
+  } catch (const error&) {
+    // The stream is gone: nothing of it is left to wait for.
+  }
 }
 
 void emulator_backend::call_host(native_stream stream, host_function function, void* data) {
@@ -92,7 +131,10 @@ void emulator_backend::synchronize_stream(native_stream stream) {
                         "it is captured into a graph, and its work does not run",
                         "wait before the capture begins, or after the graph was launched");
   }
+  const auto queue = queue_of(stream);
+  queue->wait();
   memory_.note_host_step();
+  queue->check();
 }
 
 bool emulator_backend::stream_is_done(native_stream stream) {
@@ -100,7 +142,7 @@ bool emulator_backend::stream_is_done(native_stream stream) {
   if (const auto& c = live(stream).captured)
     refuse_in_capture(*c, "asking a stream on", "it is captured into a graph, and its work does not run",
                       "ask before the capture begins, or after the graph was launched");
-  return true;
+  return live(stream).queue->is_idle();
 }
 
 bool emulator_backend::stream_is_capturing(native_stream stream) {
@@ -120,7 +162,10 @@ void emulator_backend::synchronize() {
     check(legacy_stream_);
     check(per_thread_stream_);
   }
+  const auto all = busy();
+  for (const auto& q : all) q->wait();
   memory_.note_host_step();
+  for (const auto& q : all) q->check();
 }
 
 // Events.
@@ -131,15 +176,36 @@ void emulator_backend::record(native_event event, native_stream stream) {
   const emulated::stream& s = live(stream);
   e.captured = s.captured;
   e.at = s.captured != nullptr ? s.last : std::vector<void*>();
-  e.ticks = clock::now().time_since_epoch().count();
+  auto mark = std::make_shared<emulated::mark>();
+  const auto reach = [mark] {
+    mark->ticks = clock::now().time_since_epoch().count();
+    mark->reached = true;
+  };
+  mark->reached = false;
+  e.last = mark;
+  if (s.captured != nullptr || !s.queue->put(reach, true)) reach();
 }
 
 void emulator_backend::stream_wait(native_stream stream, native_event event) {
-  const std::scoped_lock lock(streams_changing_);
+  std::unique_lock lock(streams_changing_);
   const emulated::event& e = event_of(event);
   emulated::stream& s = live(stream);
   const auto of_event = e.captured.lock();
-  if (of_event == nullptr && s.captured == nullptr) return memory_.note_host_step();
+  if (of_event == nullptr && s.captured == nullptr) {
+    memory_.note_host_step();
+    if (e.last->reached) return;
+    // The stream polls for the event.
+    const auto queue = s.queue;
+    const auto mark = e.last;
+    lock.unlock();
+    return queue->run(
+        [mark] {
+          emulator::memory_wait& wait = *emulated::wait_of_thread();
+          for (wait.begin(); !mark->reached && !emulator::memory_activity::shared().ended();)
+            static_cast<void>(wait.wait(emulator::poll_state::timed, false));
+        },
+        true);
+  }
   if (of_event == nullptr)
     refuse_in_capture(*s.captured, "letting a captured stream wait on",
                       "the event was recorded outside of the capture",
@@ -167,7 +233,19 @@ void emulator_backend::synchronize_event(native_event event) {
                         "it was recorded in a stream that is captured into a graph",
                         "wait for events that are recorded outside of captures");
   }
+  const auto mark = mark_of(event);
+  if (!mark->reached) {
+    emulator::memory_activity& activity = emulator::memory_activity::shared();
+    activity.note_event();  // until now this thread could write
+    for (emulator::u64 seen = activity.events(); !mark->reached; seen = activity.events())
+      activity.wait_for_event(seen);
+  }
   memory_.note_host_step();
+}
+
+std::shared_ptr<emulated::mark> emulator_backend::mark_of(native_event event) {
+  const std::scoped_lock lock(streams_changing_);
+  return event_of(event).last;
 }
 
 bool emulator_backend::event_is_done(native_event event) {
@@ -175,11 +253,11 @@ bool emulator_backend::event_is_done(native_event event) {
   if (const auto c = event_of(event).captured.lock())
     refuse_in_capture(*c, "asking an event on", "it was recorded in a stream that is captured into a graph",
                       "ask events that are recorded outside of captures");
-  return true;
+  return event_of(event).last->reached;
 }
 
 double emulator_backend::elapsed_ms(native_event begin, native_event end) {
-  const clock::duration between(event_of(end).ticks.load() - event_of(begin).ticks.load());
+  const clock::duration between(mark_of(end)->ticks.load() - mark_of(begin)->ticks.load());
   return std::chrono::duration<double, std::milli>(between).count();
 }
 
@@ -315,7 +393,9 @@ void emulator_backend::launch_graph(native_executable executable, native_stream 
       refuse_in_capture(*c, "launching a graph on", "the stream is captured into another graph",
                         "put a graph into another one with graph::insert");
   }
-  executable_of(executable).run();
+  // The program may change or destroy it while it runs.
+  auto steps = std::make_shared<const emulated::executable>(executable_of(executable));
+  run_or_poll(stream, [steps = std::move(steps)] { steps->run(); });
 }
 
 }  // namespace kaio::runtime

@@ -1,6 +1,7 @@
 #pragma once
-// The emulator as a backend. A stream runs its work when it is put in, so all of it is done when a call returns,
-// unless the stream is captured. A fault of a kernel is thrown by its launch; as on a GPU, the device is then lost.
+// The emulator as a backend. A stream runs its work when it is put in, so all of it is done when a call returns, unless the
+// stream is captured, or a kernel polls memory that others write (work_queue.hpp). A fault of a kernel is thrown by its
+// launch, that of a kernel that polls by a call that waits; as on a GPU, the device is then lost.
 
 #include <atomic>
 #include <chrono>
@@ -56,7 +57,7 @@ class emulator_backend final : public backend {
   std::uint64_t allocate_from(native_pool, std::uint64_t bytes, native_stream) override {
     return allocate(bytes);
   }
-  void free_async(std::uint64_t address, native_stream) noexcept override { free(address); }
+  void free_async(std::uint64_t address, native_stream stream) noexcept override;
   void trim(native_pool, std::uint64_t) override {}
   std::pair<std::uint64_t, std::uint64_t> reserved(native_pool) override { return {0, 0}; }
   void open_pool_to(native_pool, const backend&) override {}
@@ -71,8 +72,8 @@ class emulator_backend final : public backend {
   bool stream_is_capturing(native_stream stream) override;
   void stream_wait(native_stream stream, native_event event) override;
   void synchronize() override;
-  void drain() noexcept override {}
-  void drain(native_stream) noexcept override {}
+  void drain() noexcept override;
+  void drain(native_stream stream) noexcept override;
 
   native_event create_event() override { return new emulated::event; }
   void destroy_event(native_event event) noexcept override { delete static_cast<emulated::event*>(event); }
@@ -113,7 +114,8 @@ class emulator_backend final : public backend {
   void encode_tensor_map(const detail::tensor_description& t, unsigned char* to) override;
 
  private:
-  // Puts work into a stream: it runs now, or becomes a node of the graph that the stream is captured into.
+  // Puts work into a stream: it runs now or after the stream's work that polls, or becomes a node of the graph that the
+  // stream is captured into.
   void submit(native_stream stream, emulated::node_kind kind, std::function<void()> run);
   // Whether the stream is captured: then `make_work` gives the work of its node.
   template <class MakeWork>
@@ -124,6 +126,13 @@ class emulator_backend final : public backend {
     s.last = {s.captured->into->add(kind, s.last, make_work())};
     return true;
   }
+  std::shared_ptr<emulated::work_queue> queue_of(native_stream stream);
+  std::vector<std::shared_ptr<emulated::work_queue>> busy();
+  // Runs work that may poll. If nothing can write while it runs, it runs within the call.
+  void run_or_poll(native_stream stream, std::function<void()> work);
+  bool others_may_write();
+  std::shared_ptr<emulated::mark> mark_of(native_event event);
+  void release(std::uint64_t address) noexcept;
   // The stream. Throws invalid_argument: its owner destroyed it. streams_changing_ is held.
   emulated::stream& live(native_stream stream);
   // Throws stream_capturing, and remembers it as the capture's mistake. streams_changing_ is held.
@@ -158,6 +167,7 @@ class emulator_backend final : public backend {
   // Streams and captures. All emulators share the lock: a capture may have streams of several.
   std::mutex& streams_changing_;
   std::map<void*, std::unique_ptr<emulated::stream>> streams_;
+  std::vector<std::shared_ptr<emulated::work_queue>> abandoned_;  // of destroyed streams, with work left
   emulated::stream legacy_stream_, per_thread_stream_;  // of handles that are borrowed: 0 and 1, and 2
 };
 

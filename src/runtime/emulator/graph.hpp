@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/emulator/work_queue.hpp"
+
 namespace kaio::runtime::emulated {
 
 enum class node_kind : std::uint8_t { kernel, copy, fill, host, empty, child };
@@ -68,12 +70,19 @@ struct capture {
 };
 
 struct stream {
-  std::shared_ptr<capture> captured;  // null: its work runs at once
-  std::vector<void*> last;            // the nodes that the next one of this stream waits for
+  std::shared_ptr<capture> captured;  // null: its work runs at once, or after that of the queue
+  std::shared_ptr<work_queue> queue = std::make_shared<work_queue>();
+  std::vector<void*> last;  // the nodes that the next one of this stream waits for
+};
+
+// A record of an event in a stream.
+struct mark {
+  std::atomic<bool> reached{true};
+  std::atomic<std::int64_t> ticks{0};
 };
 
 struct event {
-  std::atomic<std::int64_t> ticks{0};
+  std::shared_ptr<mark> last = std::make_shared<mark>();
   std::weak_ptr<capture> captured;  // recorded in a capture
   std::vector<void*> at;
 };
