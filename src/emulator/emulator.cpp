@@ -219,7 +219,7 @@ void run(const launch& l, memory& global) {
          .blocks = l.grid,
          .threads = l.block,
          .parameters = l.parameters,
-         .constants = instance != nullptr ? instance->constants() : std::vector<std::byte>{},
+         .constants = instance != nullptr ? instance->constants(*snapshot) : std::vector<std::byte>{},
          .initial_file = kernel.initial,
          .shared_bytes = static_cast<u32>(shared_of(kernel, l.dynamic_shared)),
          .dynamic_shared = l.dynamic_shared,

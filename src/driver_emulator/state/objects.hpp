@@ -76,7 +76,8 @@ struct loaded_module {
   std::map<std::string, CUfunction, std::less<>> functions;
   CUlibrary library = nullptr;  // that has this module
 
-  loaded_module(emulator::module m, emulator::memory& memory) : code(std::move(m)), variables(code, memory) {}
+  loaded_module(emulator::module m, emulator::memory& memory)
+      : code(std::move(m)), variables(code, memory, emulator::constant_storage::memory) {}
 };
 
 struct function {

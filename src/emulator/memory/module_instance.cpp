@@ -14,12 +14,17 @@ u64 allocated(memory& global, const variable& v) {
 
 }  // namespace
 
-module_instance::module_instance(const module& mod, memory& global) : module_(mod), memory_(global) {
+module_instance::module_instance(const module& mod, memory& global, constant_storage storage)
+    : module_(mod), memory_(global) {
   const decoded_module& m = mod.decoded();
   constants_.resize(m.constant_bytes);
   try {
-    for (const variable& v : m.variables)
-      addresses_.push_back(v.space == state_space::constant ? v.where.offset : allocated(memory_, v));
+    for (const variable& v : m.variables) {
+      const bool constant = v.space == state_space::constant;
+      const bool in_memory = !constant || (storage == constant_storage::memory && v.where.bytes != 0);
+      buffers_.push_back(in_memory ? allocated(memory_, v) : 0);
+      addresses_.push_back(constant ? v.where.offset : buffers_.back());
+    }
     for (std::size_t i = 0; i < m.variables.size(); ++i) {
       const variable& v = m.variables[i];
       if (v.initial.empty()) continue;
@@ -30,22 +35,21 @@ module_instance::module_instance(const module& mod, memory& global) : module_(mo
       }
       if (v.space == state_space::constant)
         std::memcpy(constants_.data() + v.where.offset, image.data(), image.size());
-      else
-        memory_.write(addresses_[i], image.data(), image.size());
+      if (buffers_[i] != 0) memory_.write(buffers_[i], image.data(), image.size());
     }
   } catch (...) {
-    for (std::size_t i = 0; i < addresses_.size(); ++i)
-      if (m.variables[i].space == state_space::global) memory_.free(addresses_[i]);
+    free_buffers();
     throw;
   }
 }
 
-module_instance::~module_instance() {
-  const decoded_module& m = module_.decoded();
-  for (std::size_t i = 0; i < addresses_.size(); ++i) {
-    if (m.variables[i].space != state_space::global) continue;
+module_instance::~module_instance() { free_buffers(); }
+
+void module_instance::free_buffers() {
+  for (const u64 address : buffers_) {
+    if (address == 0) continue;
     try {
-      memory_.free(addresses_[i]);
+      memory_.free(address);
     } catch (const std::exception&) {
       // The variable was freed through its address; there is nothing left to free.
     }
@@ -59,10 +63,23 @@ u64 module_instance::address(u32 index, bool generic) const {
 
 std::optional<buffer> module_instance::find(std::string_view name) const {
   const decoded_module& m = module_.decoded();
-  for (std::size_t i = 0; i < addresses_.size(); ++i)
-    if (m.variables[i].where.name == name && m.variables[i].space == state_space::global)
-      return buffer{addresses_[i], m.variables[i].where.bytes};
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i] != 0 && m.variables[i].where.name == name)
+      return buffer{buffers_[i], m.variables[i].where.bytes};
   return {};
+}
+
+std::vector<std::byte> module_instance::constants(const memory_snapshot& now) const {
+  std::vector<std::byte> all = constants_;
+  const decoded_module& m = module_.decoded();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const variable& v = m.variables[i];
+    if (v.space != state_space::constant || buffers_[i] == 0) continue;
+    const region* found = now.at_or_below(buffers_[i]);
+    if (found != nullptr && found->address == buffers_[i])
+      std::memcpy(all.data() + v.where.offset, found->data, v.where.bytes);
+  }
+  return all;
 }
 
 }  // namespace kaio::emulator
