@@ -76,6 +76,18 @@ constexpr bool same = std::is_same_v<typename plain<Ours>::type, typename plain<
   static_assert(offsetof(type, member) == offsetof(::type, name), #type "::" #name); \
   static_assert(sizeof(type::member) == sizeof(::type::name), #type "::" #name)
 
+KAIO_SAME_SIZE(CUDA_ARRAY_DESCRIPTOR);
+KAIO_SAME_MEMBER(CUDA_ARRAY_DESCRIPTOR, width, Width);
+KAIO_SAME_MEMBER(CUDA_ARRAY_DESCRIPTOR, height, Height);
+KAIO_SAME_MEMBER(CUDA_ARRAY_DESCRIPTOR, format, Format);
+KAIO_SAME_MEMBER(CUDA_ARRAY_DESCRIPTOR, channels, NumChannels);
+KAIO_SAME_SIZE(CUDA_ARRAY3D_DESCRIPTOR);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, width, Width);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, height, Height);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, depth, Depth);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, format, Format);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, channels, NumChannels);
+KAIO_SAME_MEMBER(CUDA_ARRAY3D_DESCRIPTOR, flags, Flags);
 KAIO_SAME_SIZE(CUDA_MEMCPY2D);
 KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_x, srcXInBytes);
 KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_y, srcY);

@@ -8,7 +8,7 @@
 
 using namespace driver_emulator_test;
 
-extern "C" CUresult cuArrayDestroy(void*);
+extern "C" CUresult cuGreenCtxDestroy(void*);
 
 namespace {
 
@@ -41,7 +41,7 @@ TEST_CASE("a name means the form that the program's version of the driver has") 
   CHECK(found("cuMemcpyHtoD", 13000, 2) == address_of(&cuMemcpyHtoD_v2_ptds));
   CHECK(found("cuLaunchKernel", 13000, 1) == address_of(&cuLaunchKernel));
   CHECK(found("cuNothingOfTheKind") == nullptr);
-  CHECK(found("cuArrayCreate") == nullptr);
+  CHECK(found("cuGreenCtxCreate") == nullptr);
   void* address = nullptr;
   CUdriverProcAddressQueryResult status{};
   MUST(cuGetProcAddress_v2("cuGraphAddNode", &address, 11000, 0, &status));
@@ -73,7 +73,7 @@ TEST_CASE("every function of the list is exported under its own name, and found 
 }
 
 TEST_CASE("a function that the emulator does not have reports it") {
-  REFUSED(cuArrayDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+  REFUSED(cuGreenCtxDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 TEST_CASE("tensor maps are encoded, refused and given other addresses") {

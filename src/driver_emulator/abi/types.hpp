@@ -15,6 +15,7 @@ using namespace driver_abi;
 
 using CUlibrary = struct CUlib_st*;
 using CUlinkState = struct CUlinkState_st*;
+using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUuserObject = struct CUuserObject_st*;
 
 using CUstreamCallback = void(KAIO_CUDAAPI*)(CUstream, CUresult, void*);
@@ -82,6 +83,44 @@ inline constexpr std::uintptr_t launch_parameters_buffer_pointer = 1;  // CU_LAU
 inline constexpr std::uintptr_t launch_parameters_buffer_size = 2;     // CU_LAUNCH_PARAM_BUFFER_SIZE
 inline constexpr unsigned host_portable = 1, host_device_map = 2, host_write_combined = 4;
 inline constexpr unsigned host_register_io_memory = 4, host_register_read_only = 8;
+
+inline constexpr unsigned array_layered = 1, array_surface = 2, array_cubemap = 4, array_gather = 8;
+
+enum CUarray_format : int {
+  CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+  CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+  CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+  CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+  CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+  CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+  CU_AD_FORMAT_HALF = 0x10,
+  CU_AD_FORMAT_FLOAT = 0x20,
+  CU_AD_FORMAT_UNORM_INT8X1 = 0xc0,
+  CU_AD_FORMAT_UNORM_INT8X2 = 0xc1,
+  CU_AD_FORMAT_UNORM_INT8X4 = 0xc2,
+  CU_AD_FORMAT_UNORM_INT16X1 = 0xc3,
+  CU_AD_FORMAT_UNORM_INT16X2 = 0xc4,
+  CU_AD_FORMAT_UNORM_INT16X4 = 0xc5,
+  CU_AD_FORMAT_SNORM_INT8X1 = 0xc6,
+  CU_AD_FORMAT_SNORM_INT8X2 = 0xc7,
+  CU_AD_FORMAT_SNORM_INT8X4 = 0xc8,
+  CU_AD_FORMAT_SNORM_INT16X1 = 0xc9,
+  CU_AD_FORMAT_SNORM_INT16X2 = 0xca,
+  CU_AD_FORMAT_SNORM_INT16X4 = 0xcb,
+};
+
+struct CUDA_ARRAY_DESCRIPTOR {
+  std::size_t width, height;  // elements
+  CUarray_format format;
+  unsigned channels;
+};
+
+struct CUDA_ARRAY3D_DESCRIPTOR {
+  std::size_t width, height, depth;  // elements; 0: the array has fewer dimensions
+  CUarray_format format;
+  unsigned channels;
+  unsigned flags;
+};
 
 struct CUdevprop {
   int max_threads_per_block;

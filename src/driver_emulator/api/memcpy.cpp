@@ -34,6 +34,24 @@ void put_in_default(const CUDA_MEMCPY3D& shape) {
     submit(where, copy_work{checked}, CU_GRAPH_NODE_TYPE_MEMCPY);
 }
 
+// One side of a copy of consecutive bytes: an array from an offset on, or the memory at an address.
+struct end_of_copy {
+  CUmemorytype type;
+  CUdeviceptr address = 0;
+  CUarray in = nullptr;
+  std::size_t offset = 0;
+};
+end_of_copy in_array(CUarray a, std::size_t offset) { return {CU_MEMORYTYPE_ARRAY, 0, a, offset}; }
+
+CUDA_MEMCPY3D array_copy(const end_of_copy& to, const end_of_copy& from, std::size_t bytes) {
+  CUDA_MEMCPY3D c = linear_copy(to.type, to.address, from.type, from.address, bytes);
+  c.source_array = from.in;
+  c.source_x = from.offset;
+  c.target_array = to.in;
+  c.target_x = to.offset;
+  return c;
+}
+
 void check_peers(CUcontext to, CUcontext from) {
   find_context(to);
   find_context(from);
@@ -131,6 +149,44 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* box, CUstream where) {
     require(box != nullptr);
     check_peers(box->target_context, box->source_context);
     put(box_of(*box), where);
+  });
+}
+
+CUresult cuMemcpyAtoA_v2(CUarray to, std::size_t to_offset, CUarray from, std::size_t from_offset,
+                         std::size_t bytes) {
+  return call(function_id::cuMemcpyAtoA_v2, [&](context&) {
+    put_in_default(array_copy(in_array(to, to_offset), in_array(from, from_offset), bytes));
+  });
+}
+CUresult cuMemcpyAtoD_v2(CUdeviceptr to, CUarray from, std::size_t offset, std::size_t bytes) {
+  return call(function_id::cuMemcpyAtoD_v2, [&](context&) {
+    put_in_default(array_copy({on_device, to, nullptr, 0}, in_array(from, offset), bytes));
+  });
+}
+CUresult cuMemcpyDtoA_v2(CUarray to, std::size_t offset, CUdeviceptr from, std::size_t bytes) {
+  return call(function_id::cuMemcpyDtoA_v2, [&](context&) {
+    put_in_default(array_copy(in_array(to, offset), {on_device, from, nullptr, 0}, bytes));
+  });
+}
+CUresult cuMemcpyAtoH_v2(void* to, CUarray from, std::size_t offset, std::size_t bytes) {
+  return call(function_id::cuMemcpyAtoH_v2, [&](context&) {
+    put_in_default(array_copy({host, number_of(to), nullptr, 0}, in_array(from, offset), bytes));
+  });
+}
+CUresult cuMemcpyHtoA_v2(CUarray to, std::size_t offset, const void* from, std::size_t bytes) {
+  return call(function_id::cuMemcpyHtoA_v2, [&](context&) {
+    put_in_default(array_copy(in_array(to, offset), {host, number_of(from), nullptr, 0}, bytes));
+  });
+}
+CUresult cuMemcpyAtoHAsync_v2(void* to, CUarray from, std::size_t offset, std::size_t bytes, CUstream where) {
+  return call(function_id::cuMemcpyAtoHAsync_v2, [&](context&) {
+    put(array_copy({host, number_of(to), nullptr, 0}, in_array(from, offset), bytes), where);
+  });
+}
+CUresult cuMemcpyHtoAAsync_v2(CUarray to, std::size_t offset, const void* from, std::size_t bytes,
+                              CUstream where) {
+  return call(function_id::cuMemcpyHtoAAsync_v2, [&](context&) {
+    put(array_copy(in_array(to, offset), {host, number_of(from), nullptr, 0}, bytes), where);
   });
 }
 

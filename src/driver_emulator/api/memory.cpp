@@ -78,8 +78,10 @@ void free_allocation(CUdeviceptr address) {
   const allocation a = found->second;
   s.allocations.erase(found);
   s.memory.free(address);
-  if (a.host != nullptr) emulator::memory_activity::shared().add_host_buffers(-1);
-  if (a.kind == allocation_kind::device || a.kind == allocation_kind::pool) a.where->used_bytes -= a.bytes;
+  if (a.host != nullptr)
+    emulator::memory_activity::shared().add_host_buffers(-1);
+  else
+    a.where->used_bytes -= a.bytes;
   if (const auto pool = s.pools.find(a.from)) pool->used -= a.bytes;
   if (a.kind == allocation_kind::host || a.kind == allocation_kind::managed) std::free(a.host);
 }

@@ -49,6 +49,20 @@ side target_of(const CUDA_MEMCPY3D& c) {
   return s;
 }
 
+// Replaces an array by the memory that it is in. Throws failure: the box is not in it, or cuts elements.
+void replace_array(CUmemorytype& type, CUarray handle, CUdeviceptr& base, std::size_t& pitch,
+                   std::size_t& height, std::size_t x, std::size_t y, std::size_t z, const CUDA_MEMCPY3D& c) {
+  if (type != CU_MEMORYTYPE_ARRAY) return;
+  const std::shared_ptr<array> a = find_array(handle);
+  require(x % a->element_bytes == 0 && c.width % a->element_bytes == 0);
+  require(sum(x, c.width) <= a->shape.width * a->element_bytes && sum(y, c.height) <= a->rows &&
+          sum(z, c.depth) <= a->slices);
+  type = CU_MEMORYTYPE_DEVICE;
+  base = a->address;
+  pitch = a->pitch;
+  height = a->rows;
+}
+
 // Fills in a side's pitch and height if they may be left out, and checks them.
 void complete(std::size_t& pitch, std::size_t& height, std::size_t x, std::size_t y, std::size_t z,
               const CUDA_MEMCPY3D& c) {
@@ -139,9 +153,11 @@ CUDA_MEMCPY3D checked_copy(CUDA_MEMCPY3D c) {
     c.width = 0;
     return c;
   }
-  require(c.source_type != CU_MEMORYTYPE_ARRAY && c.target_type != CU_MEMORYTYPE_ARRAY,
-          CUDA_ERROR_NOT_SUPPORTED);
   require(c.source_lod == 0 && c.target_lod == 0);
+  replace_array(c.source_type, c.source_array, c.source_device, c.source_pitch, c.source_height, c.source_x,
+                c.source_y, c.source_z, c);
+  replace_array(c.target_type, c.target_array, c.target_device, c.target_pitch, c.target_height, c.target_x,
+                c.target_y, c.target_z, c);
   complete(c.source_pitch, c.source_height, c.source_x, c.source_y, c.source_z, c);
   complete(c.target_pitch, c.target_height, c.target_x, c.target_y, c.target_z, c);
   if (c.source_type == CU_MEMORYTYPE_UNIFIED) {

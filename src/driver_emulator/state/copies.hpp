@@ -12,8 +12,8 @@ CUDA_MEMCPY3D linear_copy(CUmemorytype to_type, CUdeviceptr to, CUmemorytype fro
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& rows);
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& box);
 
-// Fills in what may be left out, and decides whether each side is host or device memory. Throws failure: an
-// impossible size, or device memory that does not exist.
+// Fills in what may be left out, and decides whether each side is host or device memory; an array becomes the
+// device memory that it is in. Throws failure: an impossible size, or device memory that does not exist.
 CUDA_MEMCPY3D checked_copy(CUDA_MEMCPY3D shape);
 CUDA_MEMSET_NODE_PARAMS checked_fill(CUDA_MEMSET_NODE_PARAMS shape);
 

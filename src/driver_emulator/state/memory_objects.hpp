@@ -21,6 +21,11 @@ bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
 // Whether an address is in the range of device memory. Any other address may be memory of the host.
 bool is_device_address(CUdeviceptr address);
 
+// An array by its handle. Throws failure: it is none.
+std::shared_ptr<array> find_array(CUarray handle);
+// Frees an array with its memory; nothing if the handle is none.
+void free_array(CUarray handle);
+
 void unload_module(CUmodule module);
 
 }  // namespace kaio::driver_emulator

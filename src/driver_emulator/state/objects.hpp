@@ -113,7 +113,7 @@ struct linker {
   std::string image;
 };
 
-enum class allocation_kind { device, pool, host, registered, managed };
+enum class allocation_kind { device, pool, host, registered, managed, array };
 
 struct allocation {
   allocation_kind kind = allocation_kind::device;
@@ -125,6 +125,24 @@ struct allocation {
   CUcontext owner = nullptr;
   CUmemoryPool from = nullptr;
   bool sync_operations = false;
+};
+
+// A CUDA array: rows of elements in device memory. Element (x, y, z) starts at
+//   address + (z * rows + y) * pitch + x * element_bytes.
+struct array {
+  CUarray handle = nullptr;
+  std::weak_ptr<context> owner;
+  CUDA_ARRAY3D_DESCRIPTOR shape{};  // as the program gave it
+  CUdeviceptr address = 0;
+  std::uint64_t element_bytes = 0;       // all channels
+  std::uint64_t pitch = 0;               // bytes
+  std::uint64_t rows = 1, slices = 1;    // a slice of a layered array is a layer
+  CUmipmappedArray mipmapped = nullptr;  // that has this array as a level
+};
+struct mipmapped_array {
+  CUmipmappedArray handle = nullptr;
+  std::weak_ptr<context> owner;
+  std::vector<CUarray> levels;
 };
 
 struct memory_pool {
@@ -317,6 +335,8 @@ struct driver_state {
   handle_table<CUkernel, kernel> kernels;
   handle_table<CUlinkState, linker> linkers;
   handle_table<CUmemoryPool, memory_pool> pools;
+  handle_table<CUarray, array> arrays;
+  handle_table<CUmipmappedArray, mipmapped_array> mipmapped_arrays;
   handle_table<CUstream, stream> streams;
   handle_table<CUevent, event> events;
   handle_table<CUgraph, graph> graphs;
