@@ -15,6 +15,7 @@ using namespace driver_abi;
 
 using CUlibrary = struct CUlib_st*;
 using CUlinkState = struct CUlinkState_st*;
+using CUmemGenericAllocationHandle = unsigned long long;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUuserObject = struct CUuserObject_st*;
 
@@ -120,6 +121,23 @@ struct CUDA_ARRAY3D_DESCRIPTOR {
   CUarray_format format;
   unsigned channels;
   unsigned flags;
+};
+
+inline constexpr CUdevice processor = -1;         // CU_DEVICE_CPU
+inline constexpr CUdevice no_device = -2;         // CU_DEVICE_INVALID
+inline constexpr int pinned_memory = 1;           // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr int file_descriptor_handle = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+
+struct CUmemAllocationProp {
+  int type;
+  int handle_types;
+  CUmemLocation location;
+  void* security_attributes;
+  struct {
+    unsigned char compression, direct_rdma;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags;
 };
 
 struct CUdevprop {

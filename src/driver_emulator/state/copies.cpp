@@ -2,6 +2,7 @@
 
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
+#include "driver_emulator/state/virtual_memory.hpp"
 
 #include <cstring>
 #include <limits>
@@ -78,7 +79,7 @@ void complete(std::size_t& pitch, std::size_t& height, std::size_t x, std::size_
 // Which kind of memory a unified address is.
 CUmemorytype type_of(CUdeviceptr address) {
   if (is_device_range(address, 1)) return CU_MEMORYTYPE_DEVICE;
-  require(address != 0 && !is_device_address(address));
+  require(address != 0 && !is_device_address(address) && find_reservation(address) == nullptr);
   return CU_MEMORYTYPE_HOST;
 }
 

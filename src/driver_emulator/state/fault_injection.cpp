@@ -215,9 +215,11 @@ KAIO_CUDA_API void kaio_emulator_count(kaio_emulator_counters* counters) {
   const std::lock_guard lock(s.mutex);
   for (const auto& [handle, c] : s.contexts.all()) counters->contexts += !c->primary;
   for (const auto& d : s.devices) counters->contexts += d->primary_retains;
+  counters->allocations = s.physical.size() + s.reservations.size();
   for (const auto& [address, a] : s.allocations)
-    ++(a.kind == allocation_kind::host || a.kind == allocation_kind::registered ? counters->host_allocations
-                                                                                : counters->allocations);
+    if (a.kind != allocation_kind::mapped)
+      ++(a.kind == allocation_kind::host || a.kind == allocation_kind::registered ? counters->host_allocations
+                                                                                  : counters->allocations);
   counters->streams = s.streams.all().size();
   counters->events = s.events.all().size();
   counters->modules = s.libraries.all().size();

@@ -27,6 +27,9 @@ struct context;
 struct stream;
 struct graph;
 struct capture;
+class page_file;  // virtual_memory.hpp
+struct physical_memory;
+struct reservation;
 
 template <class Handle, class Object>
 class handle_table {
@@ -113,7 +116,7 @@ struct linker {
   std::string image;
 };
 
-enum class allocation_kind { device, pool, host, registered, managed, array };
+enum class allocation_kind { device, pool, host, registered, managed, array, mapped };
 
 struct allocation {
   allocation_kind kind = allocation_kind::device;
@@ -334,6 +337,10 @@ struct driver_state {
   handle_table<CUlibrary, library> libraries;
   handle_table<CUkernel, kernel> kernels;
   handle_table<CUlinkState, linker> linkers;
+  std::weak_ptr<page_file> device_pages;
+  std::map<CUmemGenericAllocationHandle, std::shared_ptr<physical_memory>> physical;
+  std::map<CUdeviceptr, std::shared_ptr<reservation>> reservations;
+
   handle_table<CUmemoryPool, memory_pool> pools;
   handle_table<CUarray, array> arrays;
   handle_table<CUmipmappedArray, mipmapped_array> mipmapped_arrays;
