@@ -7,6 +7,10 @@ if(TARGET kaio_cuda_emulator)
     # The library does not export its digest.
     target_sources(kaio_test_driver_emulator PRIVATE
       ${PROJECT_SOURCE_DIR}/src/driver_emulator/runtime_library/md2.cpp)
+    if(KAIO_CUDA_INCLUDE_DIR)
+      set_source_files_properties(driver_emulator/entry_points.cpp PROPERTIES
+        COMPILE_DEFINITIONS KAIO_CUDA_HEADER="${KAIO_CUDA_INCLUDE_DIR}/cuda.h")
+    endif()
     add_test(NAME driver_emulator COMMAND kaio_test_driver_emulator)
     add_test(NAME driver_emulator.delayed COMMAND kaio_test_driver_emulator)
     set_tests_properties(driver_emulator driver_emulator.delayed PROPERTIES LABELS driver TIMEOUT 600)

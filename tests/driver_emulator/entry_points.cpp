@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <fstream>
 
 #include "driver_emulator/support.hpp"
 
@@ -41,7 +42,11 @@ TEST_CASE("a name means the form that the program's version of the driver has") 
   CHECK(found("cuMemcpyHtoD", 13000, 2) == address_of(&cuMemcpyHtoD_v2_ptds));
   CHECK(found("cuLaunchKernel", 13000, 1) == address_of(&cuLaunchKernel));
   CHECK(found("cuNothingOfTheKind") == nullptr);
-  CHECK(found("cuGreenCtxCreate") == nullptr);
+  CHECK(found("cuStreamGetCtx", 12000) == address_of(&cuStreamGetCtx));
+  CHECK(found("cuStreamGetCtx", 13000) == address_of(&cuStreamGetCtx_v2));
+  CHECK(found("cuMemcpyBatchAsync", 12080) == address_of(&cuMemcpyBatchAsync));
+  CHECK(found("cuMemcpyBatchAsync", 13000) == address_of(&cuMemcpyBatchAsync_v2));
+  CHECK(found("cuGreenCtxDestroy") == address_of(&cuGreenCtxDestroy));
   void* address = nullptr;
   CUdriverProcAddressQueryResult status{};
   MUST(cuGetProcAddress_v2("cuGraphAddNode", &address, 11000, 0, &status));
@@ -71,6 +76,40 @@ TEST_CASE("every function of the list is exported under its own name, and found 
   }
   kaio_emulator_reset();
 }
+
+#if defined(KAIO_CUDA_HEADER)
+// The names that a cuda.h declares, after "CUDAAPI". A header of another version has others: then none.
+static std::vector<std::string> declared_in(const char* header) {
+  std::ifstream file(header);
+  REQUIRE(file.is_open());
+  std::vector<std::string> names;
+  std::string word, before;
+  bool after = false, listed = false;
+  while (file >> word) {
+    listed |= before == "CUDA_VERSION" && word == "13000";
+    before = word;
+    if (after && word.rfind("cu", 0) == 0 && word.find('(') != std::string::npos)
+      names.push_back(word.substr(0, word.find('(')));
+    after = word == "CUDAAPI";
+  }
+  if (!listed) names.clear();
+  return names;
+}
+
+TEST_CASE("whatever cuda.h declares is exported, and found by its name") {
+  const std::vector<std::string> names = declared_in(KAIO_CUDA_HEADER);
+  if (names.empty()) {
+    WARN("cuda.h is not of CUDA 13.0");
+    return;
+  }
+  CHECK(names.size() > 500);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(dlsym(RTLD_DEFAULT, name.c_str()) != nullptr);
+    CHECK(found(name.c_str()) != nullptr);
+  }
+}
+#endif
 
 TEST_CASE("a function that the emulator does not have reports it") {
   REFUSED(cuGreenCtxDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);

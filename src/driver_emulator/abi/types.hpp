@@ -15,6 +15,7 @@ using namespace driver_abi;
 
 using CUlibrary = struct CUlib_st*;
 using CUlinkState = struct CUlinkState_st*;
+using CUgreenCtx = struct CUgreenCtx_st*;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUuserObject = struct CUuserObject_st*;
@@ -138,6 +139,82 @@ struct CUmemAllocationProp {
     unsigned short usage;
     unsigned char reserved[4];
   } flags;
+};
+
+enum CUmem_range_attribute : int {
+  CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION = 2,
+  CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY = 3,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION = 4,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE = 5,
+  CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID = 6,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE = 7,
+  CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID = 8,
+};
+enum CUmem_advise : int {
+  CU_MEM_ADVISE_SET_READ_MOSTLY = 1,
+  CU_MEM_ADVISE_UNSET_READ_MOSTLY = 2,
+  CU_MEM_ADVISE_SET_PREFERRED_LOCATION = 3,
+  CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION = 4,
+  CU_MEM_ADVISE_SET_ACCESSED_BY = 5,
+  CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
+};
+
+enum CUmemcpySrcAccessOrder : int {
+  CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+  CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+  CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+};
+struct CUmemcpyAttributes {
+  CUmemcpySrcAccessOrder order;
+  CUmemLocation source_hint, target_hint;
+  unsigned flags;
+};
+enum CUmemcpy3DOperandType : int {
+  CU_MEMCPY_OPERAND_TYPE_POINTER = 1,
+  CU_MEMCPY_OPERAND_TYPE_ARRAY = 2,
+};
+// One side of a copy of a batch. Lengths, offsets and extents are in elements of the array that takes part, or
+// else in bytes.
+struct CUmemcpy3DOperand_pointer {
+  CUdeviceptr address;
+  std::size_t row_length, layer_height;  // 0: as the extent
+  CUmemLocation hint;
+};
+struct CUmemcpy3DOperand_array {
+  CUarray array;
+  std::size_t x, y, z;
+};
+struct CUmemcpy3DOperand {
+  CUmemcpy3DOperandType type;
+  union {
+    CUmemcpy3DOperand_pointer pointer;
+    CUmemcpy3DOperand_array array;
+  };
+};
+struct CUDA_MEMCPY3D_BATCH_OP {
+  CUmemcpy3DOperand source, target;
+  std::size_t width, height, depth;
+  CUmemcpySrcAccessOrder order;
+  unsigned flags;
+};
+
+enum CUstreamBatchMemOpType : int {
+  CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+  CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+  CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+  CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+  CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+  CU_STREAM_MEM_OP_BARRIER = 6,
+};
+// A word that is written or waited for; the other operations have their type alone.
+struct CUstreamBatchMemOpParams {
+  CUstreamBatchMemOpType operation;
+  CUdeviceptr address;
+  std::uint64_t value;  // its low half for operations of 32 bits
+  unsigned flags;
+  CUdeviceptr alias;
+  std::uint64_t padding;
 };
 
 struct CUdevprop {

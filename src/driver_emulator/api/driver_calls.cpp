@@ -4,10 +4,11 @@
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
 #include "host/lasting.hpp"
+#include "runtime/base/log.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
+#include <atomic>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,10 +41,27 @@ namespace kaio::driver_emulator {
 
 namespace {
 
-CUresult unsupported(const char* name) noexcept {
-  std::fprintf(stderr, "kaio: %s is not supported by the emulator of the CUDA driver\n", name);
+// A program may ask for what it can do without, so that only the log has it, once.
+CUresult unsupported(const char* name, std::atomic<bool>& said) noexcept {
+  try {
+    if (!said.exchange(true, std::memory_order_relaxed))
+      runtime::log().debug("{} is not supported by the emulator of the CUDA driver", name);
+  } catch (const std::exception&) {
+    // The result says it as well.
+  }
   return CUDA_ERROR_NOT_SUPPORTED;
 }
+
+}  // namespace
+
+#define KAIO_DRIVER_UNSUPPORTED_FUNCTION(symbol) \
+  KAIO_CUDA_API CUresult KAIO_CUDAAPI symbol() { \
+    static std::atomic<bool> said{false};        \
+    return unsupported(#symbol, said);           \
+  }
+#include "driver_abi/functions.def"
+
+namespace {
 
 struct symbol {
   std::string_view name;
@@ -55,6 +73,7 @@ const std::vector<symbol>& symbols() {
     auto* list = host::make_lasting<std::vector<symbol>>();
 #define KAIO_DRIVER_FUNCTION(symbol, types) list->push_back({#symbol, reinterpret_cast<void*>(&symbol)});
 #define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) KAIO_DRIVER_FUNCTION(symbol, types)
+#define KAIO_DRIVER_UNSUPPORTED_FUNCTION(symbol) KAIO_DRIVER_FUNCTION(symbol, ())
 #include "driver_abi/functions.def"
     std::sort(list->begin(), list->end(), [](const symbol& a, const symbol& b) { return a.name < b.name; });
     return list;
@@ -120,10 +139,6 @@ CUresult proc_address(function_id id, const char* name, void** address, int vers
 }
 
 }  // namespace
-
-#define KAIO_DRIVER_UNSUPPORTED_FUNCTION(symbol) \
-  KAIO_CUDA_API CUresult KAIO_CUDAAPI symbol() { return unsupported(#symbol); }
-#include "driver_abi/functions.def"
 
 CUresult cuInit(unsigned flags) {
   return anytime_call(function_id::cuInit, [&] {

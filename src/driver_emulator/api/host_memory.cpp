@@ -2,7 +2,6 @@
 // address that the host uses.
 
 #include "driver_emulator/graph/captures.hpp"
-#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
@@ -149,48 +148,6 @@ CUresult cuMemAllocManaged(CUdeviceptr* address, std::size_t bytes, unsigned fla
   return call(function_id::cuMemAllocManaged, [&](context& c) {
     require(address != nullptr && (flags == 1 || flags == 2));  // CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST
     *address = allocate_shared(c, bytes, allocation_kind::managed, flags);
-  });
-}
-
-CUresult cuMemAdvise(CUdeviceptr address, std::size_t bytes, int advice, CUdevice) {
-  return call(function_id::cuMemAdvise, [&](context&) {
-    require(bytes != 0 && advice >= 1 && advice <= 6 && is_device_range(address, bytes));
-  });
-}
-
-CUresult cuMemAdvise_v2(CUdeviceptr address, std::size_t bytes, int advice, CUmemLocation) {
-  return call(function_id::cuMemAdvise_v2, [&](context&) {
-    require(bytes != 0 && advice >= 1 && advice <= 6 && is_device_range(address, bytes));
-  });
-}
-
-CUresult cuMemPrefetchAsync(CUdeviceptr address, std::size_t bytes, CUdevice where, CUstream stream) {
-  return call(function_id::cuMemPrefetchAsync, [&](context&) {
-    const allocation* a = find_allocation(address);
-    require(bytes != 0 && a != nullptr && a->kind == allocation_kind::managed &&
-            is_device_range(address, bytes));
-    constexpr CUdevice processor = -1;  // CU_DEVICE_CPU
-    if (where != processor) find_device(where);
-    submit(find_stream(stream), empty_work{}, CU_GRAPH_NODE_TYPE_EMPTY);
-  });
-}
-
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, std::size_t bytes, CUmemLocation where, unsigned flags,
-                               CUstream stream) {
-  return call(function_id::cuMemPrefetchAsync_v2, [&](context&) {
-    const allocation* a = find_allocation(address);
-    require(flags == 0 && bytes != 0 && a != nullptr && a->kind == allocation_kind::managed &&
-            is_device_range(address, bytes));
-    if (where.type == CU_MEM_LOCATION_TYPE_DEVICE) find_device(where.id);
-    submit(find_stream(stream), empty_work{}, CU_GRAPH_NODE_TYPE_EMPTY);
-  });
-}
-
-CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, std::size_t, unsigned) {
-  return call(function_id::cuStreamAttachMemAsync, [&](context&) {
-    const allocation* a = find_allocation(address);
-    require(a != nullptr && a->kind == allocation_kind::managed);
-    forbid_captured(*find_stream(stream));
   });
 }
 

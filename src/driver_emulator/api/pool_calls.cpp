@@ -16,8 +16,6 @@
 namespace kaio::driver_emulator {
 namespace {
 
-constexpr int pinned = 1;  // CU_MEM_ALLOCATION_TYPE_PINNED
-
 std::shared_ptr<memory_pool> find_pool(CUmemoryPool handle) {
   std::shared_ptr<memory_pool> p = state().pools.find(handle);
   require(p != nullptr, CUDA_ERROR_INVALID_VALUE);
@@ -33,7 +31,7 @@ CUresult allocate(function_id id, CUdeviceptr* address, std::size_t bytes, const
     const std::shared_ptr<memory_pool> p = find_pool(handle);
     if (s->captured != nullptr) {
       CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
-      parameters.pool.allocation_type = pinned;
+      parameters.pool.allocation_type = pinned_memory;
       parameters.pool.location = {CU_MEM_LOCATION_TYPE_DEVICE, p->where->ordinal};
       parameters.bytes = bytes;
       allocate_work w = make_allocation(parameters);
@@ -66,6 +64,13 @@ Value take(const void* from) {
 void check_location(const CUmemLocation& l) {
   require(l.type == CU_MEM_LOCATION_TYPE_DEVICE);
   find_device(l.id);
+}
+
+// The device whose pools a location and a kind of memory mean: managed memory and that of the host have none.
+device& device_of(const CUmemLocation* l, int type) {
+  require(l != nullptr);
+  require(type == pinned_memory && l->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
+  return find_device(l->id);
 }
 
 }  // namespace
@@ -115,7 +120,7 @@ CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool pool) {
 
 CUresult cuMemPoolCreate(CUmemoryPool* to, const CUmemPoolProps* p) {
   return call(function_id::cuMemPoolCreate, [&] {
-    require(to != nullptr && p != nullptr && p->allocation_type == pinned);
+    require(to != nullptr && p != nullptr && p->allocation_type == pinned_memory);
     require(p->handle_types == 0, CUDA_ERROR_NOT_SUPPORTED);
     check_location(p->location);
     forbid_in_capture();
@@ -194,6 +199,26 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool handle, CUmem
     find_pool(handle);
     check_location(*location);
     *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;  // every device sees all memory
+  });
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location, int type) {
+  return call(function_id::cuMemGetDefaultMemPool, [&] {
+    require(pool != nullptr);
+    *pool = device_of(location, type).default_pool;
+  });
+}
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, int type) {
+  return call(function_id::cuMemGetMemPool, [&] {
+    require(pool != nullptr);
+    *pool = device_of(location, type).pool;
+  });
+}
+CUresult cuMemSetMemPool(CUmemLocation* location, int type, CUmemoryPool pool) {
+  return call(function_id::cuMemSetMemPool, [&] {
+    device& d = device_of(location, type);
+    require(find_pool(pool)->where == &d);
+    d.pool = pool;
   });
 }
 

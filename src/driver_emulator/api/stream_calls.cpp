@@ -142,6 +142,14 @@ CUresult cuStreamGetCtx(CUstream handle, CUcontext* owner) {
   });
 }
 
+CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* owner, CUgreenCtx* green) {
+  return call(function_id::cuStreamGetCtx_v2, [&] {
+    require(owner != nullptr);
+    *owner = find_stream(handle)->owner.lock()->handle;
+    if (green != nullptr) *green = nullptr;  // no stream belongs to one
+  });
+}
+
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return call(function_id::cuStreamCopyAttributes,
               [&] { find_stream(to)->attributes = find_stream(from)->attributes; });

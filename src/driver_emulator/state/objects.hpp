@@ -118,6 +118,14 @@ struct linker {
 
 enum class allocation_kind { device, pool, host, registered, managed, array, mapped };
 
+// What a program has said of managed memory. It has no effect, but can be asked for.
+struct memory_advice {
+  bool read_mostly = false;
+  CUmemLocation preferred{CU_MEM_LOCATION_TYPE_INVALID, no_device};
+  CUmemLocation prefetched{CU_MEM_LOCATION_TYPE_INVALID, no_device};
+  std::vector<CUdevice> accessed_by;
+};
+
 struct allocation {
   allocation_kind kind = allocation_kind::device;
   std::uint64_t bytes = 0;
@@ -128,6 +136,7 @@ struct allocation {
   CUcontext owner = nullptr;
   CUmemoryPool from = nullptr;
   bool sync_operations = false;
+  memory_advice advice;  // for managed memory
 };
 
 // A CUDA array: rows of elements in device memory. Element (x, y, z) starts at
