@@ -57,6 +57,9 @@ if(KAIO_NVCC AND TARGET kaio_program AND TARGET kaio_cuda_emulator AND "nvcc" IN
   kaio_cuda_runtime_program(launches launches.cu ${ptx_alone})
   kaio_cuda_runtime_program(errors errors.cu ${ptx_alone})
   kaio_cuda_runtime_program(separate "separate.cu;separate_functions.cu" -rdc=true ${ptx_alone})
+  if(EXISTS "${toolkit}/lib64/libnvrtc.so" AND EXISTS "${toolkit}/lib64/stubs/libcuda.so")
+    kaio_cuda_runtime_program(nvrtc nvrtc.cu ${ptx_alone} -L${toolkit}/lib64 -L${toolkit}/lib64/stubs -lnvrtc -lcuda)
+  endif()
   kaio_cuda_runtime_program(machine_code streams.cu -gencode arch=compute_90,code=sm_90)
   add_custom_target(kaio_cuda_runtime_programs ALL DEPENDS ${cuda_runtime_programs})
   add_test(NAME cuda_runtime COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cuda_runtime/run.py

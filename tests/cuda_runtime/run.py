@@ -46,6 +46,10 @@ class Programs(unittest.TestCase):
     def test_separate_compilation(self):
         self.fine("separate")
 
+    @unittest.skipUnless(os.path.exists(os.path.join(folder, "nvrtc")), "the toolkit has no NVRTC")
+    def test_compilation_as_the_program_runs(self):
+        self.fine("nvrtc")
+
     def test_mistakes(self):
         self.fine("errors")
         code, out, everything = check("errors", "address")
