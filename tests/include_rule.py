@@ -98,8 +98,9 @@ public_floors = {
 }
 private_floors = {
     "host": ["."],
-    "emulator": ["program", "parse", "memory", "waiting", "machine", "barrier", "run", "decode", "instructions", "instructions/arithmetic",
-                 "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
+    "emulator": ["program", "parse", "memory", "waiting", "machine", "barrier", "run", "decode", "instructions",
+                 "instructions/arithmetic", "instructions/memory", "instructions/texture", "instructions/control",
+                 "instructions/async", "instructions/matrix",
                  "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "driver_abi": ["."],
     "runtime": ["base", "cache", "trace", "driver", "emulator", "."],

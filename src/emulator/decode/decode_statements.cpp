@@ -26,7 +26,7 @@ const std::unordered_map<std::string_view, decode_function>& opcodes() {
          {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(), convert_opcodes(),
           memory_opcodes(), atomic_opcodes(), cache_opcodes(), call_opcodes(), control_opcodes(),
           warp_opcodes(), cluster_opcodes(), mma_opcodes(), matrix_opcodes(), wgmma_opcodes(),
-          async_opcodes(), video_opcodes()})
+          async_opcodes(), video_opcodes(), texture_opcodes(), surface_opcodes()})
       for (const opcode_row& row : family) all->emplace(row.opcode, row.decode);
     return all;
   }();

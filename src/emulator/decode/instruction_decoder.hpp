@@ -132,6 +132,8 @@ std::span<const opcode_row> matrix_opcodes();
 std::span<const opcode_row> wgmma_opcodes();
 std::span<const opcode_row> async_opcodes();
 std::span<const opcode_row> video_opcodes();
+std::span<const opcode_row> texture_opcodes();
+std::span<const opcode_row> surface_opcodes();
 
 // Index into {".cta", ".gpu", ".sys", ".cluster"}, the order in which forms ask for a scope.
 constexpr memory_scope scope_of(int index) {

@@ -27,5 +27,7 @@ handler matrix_handler(const instruction& i);
 handler wgmma_handler(const instruction& i);
 handler async_handler(const instruction& i);
 handler video_handler(const instruction& i);
+handler texture_handler(const instruction& i);
+handler surface_handler(const instruction& i);
 
 }  // namespace kaio::emulator

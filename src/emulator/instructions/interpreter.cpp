@@ -11,6 +11,7 @@ void bind(decoded_module& module) {
       convert_handler, half_handler,     half_compare_handler, half_convert_handler, memory_handler,
       atomic_handler,  control_handler,  call_handler,         warp_handler,         cluster_handler,
       mma_handler,     matrix_handler,   wgmma_handler,        async_handler,        video_handler,
+      texture_handler, surface_handler,
   };
   for (entry& e : module.entries)
     for (instruction& i : e.code) {

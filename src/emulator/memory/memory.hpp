@@ -11,6 +11,7 @@
 
 #include "emulator/memory/device_heap.hpp"
 #include "emulator/memory/host_memory.hpp"
+#include "emulator/memory/image.hpp"
 #include "emulator/program/error.hpp"
 #include "emulator/program/scalar.hpp"
 
@@ -99,6 +100,9 @@ class memory {
   u64 left() const;
   // The memory for malloc in kernels.
   device_heap& heap() { return heap_; }
+  // The texture and surface objects whose texels are in this memory.
+  image_objects& images() { return images_; }
+  const image_objects& images() const { return images_; }
   u64 capacity() const { return capacity_; }
 
   std::shared_ptr<const memory_snapshot> snapshot() const;
@@ -132,6 +136,7 @@ class memory {
   u64 capacity_;
   host_reservation& host_;
   device_heap heap_;
+  image_objects images_;
   mutable std::mutex mutex_;
   std::map<u64, live> buffers_;
   std::map<u64, u64> freed_;  // address -> bytes, recently freed

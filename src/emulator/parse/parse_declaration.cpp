@@ -143,7 +143,8 @@ void parser_state::type_of(syntax::declaration& d) {
       d.vector = t.is(".v2") ? 2 : 4;
     } else if (is_texture_type(t.text)) {
       throw failure(t.at,
-                    fmt::format("{}: textures and surfaces are not supported by the emulator", quoted(t)));
+                    fmt::format("{}: variables for textures and surfaces are not supported by the emulator",
+                                quoted(t)));
     } else {
       d.type = scalar_type(t.text);
       if (d.type == ptx::type::none) throw failure(t.at, fmt::format("{} is not a type", quoted(t)));

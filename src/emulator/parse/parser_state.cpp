@@ -165,7 +165,7 @@ void parser_state::module_item() {
   if (first.is(".tex"))
     throw failure(
         first.at,
-        "textures and surfaces are not supported by the emulator, and .tex not by PTX since ISA 1.5");
+        "variables for textures and surfaces are not supported by the emulator, and .tex not by PTX since ISA 1.5");
   const syntax::linkage link = linkage();
   const u32 aligned = alignment();
   if (peek().is(".entry") || peek().is(".func")) {
@@ -174,7 +174,9 @@ void parser_state::module_item() {
   }
   const token kind = peek();
   if (kind.is(".texref") || kind.is(".samplerref") || kind.is(".surfref"))
-    throw failure(kind.at, "textures and surfaces are not supported by the emulator");
+    throw failure(
+        kind.at,
+        "variables for textures and surfaces are not supported by the emulator; pass a texture or surface object");
   const syntax::state_space space = space_of(kind.text);
   // Without the ABI of PTX ISA 3.0 a module has .local variables too.
   const bool without_abi = module_.version < ptx::isa_version{3, 0};

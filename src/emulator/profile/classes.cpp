@@ -117,9 +117,14 @@ instruction_class class_of(const instruction& i) {
     case operation::fns:
     case operation::video: return instruction_class::integer;
 
-    case operation::ld: return load_class(i.space);
-    case operation::st: return store_class(i.space);
+    case operation::ld:
+    case operation::tex:
+    case operation::tld4:
+    case operation::suld: return load_class(i.space);
+    case operation::st:
+    case operation::sust: return store_class(i.space);
     case operation::atom:
+    case operation::sured:
     case operation::red: return instruction_class::atomic;
     case operation::fence:
     case operation::proxy_fence:

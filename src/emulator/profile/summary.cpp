@@ -25,10 +25,12 @@ access_direction direction_of(const instruction& i) {
     case operation::ldmatrix:
     case operation::wmma_load: return access_direction::load;
     case operation::st:
+    case operation::sust:
     case operation::stmatrix:
     case operation::wmma_store:
     case operation::discard: return access_direction::store;
     case operation::atom:
+    case operation::sured:
     case operation::red:
     case operation::mbarrier: return access_direction::atomic;
     case operation::cp_async:

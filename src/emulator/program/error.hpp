@@ -71,6 +71,7 @@ enum class fault_kind : std::uint8_t {
   barrier,            // wrong barrier number or thread count
   mbarrier,           // an mbarrier that is uninitialised, or used against its counts
   tensor_map,         // a tensor copy without a tensor map, or with an unsuitable one
+  image,              // no texture or surface object, an unsuitable one, or a place outside a surface
   bulk_copy,          // a bulk copy with invalid sizes, operands or destinations
   deadlock,           // threads that wait for each other or for threads that never come
   member_mask,        // a .sync instruction executed by a lane that its mask does not name

@@ -170,6 +170,13 @@ enum class operation : u8 {
   proxy_fence,
   griddepcontrol,
   setmaxnreg,
+  // textures and surfaces; `form` is the geometry
+  tex,
+  tld4,
+  txq,
+  suld,
+  sust,
+  sured,
   // others
   video,
   fns,
@@ -225,6 +232,21 @@ enum class tensormap_form : u8 {
 };
 // fence.proxy; `space` is the space that .async is limited to.
 enum class proxy_form : u8 { alias, async, tensormap, mbarrier_init, async_restricted, restricted };
+// The geometry of an image's coordinates: array_one and array_two take the layer first.
+enum class image_geometry : u8 { one, two, three, array_one, array_two };
+// What txq and suq ask for.
+enum class image_query : u8 {
+  width,
+  height,
+  depth,
+  array_size,
+  channel_data_type,
+  normalized_coords,
+  mipmap_levels,
+  samples
+};
+// What a surface access outside the image does: a fault, the nearest texel, or reads zero and writes nothing.
+enum class surface_bounds : u8 { trap, clamp, zero };
 enum class shuffle_form : u8 { up, down, bfly, idx };
 enum class vote_form : u8 { all, any, uni, ballot };
 enum class match_form : u8 { any, all };
@@ -368,6 +390,17 @@ struct transfer_operands {
   u8 dimensions = 0;  // rank of the tensor
 };
 
+// The rest of an instruction on an image: instruction::detail is its number in entry::image_accesses.
+struct image_operands {
+  u32 coordinates = 0;  // entry::rows[instruction::rows ...]: this many, the layer first
+  u32 resident = 0;     // row of the predicate if flags.has_second
+  u8 component = 0;     // for tld4
+  image_query query = image_query::width;
+  bool of_surface = false;  // suq
+  surface_bounds bounds = surface_bounds::trap;
+  atomic_form reduction = atomic_form::add;
+};
+
 // A special register that the kernel reads. Its row is filled when a warp starts.
 struct special_row {
   special_form which;
@@ -479,6 +512,7 @@ struct entry {
   std::vector<u32> uses;  // numbers of registers: see instruction::uses
   std::vector<u32> rows;  // see instruction::rows
   std::vector<transfer_operands> transfers;
+  std::vector<image_operands> image_accesses;
   std::vector<u32> register_rows;  // row of each register, by its number
   std::vector<std::string> register_names;
   std::vector<std::byte> initial;

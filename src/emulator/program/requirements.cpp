@@ -132,6 +132,7 @@ constexpr requirement requirements[] = {
     {"st.async.global", {8, 7}, 100},
     {"szext", {7, 6}, 70},
     {"tanh", {7, 0}, 75},
+    {"tex.predicate", {7, 1}, 60},
     {"tensormap.cp_fenceproxy", {8, 3}, 90},
     {"tensormap.replace", {8, 3}, 90},
     {"vote.sync", {6, 0}, 30},

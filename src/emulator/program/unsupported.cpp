@@ -4,18 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 namespace kaio::emulator {
-namespace {
-
-constexpr std::string_view of_textures[] = {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"};
-}  // namespace
 
 std::string reason_not_executed(std::string_view opcode, ptx::target target, ptx::isa_version version) {
-  if (std::find(std::begin(of_textures), std::end(of_textures), opcode) != std::end(of_textures))
-    return fmt::format("'{}': textures and surfaces are not supported by the emulator", opcode);
+  if (opcode == "istypep")
+    return fmt::format("'{}': variables for textures and surfaces are not supported by the emulator", opcode);
   if (opcode == "tcgen05") return reason_newer(opcode, {100, true}, target);
   std::string reason = fmt::format("'{}' is not an instruction of PTX that the emulator knows", opcode);
   if (newest_known_version < version)

@@ -1,5 +1,5 @@
 #pragma once
-// Why an opcode has no decode function: it is for textures or newer architectures, or does not exist.
+// Why an opcode has no decode function: it is for variables of textures or newer architectures, or does not exist.
 
 #include <kaio/ptx/target.hpp>
 

@@ -40,21 +40,20 @@ void check(const std::vector<expected>& rows) {
 }  // namespace
 
 TEST_CASE("names") {
-  check(
-      {{"add.u32 %r1, %r2, %zz;", 19, "'%zz' is not declared"},
-       {"mov.u32 %r9, 1;", 9, "'%r9' is not declared"},
-       {"@%q1 ret;", 2, "'%q1' is not declared"},
-       {"@%r1 ret;", 2, "is not a predicate"},
-       {"bra nowhere;", 5, "no label 'nowhere'"},
-       {"{ inner: } bra inner;", 16, "no label 'inner'"},
-       {"a: ret; a: ret;", 9, "is defined twice"},
-       {".reg .b32 %r1;", 11, "declared twice"},
-       {".reg .b32 x; .reg .f32 x;", 24, "declared twice"},
-       {"ld.u32 %r1, [nothing];", 14, "'nothing' is not declared"},
-       {"undefined.u32 %r1, %r2;", 1, "'undefined' is not an instruction"},
-       {"tcgen05.fence::before_thread_sync;", 1, "'tcgen05' needs .target sm_100a"},
-       {"tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [%rd1, {%r1}];", 1, "textures and surfaces are not supported"},
-       {"call foo;", 6, "'foo' is not declared"}});
+  check({{"add.u32 %r1, %r2, %zz;", 19, "'%zz' is not declared"},
+         {"mov.u32 %r9, 1;", 9, "'%r9' is not declared"},
+         {"@%q1 ret;", 2, "'%q1' is not declared"},
+         {"@%r1 ret;", 2, "is not a predicate"},
+         {"bra nowhere;", 5, "no label 'nowhere'"},
+         {"{ inner: } bra inner;", 16, "no label 'inner'"},
+         {"a: ret; a: ret;", 9, "is defined twice"},
+         {".reg .b32 %r1;", 11, "declared twice"},
+         {".reg .b32 x; .reg .f32 x;", 24, "declared twice"},
+         {"ld.u32 %r1, [nothing];", 14, "'nothing' is not declared"},
+         {"undefined.u32 %r1, %r2;", 1, "'undefined' is not an instruction"},
+         {"tcgen05.fence::before_thread_sync;", 1, "'tcgen05' needs .target sm_100a"},
+         {"istypep.texref %q1, %rd1;", 1, "textures and surfaces"},
+         {"call foo;", 6, "'foo' is not declared"}});
 }
 
 TEST_CASE("operand types") {

@@ -16,6 +16,8 @@ namespace {
 constexpr u32 bytes_shift = 28;
 constexpr u32 instruction_mask = (1u << bytes_shift) - 1;
 
+bool reads_texture(const instruction& i) { return i.op == operation::tex || i.op == operation::tld4; }
+
 }  // namespace
 
 void constant_load_check::access(const warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,
@@ -44,7 +46,9 @@ void constant_load_check::visit(const warp& w, const instruction& i, unsigned la
     const u32 other = others[word];
     if ((other >> bytes_shift & touched) != 0)
       report(w, i, lane, p, word, loads, w.code[(other & instruction_mask) - 1]);
-    own[word] = mine | ((own[word] >> bytes_shift | touched) << bytes_shift);
+    // A later write of a texel that a texture read returned changes nothing; only a read after a write does.
+    if (!(loads && reads_texture(i)))
+      own[word] = mine | ((own[word] >> bytes_shift | touched) << bytes_shift);
   }
 }
 
@@ -58,6 +62,14 @@ void constant_load_check::report(const warp& w, const instruction& i, unsigned l
   const std::string where = from.file.empty()
                                 ? fmt::format("PTX line {}", other.line)
                                 : fmt::format("PTX line {}, from {}:{},", other.line, from.file, from.line);
+  if (loads && reads_texture(i)) {
+    r.detail = fmt::format(
+        "a thread reads through a texture what {} wrote; texture reads need not see writes of the same kernel",
+        where);
+    r.advice = "write to other memory, or read through a surface or by ld.global";
+    block_.describe_place(p, word * 4, 4, access_kind::read, r);
+    return grid_.reports.report(check::memory, std::move(r));
+  }
   r.detail = loads ? fmt::format("a thread loads {} memory that {} wrote",
                                  grid_.say("through in<T>", "with ld.global.nc"), where)
                    : fmt::format("a thread writes what {} loaded {}", where,

@@ -32,7 +32,7 @@ void grid_check::visit(const warp& w, const instruction& i, unsigned lane, acces
     const auto meets = [&](const word_users::user& other, std::string_view uses) {
       if ((other.bytes & touched) == 0 || !others.may_run(other.grid)) return;
       const bool has_waited = order_.knows_grids(w, lane);
-      if (!has_waited || i.flags.read_only)
+      if (!has_waited || (i.flags.read_only && i.op == operation::ld))
         report(w, i, lane, kind, p, word,
                fmt::format("{}, a grid before it, {}", others.name_of(other.grid), uses), has_waited);
     };

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t most_records = 64;  // per word; beyond it the oldest are forgotten
 
 strength strength_of(const instruction& i, access_kind kind) {
-  if (kind == access_kind::atomic && (i.op == operation::atom || i.op == operation::red))
+  if (kind == access_kind::atomic &&
+      (i.op == operation::atom || i.op == operation::red || i.op == operation::sured))
     return strength::atomic;
   return i.order == memory_order::weak ? strength::weak : strength::strong;
 }
