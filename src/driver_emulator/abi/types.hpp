@@ -217,6 +217,76 @@ struct CUstreamBatchMemOpParams {
   std::uint64_t padding;
 };
 
+// ---- texture and surface objects ----
+
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
+
+enum CUresourcetype : int {
+  CU_RESOURCE_TYPE_ARRAY = 0,
+  CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
+  CU_RESOURCE_TYPE_LINEAR = 2,
+  CU_RESOURCE_TYPE_PITCH2D = 3,
+};
+enum CUaddress_mode : int {
+  CU_TR_ADDRESS_MODE_WRAP = 0,
+  CU_TR_ADDRESS_MODE_CLAMP = 1,
+  CU_TR_ADDRESS_MODE_MIRROR = 2,
+  CU_TR_ADDRESS_MODE_BORDER = 3,
+};
+enum CUfilter_mode : int {
+  CU_TR_FILTER_MODE_POINT = 0,
+  CU_TR_FILTER_MODE_LINEAR = 1,
+};
+
+// The flags of a texture descriptor: CU_TRSF_READ_AS_INTEGER and its like.
+inline constexpr unsigned read_as_integer = 0x01, normalized_coordinates = 0x02, srgb = 0x10,
+                          no_trilinear_optimization = 0x20, seamless_cubemap = 0x40;
+
+struct CUDA_RESOURCE_DESC {
+  struct linear_memory {
+    CUdeviceptr address;
+    CUarray_format format;
+    unsigned channels;
+    std::size_t bytes;
+  };
+  struct pitched_memory {
+    CUdeviceptr address;
+    CUarray_format format;
+    unsigned channels;
+    std::size_t width, height;  // elements
+    std::size_t pitch;          // bytes
+  };
+  CUresourcetype type;
+  union {
+    CUarray array;
+    CUmipmappedArray mipmapped;
+    linear_memory linear;
+    pitched_memory pitched;
+    int reserved[32];
+  };
+  unsigned flags;
+};
+
+struct CUDA_TEXTURE_DESC {
+  CUaddress_mode address[3];
+  CUfilter_mode filter;
+  unsigned flags;
+  unsigned anisotropy;
+  CUfilter_mode mipmap_filter;
+  float mipmap_bias, least_mipmap_level, greatest_mipmap_level;
+  float border_color[4];
+  int reserved[12];
+};
+
+struct CUDA_RESOURCE_VIEW_DESC {
+  int format;  // 0: the array's
+  std::size_t width, height, depth;
+  unsigned first_mipmap_level, last_mipmap_level;
+  unsigned first_layer, last_layer;
+  unsigned reserved[16];
+};
+
 struct CUdevprop {
   int max_threads_per_block;
   int max_threads_dim[3];

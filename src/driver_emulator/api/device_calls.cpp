@@ -3,6 +3,7 @@
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
+#include "driver_emulator/state/image_limits.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -101,6 +102,7 @@ std::optional<int> attribute_of(const device& d, CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: return 1;
     default: break;
   }
+  if (const std::optional<int> limit = image_limit(attribute)) return limit;
   // The other attributes are 0: the emulated device does not have them.
   const int last = CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
   if (attribute >= CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK && attribute <= last) return 0;
@@ -199,7 +201,7 @@ CUresult cuDeviceGetProperties(CUdevprop* p, CUdevice ordinal) {
           value(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
           value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
           value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
-          512};
+          value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)};
   });
 }
 CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice ordinal) {

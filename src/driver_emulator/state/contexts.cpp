@@ -97,6 +97,7 @@ void destroy_contents(context& c) {
   for (const CUevent e : handles_of(s.events)) s.events.take(e);
   for (const CUstream h : handles_of(s.streams)) s.streams.take(h);
   for (const CUmodule m : handles_of(s.modules)) unload_module(m);
+  destroy_image_objects(c);
   for (const CUmipmappedArray m : handles_of(s.mipmapped_arrays)) s.mipmapped_arrays.take(m);
   for (const CUarray a : handles_of(s.arrays)) free_array(a);
   for (const auto& [handle, l] : s.libraries.all()) l->modules.erase(c.handle);

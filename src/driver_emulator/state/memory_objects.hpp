@@ -26,6 +26,9 @@ std::shared_ptr<array> find_array(CUarray handle);
 // Frees an array with its memory; nothing if the handle is none.
 void free_array(CUarray handle);
 
+// Destroys the texture and surface objects of a context.
+void destroy_image_objects(const context& c);
+
 void unload_module(CUmodule module);
 
 }  // namespace kaio::driver_emulator

@@ -157,6 +157,19 @@ struct mipmapped_array {
   std::vector<CUarray> levels;
 };
 
+// A texture or surface object as the program described it. The emulator has what kernels read:
+// emulator::memory::images().
+struct texture_object {
+  CUcontext owner = nullptr;
+  CUDA_RESOURCE_DESC resource{};
+  CUDA_TEXTURE_DESC texture{};
+  std::optional<CUDA_RESOURCE_VIEW_DESC> view;
+};
+struct surface_object {
+  CUcontext owner = nullptr;
+  CUDA_RESOURCE_DESC resource{};
+};
+
 struct memory_pool {
   CUmemoryPool handle = nullptr;
   device* where = nullptr;
@@ -353,6 +366,8 @@ struct driver_state {
   handle_table<CUmemoryPool, memory_pool> pools;
   handle_table<CUarray, array> arrays;
   handle_table<CUmipmappedArray, mipmapped_array> mipmapped_arrays;
+  std::map<CUtexObject, texture_object> textures;
+  std::map<CUsurfObject, surface_object> surfaces;
   handle_table<CUstream, stream> streams;
   handle_table<CUevent, event> events;
   handle_table<CUgraph, graph> graphs;
