@@ -14,6 +14,8 @@
 //   sum         the sum over rows
 //   mean        the sum, divided by the sum of w_target over rows that are not ignored, as in torch
 //
+// linear_cross_entropy.hpp has the loss of a linear layer, whose logits are never in memory as a whole.
+//
 // All of it is in f32; lse - z_target is (m - z_target) + log(sum of e^(z - m)), with m the largest z. Rows
 // are read once and may have 2^31 - 1 classes. Sums have a fixed order: a row has the same bits alone and
 // among others, and a sum over rows depends on their number alone.

@@ -42,7 +42,8 @@ struct cross_entropy_backward_body {
     const val weights = t.let(of[&p::terms][&cross_entropy_terms::weights]);
     const val smoothing = t.let(of[&p::terms][&cross_entropy_terms::smoothing]);
     const val weighs = t.let(all_of(smoothing != 0.0f, weights != u64{0}));
-    const val weights_here = row.weights_here(), classes = row.classes();
+    const val weights_here = row.weights_here();
+    const val classes = row.classes();
     const auto of_all_classes = pointer_at<inout<f32>>(t, weights),
                of_classes = pointer_at<inout<f32>>(t, weights_here);
     var sum_of_weights(t, cast<f32>(classes));
@@ -127,7 +128,7 @@ inline constexpr auto cross_entropy_backward_rows =
     kaio::kernel<"cross_entropy_backward_" + type_name<T> + "_sm" + decimal<Sm> + row_kernel_suffix<Vectors>,
                  row_threads,
                  kernel_options{.target = {Sm, false},
-                                .min_blocks = Sm < 90   ? 0u
+                                .min_blocks = Sm < 90   ? (Vectors && sizeof(T) == 4 ? 4u : 0u)
                                               : Vectors ? 5u
                                                         : 4u}>(
         [](thread t, val<cross_entropy_backward_problem> problem) {
@@ -140,7 +141,7 @@ inline constexpr std::uint32_t cross_entropy_rounded_sm = std::is_same_v<Out, f1
 template <dsl::scalar Out>
 inline constexpr auto cross_entropy_backward_rounded =
     kaio::kernel<"cross_entropy_backward_f32_to_" + type_name<Out>, row_threads,
-                 kernel_options{.target = {cross_entropy_rounded_sm<Out>, false}}>(
+                 kernel_options{.target = {cross_entropy_rounded_sm<Out>, false}, .min_blocks = 4u}>(
         [](thread t, val<cross_entropy_backward_problem> problem) {
           cross_entropy_backward_body<f32, cross_entropy_rounded_sm<Out>, true, Out>::run(t, problem);
         });
