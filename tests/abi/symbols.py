@@ -19,7 +19,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 PUBLIC = re.compile(r"(typeinfo (name )?for |vtable for |(non-)?virtual thunk to |guard variable for )?kaio::(runtime|ops|weights)::"
-                    r"|cu[A-Z]\w*$|kaio_emulator_\w+$")
+                    r"|cu[A-Z]\w*$|kaio_emulator_\w+$|nvrtcGetCUBIN(Size)?$")
 
 
 def symbols(library, *options):

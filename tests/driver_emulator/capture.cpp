@@ -319,3 +319,31 @@ TEST_CASE("captures that are mixed up are refused") {
   MUST(cuStreamDestroy_v2(blocking));
   MUST(cuEventDestroy_v2(outside));
 }
+
+TEST_CASE("a stream that has joined may be destroyed before the capture ends") {
+  const session s;
+  const loaded m(add_text);
+  const numbers x(std::vector<std::uint32_t>{0});
+  for (const bool joins : {true, false}) {
+    INFO(joins);
+    stream_pair streams;
+    streams.begin();
+    MUST(cuEventRecord(streams.forked, streams.a));
+    MUST(cuStreamWaitEvent(streams.b, streams.forked, 0));
+    MUST(launch_add(m["add"], x.address, 5, 1, streams.b));
+    MUST(cuEventRecord(streams.joined, streams.b));
+    if (joins) MUST(cuStreamWaitEvent(streams.a, streams.joined, 0));
+    MUST(cuStreamDestroy_v2(streams.b));
+    streams.b = nullptr;
+    if (!joins) {
+      streams.end_refused(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+      continue;
+    }
+    CUgraph g = nullptr;
+    MUST(cuStreamEndCapture(streams.a, &g));
+    std::size_t nodes = 0;
+    MUST(cuGraphGetNodes(g, nullptr, &nodes));
+    CHECK(nodes == 1);
+    MUST(cuGraphDestroy(g));
+  }
+}

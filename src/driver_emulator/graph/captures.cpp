@@ -206,8 +206,16 @@ bool capture_wait(const std::shared_ptr<stream>& s, event& e) {
 void abandon_capture(const std::shared_ptr<stream>& s) {
   const std::shared_ptr<capture> c = std::move(s->captured);
   if (c == nullptr) return;
+  const std::vector<CUgraphNode> last = std::move(s->capture_after);
+  s->capture_after.clear();
+  const std::shared_ptr<stream> origin = c->origin.lock();
+  if (origin != s && origin != nullptr) {
+    // A stream whose work the origin waits for is needed no longer.
+    const std::set<CUgraphNode> joined = all_before(origin->capture_after);
+    if (std::all_of(last.begin(), last.end(), [&](CUgraphNode n) { return joined.contains(n); })) return;
+  }
   c->valid = false;
-  if (c->origin.lock() != s) return;
+  if (origin != s) return;
   for_each_stream_of(c, [](stream& other) {
     other.captured.reset();
     other.capture_after.clear();
