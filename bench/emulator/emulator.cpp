@@ -1,13 +1,15 @@
-// How fast the emulator is, on one core: kernels of several kinds, plain and under the sanitizer. A kernel
-// of one block gets one core; with more cores the speed multiplies.
+// How fast the emulator is: kernels of several kinds, plain and under the sanitizer, on one host thread or several.
 //
-//   emulator [--json] [--runs N]
+//   emulator [--json] [--runs N] [--threads N] [--plain]
 //
+// On one thread the seconds are those of the processor, so other programs do not count; on several they are those
+// of the clock. --plain leaves the sanitizer out.
 // A warp instruction is one instruction for the 32 lanes of a warp; lane instructions are 32 times as many.
 // Floors: 15 million warp instructions a second plain and 3 million with every check, and for the product of
 // two 256 x 256 matrices 0.2 s and 0.8 s.
 
 #include "emulator/emulator.hpp"
+#include "bench/emulator/kernels.hpp"
 #include "bench/instructions/kernels.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
 
@@ -17,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -27,41 +30,11 @@ namespace emulator = kaio::emulator;
 
 namespace {
 
-// Arithmetic alone: registers, a loop, no memory but one store.
-inline constexpr auto arithmetic =
-    kernel<"emulator_arithmetic", 256>([](thread t, out<f32> y, val<u32> rounds) {
-      val i = t.global_id();
-      var x(t, cast<f32>(i));
-      var state(t, i);
-      for (auto k : t.range(0u, rounds).no_unroll()) {
-        x = fma(x, 0.999f, 1.0f);
-        state = (state ^ (state << 13u)) + k;
-        x += cast<f32>(state & 7u);
-      }
-      y[i] = x;
-    });
-
-// Every lane of a warp goes its own way through a loop.
-inline constexpr auto divergence =
-    kernel<"emulator_divergence", 256>([](thread t, out<u32> y, val<u32> rounds) {
-      val i = t.global_id();
-      var state(t, i + 1);
-      for (auto k : t.range(0u, rounds).no_unroll()) {
-        if (auto odd = t.when((state & 1u) == 1u)) state = state * 3u + k;
-        if (auto even = t.when((state & 1u) == 0u)) state = state >> 1u;
-      }
-      y[i] = state;
-    });
-
-// Blocks that have nothing to do, as at the ragged end of a grid: what a block costs by itself.
-inline constexpr auto idle_blocks = kernel<"emulator_idle_blocks", 128>([](thread t, out<u32> y, val<u32> n) {
-  val i = t.global_id();
-  if (auto in_range = t.when(i < n)) y[i] = i;
-});
-
 struct settings {
   bool json = false;
   int runs = 5;
+  unsigned threads = 1;
+  bool plain = false;
 };
 
 struct measured {
@@ -94,7 +67,7 @@ class launched_kernel {
     }
   }
 
-  measured run(bool checked) {
+  measured run(bool checked, unsigned threads) {
     emulator::launch l;
     l.mod = &module_;
     l.kernel = entry_;
@@ -102,15 +75,17 @@ class launched_kernel {
     l.block = image_.block;
     l.parameters = parameters_;
     l.image = &image_;
-    l.threads = 1;
+    l.threads = threads;
     std::atomic<std::uint64_t> executed{0};
     l.executed = &executed;
     emulator::sanitizer checks{emulator::sanitizer_options{}};
     if (checked) l.observers.push_back(&checks);
+    const std::clock_t used = std::clock();
     const auto begin = std::chrono::steady_clock::now();
     emulator::run(l, memory_);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    return {took.count(), static_cast<double>(executed.load())};
+    const double of_processor = static_cast<double>(std::clock() - used) / CLOCKS_PER_SEC;
+    return {threads == 1 ? of_processor : took.count(), static_cast<double>(executed.load())};
   }
 
  private:
@@ -141,8 +116,9 @@ std::string processor() {
 
 void measure(const settings& how, const char* name, launched_kernel kernel) {
   for (const bool checked : {false, true}) {
+    if (checked && how.plain) continue;
     std::vector<measured> runs;
-    for (int i = 0; i < how.runs; ++i) runs.push_back(kernel.run(checked));
+    for (int i = 0; i < how.runs; ++i) runs.push_back(kernel.run(checked, how.threads));
     const auto middle = runs.begin() + how.runs / 2;
     std::nth_element(runs.begin(), middle, runs.end(),
                      [](const measured& a, const measured& b) { return a.seconds < b.seconds; });
@@ -169,19 +145,39 @@ int main(int count, char** words) {
     const int number = i + 1 < count ? std::atoi(words[i + 1]) : 0;
     if (word == "--json") {
       how.json = true;
+    } else if (word == "--plain") {
+      how.plain = true;
     } else if (word == "--runs" && number > 0) {
       how.runs = number;
       ++i;
+    } else if (word == "--threads" && number > 0) {
+      how.threads = static_cast<unsigned>(number);
+      ++i;
     } else {
-      std::fprintf(stderr, "usage: emulator [--json] [--runs N]\n");
+      std::fprintf(stderr, "usage: emulator [--json] [--runs N] [--threads N] [--plain]\n");
       return 2;
     }
   }
+  if (how.json && how.threads != 1) {
+    std::fprintf(stderr, "emulator: recorded figures are those of one thread\n");
+    return 2;
+  }
   constexpr std::size_t words_of_matrix = 256 * 256 * 4;
   const std::size_t line = 64 * 256 * 4;
-  measure(how, "arithmetic", {arithmetic.image(), {64, 1, 1}, {0, 200}, {line}});
-  measure(how, "divergence", {divergence.image(), {64, 1, 1}, {0, 100}, {line}});
-  measure(how, "idle blocks", {idle_blocks.image(), {1 << 18, 1, 1}, {0, 128}, {128 * 4}});
+  namespace kernels = bench::emulated;
+  measure(how, "arithmetic", {kernels::arithmetic.image(), {64, 1, 1}, {0, 200}, {line}});
+  measure(how, "divergence", {kernels::divergence.image(), {64, 1, 1}, {0, 100}, {line}});
+  measure(how, "idle blocks", {kernels::idle_blocks.image(), {1 << 18, 1, 1}, {0, 128}, {128 * 4}});
+  measure(how, "copy of vectors",
+          {kernels::copy_vectors.image(), {64, 1, 1}, {0, 1, 200}, {line * 16, line * 16}});
+  measure(how, "copy of numbers",
+          {kernels::copy_numbers.image(), {64, 1, 1}, {0, 1, 200}, {line * 4, line * 4}});
+  measure(how, "copy of every fourth",
+          {kernels::copy_apart.image(), {64, 1, 1}, {0, 1, 200}, {line * 4, line * 4}});
+  measure(how, "mma.sync m16n8k16",
+          {kernels::products_of_warp.image(), {16, 1, 1}, {0, 1, 200}, {line, line}});
+  measure(how, "wgmma m64n128k16",
+          {kernels::products_of_warpgroup.image(), {4, 1, 1}, {0, 1, 10}, {line, line}});
   measure(how, "saxpy",
           {bench::saxpy.image(), {4096, 1, 1}, {2, 0, 1, 4096 * 256}, {4096 * 1024, 4096 * 1024}});
   measure(how, "softmax_row",
