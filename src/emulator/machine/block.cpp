@@ -23,7 +23,10 @@ block::block(const grid& g, cluster& within, u32 rank_of_block)
   file_stride_ = (g.initial_file.size() + file_alignment - 1) / file_alignment * file_alignment;
   const std::size_t bytes = file_stride_ * g.warps();
   files_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{file_alignment})));
-  std::memset(files_.get(), 0, bytes);
+  // `start` fills a warp's file; the fingerprint of a state also reads what is after it.
+  const std::size_t used = g.initial_file.size();
+  for (u32 i = 0; i < g.warps(); ++i)
+    std::memset(files_.get() + i * file_stride_ + used, 0, file_stride_ - used);
   warps.resize(g.warps());
   shared.resize(g.reads_reserved_offset() ? g.reserved_offset() + grid::reserved_bytes : g.shared_bytes);
   local = zeroed_bytes(std::size_t{g.kernel.local_bytes} * g.warps() * warp_lanes);
