@@ -130,6 +130,8 @@ CUresult proc_address(function_id id, const char* name, void** address, int vers
             flags != (legacy_default_stream | per_thread_default));
     bool too_old = false;
     *address = find_versioned(name, version, flags, too_old);
+    if (*address == nullptr)
+      runtime::log().debug("there is no {} of version {} in the emulator of the CUDA driver", name, version);
     if (status != nullptr)
       *status = *address != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS
                 : too_old           ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT

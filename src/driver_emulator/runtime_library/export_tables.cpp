@@ -6,11 +6,15 @@
 #include "driver_emulator/runtime_library/validity.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
+#include "runtime/base/log.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -28,9 +32,10 @@ enum class table_id {
   extended_device,
   validity,
   context_checks,
+  context_identity,
 };
 
-constexpr std::size_t most_entries = 32;
+constexpr std::size_t most_entries = 95;
 using entries = std::array<const void*, most_entries>;
 
 struct table {
@@ -85,6 +90,11 @@ constexpr table tables[] = {
      "CONTEXT_CHECKS",
      {0x26, 0x3e, 0x88, 0x60, 0x7c, 0xd2, 0x61, 0x43, 0x92, 0xf6, 0xbb, 0xd5, 0x00, 0x6d, 0xfa, 0x7e},
      4,
+     true},
+    {table_id::context_identity,
+     "TOOLS_CONTEXT",  // libcudart from 13.4 on
+     {0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2},
+     95,
      true},
 };
 constexpr std::size_t table_count = std::size(tables);
@@ -149,6 +159,14 @@ CUresult check_context(CUcontext, std::uint32_t* result, const void**) noexcept 
   return CUDA_SUCCESS;
 }
 std::uint32_t check_process() noexcept { return 0; }
+
+// ---- TOOLS_CONTEXT
+
+CUresult number_of_context(CUcontext of, std::uint64_t* number) noexcept {
+  if (number == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *number = 0;
+  return of == nullptr ? CUDA_SUCCESS : cuCtxGetId(of, reinterpret_cast<unsigned long long*>(number));
+}
 
 // ---- INTEGRITY_CHECK
 
@@ -215,6 +233,7 @@ void put_functions(table_id id, entries& to) {
       to[2] = address(&check_context);
       to[3] = address(&check_process);
       break;
+    case table_id::context_identity: to[4] = address(&number_of_context); break;
     case table_id::tools_storage:
     case table_id::heap_access:
     case table_id::extended_device: break;
@@ -243,6 +262,13 @@ const entries& table_of(table_id id) {
   return all[static_cast<std::size_t>(id)];
 }
 
+// A newer libcudart may ask for tables whose meaning is not public. It can do without some.
+void log_missing(const CUuuid& id) {
+  std::string text;
+  for (const char byte : id.bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  runtime::log().debug("there is no private table {} in the emulator of the CUDA driver", text);
+}
+
 }  // namespace
 
 CUresult cuGetExportTable(const void** to, const CUuuid* id) {
@@ -251,6 +277,7 @@ CUresult cuGetExportTable(const void** to, const CUuuid* id) {
     *to = nullptr;
     for (const table& t : tables)
       if (std::memcmp(t.uuid, id->bytes, sizeof t.uuid) == 0) *to = table_of(t.id).data();
+    if (*to == nullptr) log_missing(*id);
     require(*to != nullptr, CUDA_ERROR_NOT_FOUND);
   });
 }
