@@ -34,7 +34,7 @@ def test_package(cache: pathlib.Path) -> None:
 
 def test_user(cache: pathlib.Path) -> None:
     """A user's mistakes are found, and nothing else."""
-    user = HERE / "typed_user.py"
+    user = HERE / "support/typed_user.py"
     expected = {}
     for number, line in enumerate(user.read_text().splitlines(), 1):
         if found := re.search(r"# error: ([a-z-]+)$", line):

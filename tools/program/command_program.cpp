@@ -89,8 +89,11 @@ void replace_driver(variables& v, const temporary_folder& folder, const std::str
   files::create_symlink(files::canonical("/proc/self/exe"), ptxas);
   for (const char* const name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     v.emplace_back(name, ptxas.string());
+  v.emplace_back("PYTORCH_NO_CUDA_MEMORY_CACHING",
+                 "1");  // each tensor has its exact size, so that overruns show
   v.emplace_back("CUPY_COMPILE_WITH_PTX", "1");
-  v.emplace_back("CUPY_ACCELERATORS", "");  // CuPy's own reductions, not those of CUB, which it brings as machine code
+  v.emplace_back("CUPY_ACCELERATORS",
+                 "");  // CuPy's own reductions, not those of CUB, which it brings as machine code
 }
 
 variables environment_of(const program_options& options, const temporary_folder& folder) {

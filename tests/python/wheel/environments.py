@@ -86,6 +86,8 @@ def part_of(turn):
 class Environment:
     """One Python with some packages, and the tests that run there."""
 
+    variables: dict = {}  # KAIO_PROGRAM and KAIO_CUDA_EMULATOR, where they are given
+
     def __init__(self, work, version, python, torch=None, files=None):
         files = files or [HERE / "test_package.py"]
         self.version, self.python, self.torch, self.files = version, python, torch, files
@@ -103,7 +105,8 @@ class Environment:
             raise Unreachable(f"{self.python} makes no environment:\n{done.stdout}")
         python = self.folder / "bin/python"
         if self.torch and not of_machine:
-            install(python, "--no-deps", f"torch=={self.torch}")
+            # With the real libcudart, PyTorch has a device under `kaio check --cuda`.
+            install(python, "--no-deps", f"torch=={self.torch}", "nvidia-cuda-runtime>=13,<14")
             install(python, *NEEDED_BY_TORCH, "setuptools<82", "numpy")
             began = time.monotonic()
             stubs = torch_stubs.make(next((self.folder / "lib").glob("python3.*/site-packages")))
@@ -115,7 +118,7 @@ class Environment:
     def pytest(self, python, *paths):
         """Runs tests in a folder outside of the tree, so that the installed package is the one that is imported."""
         done = run(python, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", "--rootdir", HERE,
-                   *paths, cwd=self.folder, env={"PYTHONDONTWRITEBYTECODE": "1"})
+                   *paths, cwd=self.folder, env={"PYTHONDONTWRITEBYTECODE": "1"} | self.variables)
         summary = re.findall(r"(\d+) (passed|failed|errors?)", done.stdout.splitlines()[-1])
         numbers = {word: int(number) for number, word in summary}
         failed = sum(number for word, number in numbers.items() if word != "passed")
@@ -184,9 +187,14 @@ def main():
     made.add_argument("--library", type=pathlib.Path)
     made.add_argument("--wheel", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--program", type=pathlib.Path, help="kaio, for test_emulated.py")
+    parser.add_argument("--emulator", type=pathlib.Path, help="libkaio_cuda_emulator.so, for test_emulated.py")
     parser.add_argument("--turn", type=int, default=0)
     parser.add_argument("--all", action="store_true")
     arguments = parser.parse_args()
+    if arguments.program and arguments.emulator:
+        Environment.variables = {"KAIO_PROGRAM": str(arguments.program.resolve()),
+                                 "KAIO_CUDA_EMULATOR": str(arguments.emulator.resolve())}
     try:
         check_index()
         wheel = arguments.wheel.resolve() if arguments.wheel else build_wheel(arguments.library)

@@ -3,7 +3,7 @@
 
 PyTorch's wheel for Linux comes with CUDA. Its libraries refer to those of NVIDIA, 3 GB that no test here calls: importing
 torch only needs their symbols to exist. This makes a library of each name, whose functions return the error "no device", so
-torch.cuda.is_available() is False.
+torch.cuda.is_available() is False. A library that is installed, such as the small libcudart, is not replaced.
 
     torch_stubs.py SITE_PACKAGES      the folder that has torch/; the libraries are put into torch/lib
 """
@@ -69,7 +69,7 @@ def make(site_packages):
     """Returns the names of the libraries."""
     folder = pathlib.Path(site_packages) / "torch/lib"
     libraries = sorted(folder.glob("*.so*")) + sorted(folder.parent.glob("_C*.so"))
-    present = {library.name for library in libraries}
+    present = {library.name for library in [*libraries, *pathlib.Path(site_packages).glob("nvidia/*/lib/*.so*")]}
     found = {library: needs(str(library)) for library in libraries}
     own = set().union(*(defined(str(library)) for library in libraries))
     stubs = collections.defaultdict(set)
