@@ -11,7 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = re.compile(r"(?<![\w./<\"@{-])(\w+(?:/[\w.]+)*\.(?:hpp|cpp|def|py|cmake|md))(?![\w/])")
 # Files of others, and of examples.
-FOREIGN = {"app/filters.hpp", "name.cpp", "rope.hpp", "scale.hpp", "llama.cpp", "docs/gguf.md", "doc/lz4_Block_format.md", "quants.py",
+FOREIGN = {"app/filters.hpp", "program.py", "train.py", "name.cpp", "rope.hpp", "scale.hpp", "llama.cpp", "docs/gguf.md", "doc/lz4_Block_format.md", "quants.py",
            "inference/kernel.py", "integrations/mxfp4.py", "tests/test_flash_attn.py"}
 UNREAD = ("bench/results/", "tests/fail/", "tests/fuzz/seeds/", "tests/reference/")
 
