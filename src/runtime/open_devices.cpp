@@ -49,15 +49,13 @@ context_ref add(std::unique_ptr<backend> opened) {
 
 // `changing` is held.
 context_ref open_primary(int ordinal) {
-  const auto found =
-      find([&](context& c) { return c.properties().ordinal == ordinal && c.device().is_primary(); });
+  auto found = find([&](context& c) { return c.properties().ordinal == ordinal && c.device().is_primary(); });
   return found ? found : add(open_cuda_backend(ordinal));
 }
 
 // `changing` is held.
 context_ref open_in(const driver::current_context& now) {
-  if (const auto found = find([&](context& c) { return c.device().native_context() == now.handle; }))
-    return found;
+  if (auto found = find([&](context& c) { return c.device().native_context() == now.handle; })) return found;
   return now.is_primary ? open_primary(now.ordinal) : add(open_cuda_backend(now.ordinal, now.handle));
 }
 
@@ -72,7 +70,7 @@ context_ref open_emulator(ptx::target architecture, int number) {
   const std::scoped_lock lock(devices().changing);
   if (number >= 0) {
     // One that was lost is opened anew.
-    const auto found = find(
+    auto found = find(
         [&](context& c) { return c.properties().emulator == number && !c.device().failures().has_failed(); });
     if (found) return found;
   }
@@ -82,8 +80,7 @@ context_ref open_emulator(ptx::target architecture, int number) {
 context_ref open_current() {
   const std::scoped_lock lock(devices().changing);
   if (void* const handle = driver::current_handle()) {
-    if (const auto found = find([&](context& c) { return c.device().native_context() == handle; }))
-      return found;
+    if (auto found = find([&](context& c) { return c.device().native_context() == handle; })) return found;
     return open_in(driver::describe_current(handle));
   }
   throw no_device(
@@ -120,13 +117,12 @@ context_ref open_owner_of(std::uint64_t address) {
   if (const int ordinal = gpu_of(address); ordinal >= 0) {
     if (void* const in = driver::context_of_memory(address)) {
       const std::scoped_lock lock(devices().changing);
-      if (const auto found = find([&](context& c) { return c.device().native_context() == in; }))
-        return found;
+      if (auto found = find([&](context& c) { return c.device().native_context() == in; })) return found;
     }
     return open_current_or_primary(ordinal);
   }
   const std::scoped_lock lock(devices().changing);
-  const auto found =
+  auto found =
       find([&](context& c) { return c.properties().emulator >= 0 && c.device().has_memory(address); });
   if (found) return found;
   throw invalid_argument(text("kaio: ", hexadecimal(address),
