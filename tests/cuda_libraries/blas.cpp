@@ -30,6 +30,9 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cub
                                           const void*, const void*, cudaDataType_t, int, long long,
                                           const void*, cudaDataType_t, int, long long, const void*, void*,
                                           cudaDataType_t, int, long long, int, cublasComputeType_t, int);
+cublasStatus_t cublasHgemm_v2(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                              const std::uint16_t*, const std::uint16_t*, int, const std::uint16_t*, int,
+                              const std::uint16_t*, std::uint16_t*, int);
 cublasStatus_t cublasDgemm_v2(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
                               const double*, const double*, int, const double*, int, const double*, double*,
                               int);
@@ -151,6 +154,15 @@ TEST_CASE("cublasSgemm reads alpha and beta from the device in that mode") {
   MUST(cublasSgemm_v2(blas, N, N, 1, 1, 1, factors.data(), a.data(), 1, b.data(), 1, factors.data() + 1,
                       c.data(), 1));
   CHECK(c.values()[0] == 130);
+}
+
+TEST_CASE("cublasHgemm takes factors of f16") {
+  const session s;
+  const handle blas;
+  const std::uint16_t three = 0x4200, half = 0x3800, two = 0x4000, five = 0x4500, eight = 0x4800;
+  const array<std::uint16_t> a({two}), b({five}), c({eight});
+  MUST(cublasHgemm_v2(blas, N, N, 1, 1, 1, &three, a.data(), 1, b.data(), 1, &half, c.data(), 1));
+  CHECK(c.values()[0] == 0x5040);  // 3 * 2 * 5 + 0.5 * 8 = 34
 }
 
 TEST_CASE("cublasSgemmBatched takes arrays of addresses in device memory") {

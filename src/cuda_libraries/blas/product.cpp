@@ -4,9 +4,9 @@
 #include "cuda_libraries/driver.hpp"
 
 #include <kaio/c/kaio.h>
+#include <kaio/dsl/number/half.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -61,14 +61,6 @@ struct tensor {
   bool known;
 };
 
-float half_value(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const float size = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
-                     : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                     : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-  return bits >> 15 != 0 ? -size : size;
-}
-
 // alpha or beta, in host or device memory. False: it cannot be read.
 bool factor(const product& p, const void* from, double& value) {
   std::uint64_t word = 0;
@@ -83,7 +75,7 @@ bool factor(const product& p, const void* from, double& value) {
     std::memcpy(&narrow, &word, sizeof narrow);
     value = narrow;
   } else {
-    value = half_value(static_cast<std::uint16_t>(word));
+    value = static_cast<float>(f16::from_bits(static_cast<std::uint16_t>(word)));
   }
   return true;
 }

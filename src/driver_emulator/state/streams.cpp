@@ -11,8 +11,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// One piece of work runs at a time, whichever thread puts it in: a kernel has all cores anyway. Only work that polls
-// runs beside others.
+// One piece of work runs at a time, whichever thread puts it in: a kernel has all cores anyway. Work that polls is the
+// exception: other work runs meanwhile.
 std::mutex& one_at_a_time() {
   static auto* const m = host::make_lasting<std::mutex>();
   return *m;

@@ -33,7 +33,7 @@ void element_type(instruction_decoder& f) {
     f.fail(fmt::format("'{}' moves more than 16 bytes", f.name()));
 }
 
-// The elements of a value: one register, or as many as the vector has in braces.
+// Element k of a value. A value is one register, or a vector of registers in braces.
 const syntax::operand& element(instruction_decoder& f, const syntax::operand& o, std::size_t k) {
   if (o.kind != syntax::operand_kind::vector && f.out.count == 1) return o;
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != f.out.count)
