@@ -11,8 +11,8 @@
 //   y = n * (1 + scale) + shift                  f32, rounded once to T
 //
 // T is the element type of x; the weight may be f32. Sums of squares are in f32. Their order depends only on the
-// size of a row, on whether rows begin at multiples of 16 bytes, and on the device: a row has the same bits alone and
-// among others. The residual that is written is h as rounded, and y is its norm. Codes and scales are those of
+// size of a row, on whether the rows of all tensors begin at multiples of 16 bytes (codes: 8), and on the device: a row
+// has the same bits alone and among others. The residual that is written is h as rounded, and y is its norm. Codes and scales are those of
 // quantise_int8 or quantise_fp8 of y, bit for bit. Nothing is allocated, read back or waited for, so a call may be
 // captured into a graph; a kernel is loaded when it is first used on a device (rms_norm_warmup). Throws
 // invalid_argument, which names the argument, before anything runs; and what a launch throws.

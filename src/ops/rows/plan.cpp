@@ -12,9 +12,13 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
+constexpr u32 static_bytes = 2048;  // shared memory for everything else, the driver's 1 KB included
+constexpr u32 pieces_of_older = 32 * pieces_of_kib;  // that a block holds, before sm_90
+constexpr u32 most_pieces_with_factors = 32 * pieces_of_kib;
+
 // Rows without clusters that single elements are read of, and that fit shared memory as a whole: the kernels for sm_90
 // have no far ones.
-constexpr std::uint32_t most_pieces_of_elements = 128 * 1024 / piece_bytes;
+constexpr std::uint32_t most_pieces_of_elements = 128 * pieces_of_kib;
 
 // Whether rows follow each other at one distance, so that a row's number gives its place.
 bool is_flat(const any_view& v) {
@@ -99,29 +103,38 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
   p.is_flat = flat ? 1 : 0;
 
   const u32 tensors = staging == row_staging::two_rows ? 2 : 1;
+  row_use use = factors.size() == 0 ? use_without_factors : use_with_factors;
+  use.most_alone /= tensors;
+  const u32 room =
+      (std::max(device.shared_per_block, device.shared_per_block_optin) - static_bytes) / piece_bytes;
+  const u32 most_of_elements = std::min(most_pieces_of_elements, room) / tensors;
   plan.is_newer = device.target.sm >= 90;
   row_division division =
-      row_division::of(p.size, bytes, plan.vectors, plan.is_newer ? device.max_blocks_per_cluster : 1);
+      row_division::of(p.size, bytes, plan.vectors, plan.is_newer ? device.max_blocks_per_cluster : 1, use);
   const u32 pieces = p.size / width + (p.size % width != 0 ? 1 : 0);
   const auto pieces_of = [&](u32 blocks) { return pieces / blocks + (pieces % blocks != 0 ? 1 : 0); };
-  if (!plan.vectors && pieces_of(division.blocks) > most_pieces_of_elements / tensors) {
+  if (!plan.vectors && pieces_of(division.blocks) + 2 > most_of_elements) {
     plan.is_newer = false;
-    division = row_division::of(p.size, bytes, plan.vectors, 1);
+    division = row_division::of(p.size, bytes, plan.vectors, 1, use);
   }
-  const u32 lanes = u32{1} << division.lanes_log;
-  const u32 share = (pieces_of(division.blocks) + lanes - 1) / lanes;  // pieces of a lane
-  const u32 most_pieces = !plan.is_newer ? pieces_of_block / tensors
-                          : plan.vectors ? pieces_of_block
-                                         : most_pieces_of_elements / tensors;
-  const u32 most_staged = most_pieces / row_threads;
+  const u32 lanes = u32{1} << division.lanes_log, rows = row_threads / lanes;  // of a block
+  const u32 share = (pieces_of(division.blocks) + lanes - 1) / lanes;          // pieces of a lane
+  const u32 most_pieces = !plan.is_newer         ? pieces_of_older / tensors
+                          : !plan.vectors        ? most_of_elements
+                          : division.blocks == 1 ? use.most_alone
+                                                 : pieces_of_part(true);
   p.lanes_log = division.lanes_log;
   p.blocks = division.blocks;
   p.share = share * lanes * width;
-  p.staged = std::min(share, most_staged) * row_threads;
+  // A row that begins within a piece ends within one more.
+  const u32 wanted = plan.vectors ? share * lanes : std::min(p.size, p.share) / width + 2;
+  p.staged = std::min(wanted, most_pieces / rows) * rows;
+  plan.is_long = p.staged < wanted * rows;
   plan.cluster = division.blocks;
-  // Blocks of a cluster have no room for them: fewer would be resident.
+  // Blocks of a cluster have no room for factors, nor has one with a long row: fewer would be resident.
   const bool stages = plan.vectors && plan.is_newer && has_factors &&
-                      staging == row_staging::row_and_factors && p.blocks == 1;
+                      staging == row_staging::row_and_factors && p.blocks == 1 &&
+                      p.staged <= most_pieces_with_factors;
   p.has_staged_factors = stages ? 1 : 0;
   plan.shared_bytes = p.staged * piece_bytes * (stages ? 2 : tensors);
   plan.blocks = static_cast<std::uint32_t>(row_blocks(p.rows, division.lanes_log) * division.blocks);

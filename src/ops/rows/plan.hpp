@@ -25,6 +25,7 @@ struct row_plan {
   rows_problem problem{};
   bool vectors = false;   // pieces are neighbours; see stage.hpp
   bool is_newer = false;  // the kernels for sm_90: clusters, asynchronous copies
+  bool is_long = false;   // shared memory does not hold a row: its last pieces are far
   std::uint32_t blocks = 0, cluster = 1, shared_bytes = 0;
 
   bool is_empty() const { return blocks == 0; }

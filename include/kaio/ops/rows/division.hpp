@@ -4,11 +4,11 @@
 //
 //   row of             threads for it
 //   up to 16 KB        1 to 256 neighbours, the lanes; a block has 256 / lanes rows at once
-//   up to 32 KB        a block
+//   up to 40 or 64 KB  a block
 //   more               a cluster of 2 to 16 blocks; before sm_90, a block
 //
-// The division is a function of the row's size, its element type, the kind of its pieces and the device's largest
-// cluster alone, and so is the order of sums: a row has the same bits alone and among others.
+// The division is a function of the operation, the row's size, its element type, the kind of its pieces and the
+// device's largest cluster alone, and so is the order of sums: a row has the same bits alone and among others.
 
 #include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/shared/rows.hpp>
@@ -19,25 +19,37 @@ namespace kaio::ops {
 
 inline constexpr u32 piece_bytes = 16;
 inline constexpr u32 most_row_blocks = 16;
-inline constexpr u32 pieces_of_block = 32 * 1024 / piece_bytes;  // of a row, before the next block has some
+inline constexpr u32 pieces_of_kib = 1024 / piece_bytes;
+// Of a row that several blocks have, the largest part of one. More blocks are resident if it is small; single elements
+// need more threads' time than pieces, so a second block costs more than it gives.
+constexpr u32 pieces_of_part(bool vectors) { return (vectors ? 32 : 56) * pieces_of_kib; }
+
+// What an operation does with a row. per_lane: a lane has at least as many pieces, if the row has. most_alone: pieces of
+// the longest row that one block has.
+struct row_use {
+  u32 per_lane, most_alone;
+};
+// Factors, such as weights, are read once more from memory for each row: threads that wait for it need company.
+inline constexpr row_use use_with_factors{4, 40 * pieces_of_kib}, use_without_factors{5, 64 * pieces_of_kib};
 
 struct row_division {
   u32 lanes_log = 0;  // log2 of the threads of a block for a row
   u32 blocks = 1;     // of a cluster, for a row
 
   // vectors: the kind of pieces (stage.hpp). most_blocks: the largest cluster that the device runs; 1: it has none.
-  static constexpr row_division of(u32 size, u32 element_bytes, bool vectors, u32 most_blocks) {
-    const u32 per_lane = vectors ? 4 : 8, least_lanes = vectors ? 4 : 8;
+  static constexpr row_division of(u32 size, u32 element_bytes, bool vectors, u32 most_blocks,
+                                   const row_use& use) {
+    constexpr u32 least_lanes = 4;
     const u32 width = piece_bytes / element_bytes;
     const u32 pieces = size / width + (size % width != 0 ? 1 : 0);
     row_division result;
-    while (result.blocks < most_blocks && result.blocks < most_row_blocks &&
-           pieces > pieces_of_block * result.blocks)
-      result.blocks *= 2;
-    const u32 few = pieces < least_lanes ? pieces : least_lanes, wanted = (pieces + per_lane - 1) / per_lane;
-    const u32 lanes = wanted > few ? wanted : few;
-    while ((u32{1} << result.lanes_log) < row_threads && (u32{1} << result.lanes_log) < lanes)
-      ++result.lanes_log;
+    if (pieces > use.most_alone)
+      while (result.blocks < most_blocks && result.blocks < most_row_blocks &&
+             pieces > pieces_of_part(vectors) * result.blocks)
+        result.blocks *= 2;
+    const auto lanes = [&] { return u32{1} << result.lanes_log; };
+    while (lanes() < row_threads && 2 * lanes() * use.per_lane <= pieces) ++result.lanes_log;
+    while (lanes() < least_lanes && lanes() < pieces) ++result.lanes_log;
     return result;
   }
 };

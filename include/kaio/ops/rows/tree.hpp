@@ -9,11 +9,16 @@ namespace kaio::ops {
 // Combines neighbours, then pairs of these, and so on. The number of values is a power of two.
 template <u32 N, class Values, class Combine>
 constexpr val<f32> combine_tree(thread t, const Values& values, const Combine& combine) {
-  const auto half = array_of<N / 2>([&](u32 i) { return t.let(combine(values[2 * i], values[2 * i + 1])); });
-  if constexpr (N == 2)
-    return half[0];
-  else
-    return combine_tree<N / 2>(t, half, combine);
+  if constexpr (N == 1) {
+    return t.let(values[0] + 0.0f);
+  } else {
+    const auto half =
+        array_of<N / 2>([&](u32 i) { return t.let(combine(values[2 * i], values[2 * i + 1])); });
+    if constexpr (N == 2)
+      return half[0];
+    else
+      return combine_tree<N / 2>(t, half, combine);
+  }
 }
 template <u32 N, class Values>
 constexpr val<f32> tree_sum(thread t, const Values& values) {

@@ -1,5 +1,5 @@
 #pragma once
-// A piece of a row in registers: 16 bytes, as memory has them, in four words.
+// Elements of a row in registers, as memory has them: neighbours, 16 bytes in four words, or N single ones.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/row_elements.hpp>
@@ -83,6 +83,39 @@ struct row_words {
           memory[at] = cast<u16>(i % 2 == 0 ? t.let(from[i / 2] + 0u) : t.let(from[i / 2] >> 16));
       }
     }
+  }
+};
+
+// N elements that are not neighbours.
+template <dsl::scalar T, std::uint32_t Sm, u32 N>
+struct single_words {
+  using elements = row_elements<T, Sm>;
+  using bits = typename row_words<T, Sm>::bits;
+  static constexpr u32 width = N;
+
+  static constexpr auto zeros(thread t) {
+    return array_of<N>([&](u32) { return var(t, bits{0}); });
+  }
+  template <class Words>
+  static constexpr val<f32> value(thread t, const Words& words, u32 i) {
+    if constexpr (elements::is_single)
+      return t.let(bit_cast<f32>(words[i]));
+    else if constexpr (std::is_same_v<T, f16>)
+      return t.let(cast<f32>(bit_cast<f16>(words[i])));
+    else
+      return t.let(bit_cast<f32>(cast<u32>(words[i]) << 16));
+  }
+  // x[0] to x[N - 1], rounded to T.
+  template <class X>
+  static constexpr auto rounded(thread t, const X& x) {
+    return array_of<N>([&](u32 i) -> val<bits> {
+      if constexpr (elements::is_single)
+        return t.let(bit_cast<u32>(x[i]));
+      else if constexpr (elements::packs)
+        return t.let(bit_cast<u16>(cast<T>(x[i])));
+      else
+        return t.let(bit_cast<u16>(elements::stored::write(t, t.let(x[i]))));
+    });
   }
 };
 

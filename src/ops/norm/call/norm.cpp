@@ -155,8 +155,7 @@ void run(const stream& s, const norm_call& call) {
       {is_f32 ? &none : &call.weight, is_f32 ? &none : &call.bias},
       is_general || !is_given(call.weight) ? row_staging::row : row_staging::row_and_factors, {&call.scales});
   if (plan.is_empty()) return;
-  const bool is_long = plan.problem.share > plan.problem.staged * (piece_bytes / call.x.element_bytes());
-  if (is_long && has_codes && !is_given(call.out))
+  if (plan.is_long && has_codes && !is_given(call.out))
     refuse(call.operation,
            "a row of " + std::to_string(plan.problem.size) +
                " elements does not fit the device's shared memory: give y_out too, where it is kept");

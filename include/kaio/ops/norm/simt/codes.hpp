@@ -23,9 +23,6 @@ namespace kaio::ops {
 
 template <dsl::scalar T, std::uint32_t Sm, bool Vectors, class Stage>
 class row_codes {
-  using words = row_words<T, Sm>;
-  static constexpr u32 width = words::width;
-
  public:
   constexpr row_codes(thread t, Stage& stage, const val<general_norm_problem>& problem)
       : t_(t),
@@ -53,7 +50,9 @@ class row_codes {
     var reciprocal(t, 1.0f / by);
     // Neighbours of a piece share a scale; other elements have one each.
     const val is_own = Vectors ? has_scales_ : t.let(all_of(has_scales_, !has_blocks_));
-    stage_.each_piece(out, [&](const staged_piece& p, auto& y) {
+    stage_.each_piece(out, [&](const auto& p, auto& y) {
+      using words = words_of<decltype(p)>;
+      constexpr u32 width = words::width;
       if constexpr (Vectors)
         if (auto own = t.when(has_blocks_)) {
           by = block_scale(p.first);
@@ -68,8 +67,7 @@ class row_codes {
       if (auto other = t.when(!is_usual))
         for (u32 i = 0; i < width; ++i) {
           if constexpr (!Vectors)
-            if (auto own = t.when(all_of(has_blocks_, stage_.is_inside(p, i))))
-              by = block_scale(stage_.element(p, i));
+            if (auto own = t.when(has_blocks_)) by = block_scale(stage_.element(p, i));
           const val one = words::value(t, y, i);
           quotients[i] = one / by;
         }
@@ -119,9 +117,10 @@ class row_codes {
     }
     t.barrier();
   }
-  template <class Quotients>
-  constexpr void store(const val<u64>& row, const staged_piece& p, const Quotients& quotients) {
+  template <class Piece, class Quotients>
+  constexpr void store(const val<u64>& row, const Piece& p, const Quotients& quotients) {
     thread t = t_;
+    constexpr u32 width = words_of<Piece>::width;
     auto codes = array_of<width>([&](u32) { return var(t, u8{0}); });
     if (auto integers = t.when(is_i8_))
       for (u32 i = 0; i < width; ++i) codes[i] = bit_cast<u8>(int8_code_of(t, t.let(quotients[i])));
@@ -132,10 +131,7 @@ class row_codes {
       for (u32 i = 0; i < width; i += 4)
         store_vec(memory[p.first + i], make_vec(codes[i], codes[i + 1], codes[i + 2], codes[i + 3]));
     } else {
-      for (u32 i = 0; i < width; ++i) {
-        const val at = stage_.element(p, i);
-        if (auto inside = t.when(at < stage_.size())) memory[at] = codes[i];
-      }
+      for (u32 i = 0; i < width; ++i) memory[stage_.element(p, i)] = codes[i];
     }
   }
 

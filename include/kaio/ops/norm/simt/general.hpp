@@ -13,9 +13,6 @@ namespace kaio::ops {
 
 template <dsl::scalar T, std::uint32_t Sm, bool Vectors>
 struct general_norm_body {
-  using words = row_words<T, Sm>;
-  static constexpr u32 width = words::width;
-
   static constexpr void run(thread t, const val<general_norm_problem>& problem) {
     const auto norm = problem[&general_norm_problem::norm];
     auto stage = stage_row<T, Sm, Vectors>(t, norm[&norm_problem::rows], norm[&norm_problem::x]);
@@ -27,8 +24,9 @@ struct general_norm_body {
               residual = row_of(norm[&norm_problem::residual]);
     const norm_statistics of =
         steps::find(t, stage, reduce, norm, t.let(any_of(gate != u64{0}, residual != u64{0})),
-                    [&](const staged_piece& p, auto& x) {
-                      auto h = array_of<width>([&](u32 i) {
+                    [&](const auto& p, auto& x) {
+                      using words = words_of<decltype(p)>;
+                      auto h = array_of<words::width>([&](u32 i) {
                         const val one = words::value(t, x, i);
                         return var(t, one);
                       });
@@ -48,8 +46,9 @@ struct general_norm_body {
     const val scale = row_of(problem[&general_norm_problem::scale]);
     const val shift = row_of(problem[&general_norm_problem::shift]);
     // y of a piece, rounded to T.
-    const auto result = [&](const staged_piece& p, const auto& h) {
-      auto y = steps::normalised(t, of, casts, h);
+    const auto result = [&](const auto& p, const auto& h) {
+      using words = words_of<decltype(p)>;
+      auto y = steps::template normalised<words>(t, of, casts, h);
       for (auto i : t.range(0u, 4u).no_unroll()) {  // weight, bias, scale, shift
         const val is_early = t.let(i < 2u), is_product = t.let((i & 1u) == 0u);
         const val factors = t.let(select(is_early, weight, scale)),
@@ -63,15 +62,16 @@ struct general_norm_body {
     const val out = row_of(norm[&norm_problem::out]);
     const val stores = exists(norm[&norm_problem::out]);
     var largest(t, 0.0f);
-    stage.each_piece(of.from, [&](const staged_piece& p, auto& h) {
+    stage.each_piece(of.from, [&](const auto& p, auto& h) {
+      using words = words_of<decltype(p)>;
       const auto y = result(p, h);
-      if (auto writes = t.when(stores)) stage.store(out, p, y);
-      stage.put(p, y);
-      for (u32 i = 0; i < width; ++i) {
-        const val one = stage.or_zero(p, i, words::value(t, y, i));
+      stage.keep(out, stores, p, y);
+      for (u32 i = 0; i < words::width; ++i) {
+        const val one = words::value(t, y, i);
         largest = max(largest, abs(one));
       }
     });
+    if (auto writes = t.when(stores)) stage.flush(out);
     if (auto makes = t.when(exists(problem[&general_norm_problem::codes]))) {
       row_codes<T, Sm, Vectors, decltype(stage)> codes(t, stage, problem);
       codes.make(reduce, t.let(largest), out);
@@ -86,8 +86,10 @@ struct general_norm_body {
     val<bool> is_product;
     val<f32> offset;
   };
-  template <class Stage, class Y>
-  static constexpr void apply(thread t, Stage& stage, const staged_piece& p, const term& of, Y& y) {
+  template <class Stage, class Piece, class Y>
+  static constexpr void apply(thread t, Stage& stage, const Piece& p, const term& of, Y& y) {
+    using words = words_of<Piece>;
+    constexpr u32 width = words::width;
     if (auto given = t.when(of.row != u64{0})) {
       auto numbers = array_of<width>([&](u32) { return var(t, 0.0f); });
       const auto load = [&] {
@@ -100,8 +102,7 @@ struct general_norm_body {
       } else {
         if (auto single = t.when(of.is_f32)) {
           const auto memory = pointer_at<inout<f32>>(t, of.row);
-          for (u32 i = 0; i < width; ++i)
-            if (auto inside = t.when(stage.is_inside(p, i))) numbers[i] = memory[stage.element(p, i)];
+          for (u32 i = 0; i < width; ++i) numbers[i] = memory[stage.element(p, i)];
         }
         if (auto own = t.when(!of.is_f32)) load();
       }

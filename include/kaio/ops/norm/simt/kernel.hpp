@@ -1,7 +1,15 @@
 #pragma once
-// rms_norm and layer_norm of a staged row (rows/stage.hpp), in one kernel: layer_norm has a mean, and one more pass.
+// rms_norm and layer_norm of a staged row (rows/stage.hpp), in one kernel:
 //
 //   [h = x + residual, stored]   [mean of h]   squares of h - mean   y = (h - mean) * inverse * weight + bias
+//
+// One pass finds mean and squares. A thread takes its n numbers relative to one of them, o, so a large mean costs no
+// digits. With d = h - o and e = o - mean:
+//
+//   mean = sum over threads of (n o + sum of d) / size     squares = sum of d^2 + e (n e + 2 sum of d)
+//
+// The last line cancels at most the factor n, if o is far from the thread's other numbers: (o - their mean)^2 is at most n
+// times their variance. Source: Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", 1983.
 
 #include <kaio/ops/norm/common/problem.hpp>
 #include <kaio/ops/rows/reduce.hpp>
@@ -20,11 +28,8 @@ struct norm_statistics {
 // Steps of the kernels, for a row_stage and its row_reducer.
 template <class Stage>
 struct norm_steps {
-  using words = typename Stage::words;
-  static constexpr u32 width = words::width;
-
-  // changes: h is not x. make(piece, words of x) is h of a piece. Far pieces of h are left where the kernel may write,
-  // in residual_out or in out.
+  // changes: h is not x. make(piece, x, its elements) is h of a piece. Far pieces of h are left where the kernel may
+  // write, in residual_out or in out.
   template <class Reduce, class Norm, class Make>
   static constexpr norm_statistics find(thread t, Stage& stage, Reduce& reduce, const Norm& norm,
                                         const val<bool>& changes, const Make& make) {
@@ -34,63 +39,75 @@ struct norm_steps {
       const val residual_out = stage.row_of(norm[&norm_problem::residual_out], Stage::element_bytes);
       const val out = stage.row_of(norm[&norm_problem::out], Stage::element_bytes);
       const val to = t.let(select(writes, residual_out, out));
-      stage.each_piece(stage.address(), [&](const staged_piece& p, auto& x) {
+      stage.each_piece(stage.address(), [&](const auto& p, auto& x) {
+        using words = words_of<decltype(p)>;
         const auto sums = words::rounded(t, make(p, x));
-        if (auto stores = t.when(any_of(writes, stage.is_far(p)))) stage.store(to, p, sums);
-        stage.put(p, sums);
+        stage.keep(to, writes, p, sums);
       });
+      if (auto stores = t.when(writes)) stage.flush(to);
       line = to;
     }
     const val from = t.let(line);
     const val count = t.let(cast<f32>(stage.size()));
     var mean(t, 0.0f), squares(t, 0.0f);
     if (auto of_layer = t.when(norm[&norm_problem::is_centred] != 0u)) {
+      const val origin = stage.first_number();
+      var numbers(t, 0u);
       var sum(t, 0.0f);
-      stage.each_piece(from, [&](const staged_piece&, auto& h) {
-        for (u32 i = 0; i < width; ++i) {
+      stage.each_piece(from, [&](const auto& p, auto& h) {
+        using words = words_of<decltype(p)>;
+        for (u32 i = 0; i < words::width; ++i) {
           const val one = words::value(t, h, i);
-          sum += one;
+          const val distance = t.let(one - origin);
+          sum += distance;
+          squares = fma(distance, distance, squares);
+        }
+        numbers += words::width;
+      });
+      const val own = t.let(cast<f32>(numbers));
+      const val total = reduce.sum(t.let(fma(own, origin, sum)));
+      mean = total / count;
+      const val shift = t.let(origin - mean);
+      squares = squares + shift * fma(own, shift, sum * 2.0f);
+    }
+    if (auto of_rms = t.otherwise())
+      stage.each_piece(from, [&](const auto& p, auto& h) {
+        using words = words_of<decltype(p)>;
+        for (u32 i = 0; i < words::width; ++i) {
+          const val one = words::value(t, h, i);
+          squares = fma(one, one, squares);
         }
       });
-      const val total = reduce.sum(t.let(sum));
-      mean = total / count;
-    }
     const val middle = t.let(mean);
-    stage.each_piece(from, [&](const staged_piece& p, auto& h) {
-      for (u32 i = 0; i < width; ++i) {
-        const val one = words::value(t, h, i);
-        const val distance = stage.or_zero(p, i, t.let(one - middle));
-        squares = fma(distance, distance, squares);
-      }
-    });
     const val total = reduce.sum(t.let(squares));
     const val inverse = t.let(rsqrt(total / count + norm[&norm_problem::epsilon]));
     return {from, middle, inverse};
   }
 
   // x plus the residual's elements.
-  template <class Words>
-  static constexpr auto plus_residual(thread t, Stage& stage, const val<u64>& residual, const staged_piece& p,
+  template <class Piece, class Words>
+  static constexpr auto plus_residual(thread t, Stage& stage, const val<u64>& residual, const Piece& p,
                                       const Words& x) {
+    using words = words_of<Piece>;
     auto more = words::zeros(t);
     stage.load(residual, p, more);
-    return array_of<width>([&](u32 i) {
+    return array_of<words::width>([&](u32 i) {
       const val own = words::value(t, x, i), other = words::value(t, more, i);
       return t.let(own + other);
     });
   }
 
-  // (h - mean) * inverse; with `casts`, rounded to T.
-  template <class Words>
+  // (h - mean) * inverse of a piece of h, in `words`; with `casts`, rounded to T.
+  template <class words, class Words>
   static constexpr auto normalised(thread t, const norm_statistics& of, const val<bool>& casts,
                                    const Words& h) {
-    auto y = array_of<width>([&](u32 i) {
+    auto y = array_of<words::width>([&](u32 i) {
       const val one = words::value(t, h, i);
       return var(t, (one - of.mean) * of.inverse);
     });
     if (auto rounds = t.when(casts)) {
       const auto bits = words::rounded(t, y);
-      for (u32 i = 0; i < width; ++i) y[i] = words::value(t, bits, i);
+      for (u32 i = 0; i < words::width; ++i) y[i] = words::value(t, bits, i);
     }
     return y;
   }
@@ -103,36 +120,37 @@ struct norm_body {
     auto stage =
         stage_row<T, Sm, Vectors>(t, problem[&norm_problem::rows], problem[&norm_problem::x], weight);
     using steps = norm_steps<decltype(stage)>;
-    using words = typename steps::words;
     row_reducer<Sm> reduce(t, stage.lanes(), stage.blocks());
     const val adds = t.let(problem[&norm_problem::residual][&row_strides::address] != u64{0});
     const val residual = stage.row_of(problem[&norm_problem::residual], sizeof(T));
-    const norm_statistics of = steps::find(
-        t, stage, reduce, problem, adds,
-        [&](const staged_piece& p, auto& x) { return steps::plus_residual(t, stage, residual, p, x); });
+    const norm_statistics of = steps::find(t, stage, reduce, problem, adds, [&](const auto& p, auto& x) {
+      return steps::plus_residual(t, stage, residual, p, x);
+    });
     const val offset = t.let(problem[&norm_problem::weight_offset]);
     const val casts = t.let(problem[&norm_problem::casts] != 0u);
     const val out = stage.row_of(problem[&norm_problem::out], sizeof(T));
-    stage.each_piece(of.from, [&](const staged_piece& p, auto& h) {
-      auto y = steps::normalised(t, of, casts, h);
+    stage.each_piece(of.from, [&](const auto& p, auto& h) {
+      using words = words_of<decltype(p)>;
+      auto y = steps::template normalised<words>(t, of, casts, h);
       auto by = words::zeros(t);
       if (auto scales = t.when(weight != u64{0})) {
         stage.load_factors(p, by);
-        for (u32 i = 0; i < steps::width; ++i) {
+        for (u32 i = 0; i < words::width; ++i) {
           const val factor = words::value(t, by, i);
           y[i] = y[i] * (offset + factor);
         }
       }
       if (auto moves = t.when(bias != u64{0})) {
         stage.load(bias, p, by);
-        for (u32 i = 0; i < steps::width; ++i) {
+        for (u32 i = 0; i < words::width; ++i) {
           const val more = words::value(t, by, i);
           y[i] = y[i] + more;
         }
       }
       const auto bits = words::rounded(t, y);
-      stage.store(out, p, bits);
+      stage.emit(out, p, bits);
     });
+    stage.flush(out);
   }
 };
 

@@ -18,43 +18,36 @@ namespace kaio::ops {
 template <dsl::scalar T, std::uint32_t Sm, bool Vectors>
 struct softmax_body {
   static constexpr f32 lowest = std::numeric_limits<f32>::lowest();
-  static constexpr f32 infinity = std::numeric_limits<f32>::infinity();
 
   static constexpr void run(thread t, const val<softmax_problem>& problem) {
     auto stage = stage_row<T, Sm, Vectors>(t, problem[&softmax_problem::rows], problem[&softmax_problem::x]);
-    using words = typename decltype(stage)::words;
-    constexpr u32 width = words::width;
     row_reducer<Sm> reduce(t, stage.lanes(), stage.blocks());
     const val scale = t.let(problem[&softmax_problem::scale]);
 
-    // scale * x + more; -infinity beyond the end.
-    const auto scaled = [&](const staged_piece& p, auto& x, const val<f32>& more) {
-      auto v = array_of<width>([&](u32 i) {
+    // scale * x + more, of a piece of x in `words`.
+    const auto scaled = [&]<class words>(words, auto& x, const val<f32>& more) {
+      return array_of<words::width>([&](u32 i) {
         const val one = words::value(t, x, i);
         return var(t, fma(one, scale, more));
       });
-      if constexpr (!Vectors) {
-        const val end = stage.element(p, width - 1);
-        if (auto partial = t.when(end >= stage.size()))
-          for (u32 i = 0; i < width; ++i) v[i] = select(stage.is_inside(p, i), v[i], -infinity);
-      }
-      return v;
     };
 
     const val zero = t.let(0.0f);
     var top(t, lowest);
-    stage.each_piece(stage.address(), [&](const staged_piece& p, auto& x) {
-      const auto v = scaled(p, x, zero);
-      const val of_piece = tree_largest<width>(t, v);
+    stage.each_piece(stage.address(), [&](const auto& p, auto& x) {
+      using words = words_of<decltype(p)>;
+      const auto v = scaled(words{}, x, zero);
+      const val of_piece = tree_largest<words::width>(t, v);
       top = max(top, of_piece);
     });
     const val largest = reduce.largest(t.let(top), lowest);
     const val minus = t.let(-largest);
     var sum(t, 0.0f);
-    stage.each_piece(stage.address(), [&](const staged_piece& p, auto& x) {
-      const auto v = scaled(p, x, minus);
-      const auto power = array_of<width>([&](u32 i) { return t.let(fast::ftz::exp(v[i])); });
-      const val of_piece = tree_sum<width>(t, power);
+    stage.each_piece(stage.address(), [&](const auto& p, auto& x) {
+      using words = words_of<decltype(p)>;
+      const auto v = scaled(words{}, x, minus);
+      const auto power = array_of<words::width>([&](u32 i) { return t.let(fast::ftz::exp(v[i])); });
+      const val of_piece = tree_sum<words::width>(t, power);
       sum += of_piece;
     });
     const val total = reduce.sum(t.let(sum));
@@ -69,18 +62,20 @@ struct softmax_body {
     }
     const val is_log = t.let(problem[&softmax_problem::is_log] != 0u);
     const val to = stage.row_of(problem[&softmax_problem::out], sizeof(T));
-    stage.each_piece(stage.address(), [&](const staged_piece& p, auto& x) {
-      auto y = array_of<width>([&](u32 i) {
+    stage.each_piece(stage.address(), [&](const auto& p, auto& x) {
+      using words = words_of<decltype(p)>;
+      auto y = array_of<words::width>([&](u32 i) {
         const val one = words::value(t, x, i);
         return var(t, fma(one, scale, minus));
       });
       if (auto logs = t.when(is_log))
-        for (u32 i = 0; i < width; ++i) y[i] = y[i] - less;
+        for (u32 i = 0; i < words::width; ++i) y[i] = y[i] - less;
       if (auto powers = t.otherwise())
-        for (u32 i = 0; i < width; ++i) y[i] = fast::ftz::exp(y[i]) * inverse;
+        for (u32 i = 0; i < words::width; ++i) y[i] = fast::ftz::exp(y[i]) * inverse;
       const auto bits = words::rounded(t, y);
-      stage.store(to, p, bits);
+      stage.emit(to, p, bits);
     });
+    stage.flush(to);
   }
 };
 
