@@ -1,6 +1,7 @@
 #include "ops/rows/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -26,6 +27,21 @@ bool is_flat(const any_view& v) {
   for (std::uint32_t d = v.rank - 1; d-- > 0;) {
     if (v.extents[d] != 1 && v.strides[d] != v.strides[v.rank - 2] * rows) return false;
     rows *= v.extents[d];
+  }
+  return true;
+}
+
+// Whether rows follow each other without gaps.
+bool is_dense(const any_view& v) { return is_flat(v) && v.strides[v.rank - 2] == v.extents[v.rank - 1]; }
+
+// Whether at most two lanes of a warp wait for one bank of shared memory, if rows of `bytes` bytes follow each other in
+// it: each of its rows has `lanes` neighbours.
+bool spreads_over_banks(u64 bytes, u32 lanes, u32 element_bytes) {
+  std::array<u32, 32> lanes_of_bank{};
+  for (u32 row = 0; row < 32 / std::min(lanes, u32{32}); ++row) {
+    const u64 first = row * bytes, last = first + u64{lanes} * element_bytes - 1;
+    for (u64 word = first / 4; word <= last / 4 && word < first / 4 + 32; ++word)
+      if (++lanes_of_bank[word % 32] > 2) return false;
   }
   return true;
 }
@@ -83,11 +99,12 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
   p.rows = extent(1) * extent(2) * extent(3);
   p.heads = divisor::of(extent(1));
   p.tokens = divisor::of(extent(2));
-  bool flat = is_flat(x);
+  bool flat = is_flat(x), dense = is_dense(x);
   plan.vectors = p.size % width == 0 && is_aligned(x);
   for (const any_view* v : like)
     if (detail::is_given(*v)) {
       flat = flat && is_flat(*v);
+      dense = dense && is_dense(*v);
       // Codes of 8 bits are stored in halves of a piece.
       plan.vectors =
           plan.vectors && (v->element_bytes() == 1 ? detail::begins_at(*v, width) : is_aligned(*v));
@@ -103,26 +120,27 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
   p.is_flat = flat ? 1 : 0;
 
   const u32 tensors = staging == row_staging::two_rows ? 2 : 1;
-  row_use use = factors.size() == 0 ? use_without_factors : use_with_factors;
-  use.most_alone /= tensors;
+  const bool takes_factors = factors.size() != 0;
   const u32 room =
       (std::max(device.shared_per_block, device.shared_per_block_optin) - static_bytes) / piece_bytes;
   const u32 most_of_elements = std::min(most_pieces_of_elements, room) / tensors;
   plan.is_newer = device.target.sm >= 90;
-  row_division division =
-      row_division::of(p.size, bytes, plan.vectors, plan.is_newer ? device.max_blocks_per_cluster : 1, use);
+  row_division division = row_division::of(
+      p.size, bytes, plan.vectors, plan.is_newer ? device.max_blocks_per_cluster : 1, takes_factors, tensors);
   const u32 pieces = p.size / width + (p.size % width != 0 ? 1 : 0);
   const auto pieces_of = [&](u32 blocks) { return pieces / blocks + (pieces % blocks != 0 ? 1 : 0); };
   if (!plan.vectors && pieces_of(division.blocks) + 2 > most_of_elements) {
     plan.is_newer = false;
-    division = row_division::of(p.size, bytes, plan.vectors, 1, use);
+    division = row_division::of(p.size, bytes, plan.vectors, 1, takes_factors, tensors);
   }
   const u32 lanes = u32{1} << division.lanes_log, rows = row_threads / lanes;  // of a block
   const u32 share = (pieces_of(division.blocks) + lanes - 1) / lanes;          // pieces of a lane
-  const u32 most_pieces = !plan.is_newer         ? pieces_of_older / tensors
-                          : !plan.vectors        ? most_of_elements
-                          : division.blocks == 1 ? use.most_alone
-                                                 : pieces_of_part(true);
+  const u32 of_vectors = division.blocks == 1                    ? pieces_of_row_alone / tensors
+                         : share * lanes <= pieces_of_part(true) ? pieces_of_part(true)
+                                                                 : pieces_of_long_part;
+  const u32 most_pieces = !plan.is_newer ? pieces_of_older / tensors
+                          : plan.vectors ? of_vectors
+                                         : most_of_elements;
   p.lanes_log = division.lanes_log;
   p.blocks = division.blocks;
   p.share = share * lanes * width;
@@ -130,13 +148,18 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
   const u32 wanted = plan.vectors ? share * lanes : std::min(p.size, p.share) / width + 2;
   p.staged = std::min(wanted, most_pieces / rows) * rows;
   plan.is_long = p.staged < wanted * rows;
+  p.is_dense = dense && p.is_flat != 0 && !plan.is_long && p.blocks == 1 &&
+                       spreads_over_banks(u64{p.size} * bytes, lanes, bytes)
+                   ? 1
+                   : 0;
   plan.cluster = division.blocks;
-  // Blocks of a cluster have no room for factors, nor has one with a long row: fewer would be resident.
-  const bool stages = plan.vectors && plan.is_newer && has_factors &&
-                      staging == row_staging::row_and_factors && p.blocks == 1 &&
-                      p.staged <= most_pieces_with_factors;
+  // Factors of a short row are staged next to it; those of others pass through two slots of a thread.
+  const bool has_room =
+      plan.vectors && plan.is_newer && has_factors && staging == row_staging::row_and_factors;
+  const bool stages = has_room && p.blocks == 1 && p.staged <= most_pieces_with_factors;
   p.has_staged_factors = stages ? 1 : 0;
-  plan.shared_bytes = p.staged * piece_bytes * (stages ? 2 : tensors);
+  const u32 of_factors = stages ? p.staged : has_room ? 2 * row_threads : 0;
+  plan.shared_bytes = (p.staged * tensors + of_factors) * piece_bytes;
   plan.blocks = static_cast<std::uint32_t>(row_blocks(p.rows, division.lanes_log) * division.blocks);
   return plan;
 }

@@ -4,7 +4,7 @@
 //
 //   row of             threads for it
 //   up to 16 KB        1 to 256 neighbours, the lanes; a block has 256 / lanes rows at once
-//   up to 40 or 64 KB  a block
+//   up to 64 KB        a block
 //   more               a cluster of 2 to 16 blocks; before sm_90, a block
 //
 // The division is a function of the operation, the row's size, its element type, the kind of its pieces and the
@@ -20,35 +20,32 @@ namespace kaio::ops {
 inline constexpr u32 piece_bytes = 16;
 inline constexpr u32 most_row_blocks = 16;
 inline constexpr u32 pieces_of_kib = 1024 / piece_bytes;
-// Of a row that several blocks have, the largest part of one. More blocks are resident if it is small; single elements
-// need more threads' time than pieces, so a second block costs more than it gives.
-constexpr u32 pieces_of_part(bool vectors) { return (vectors ? 32 : 56) * pieces_of_kib; }
-
-// What an operation does with a row. per_lane: a lane has at least as many pieces, if the row has. most_alone: pieces of
-// the longest row that one block has.
-struct row_use {
-  u32 per_lane, most_alone;
-};
-// Factors, such as weights, are read once more from memory for each row: threads that wait for it need company.
-inline constexpr row_use use_with_factors{4, 40 * pieces_of_kib}, use_without_factors{5, 64 * pieces_of_kib};
+inline constexpr u32 pieces_of_row_alone = 64 * pieces_of_kib;  // of the longest row that one block has
+// Of a row that several blocks have, the largest part of one; single elements need more threads' time than pieces do, so
+// there a block more costs more than it gives. Of a row that shared memory does not hold, the pieces that it holds.
+constexpr u32 pieces_of_part(bool vectors) { return (vectors ? 48 : 56) * pieces_of_kib; }
+inline constexpr u32 pieces_of_long_part = 32 * pieces_of_kib;
 
 struct row_division {
   u32 lanes_log = 0;  // log2 of the threads of a block for a row
   u32 blocks = 1;     // of a cluster, for a row
 
   // vectors: the kind of pieces (stage.hpp). most_blocks: the largest cluster that the device runs; 1: it has none.
+  // has_factors: numbers such as weights that belong to the elements of each row. They take a thread's time too, so
+  // fewer pieces of a lane are enough. tensors: whose rows are staged together.
   static constexpr row_division of(u32 size, u32 element_bytes, bool vectors, u32 most_blocks,
-                                   const row_use& use) {
+                                   bool has_factors, u32 tensors = 1) {
     constexpr u32 least_lanes = 4;
+    const u32 per_lane = has_factors ? 4 : 5;  // at least, if the row has; less if lanes are few
     const u32 width = piece_bytes / element_bytes;
     const u32 pieces = size / width + (size % width != 0 ? 1 : 0);
     row_division result;
-    if (pieces > use.most_alone)
+    if (pieces > pieces_of_row_alone / tensors)
       while (result.blocks < most_blocks && result.blocks < most_row_blocks &&
              pieces > pieces_of_part(vectors) * result.blocks)
         result.blocks *= 2;
     const auto lanes = [&] { return u32{1} << result.lanes_log; };
-    while (lanes() < row_threads && 2 * lanes() * use.per_lane <= pieces) ++result.lanes_log;
+    while (lanes() < row_threads && 2 * lanes() * (lanes() < 8 ? 3 : per_lane) <= pieces) ++result.lanes_log;
     while (lanes() < least_lanes && lanes() < pieces) ++result.lanes_log;
     return result;
   }
@@ -57,7 +54,8 @@ struct row_division {
 struct rows_problem {
   u32 rows, size;
   divisor heads, tokens;
-  u32 is_flat;    // only the stride of heads counts: a row's number times it is the row's place
+  u32 is_flat;   // only the stride of heads counts: a row's number times it is the row's place
+  u32 is_dense;  // the rows of a block are copied as one: they follow each other without gaps, in every tensor
   u32 lanes_log;  // see row_division
   u32 blocks;
   u32 share;               // elements of a row that a block has

@@ -5,6 +5,8 @@
 //   global memory        ..|.......abcdefgh|ijklmnop|qrs.....|..      | multiples of 16 bytes; 8 elements of bf16
 //   shared memory          |.......a|bcdefgh..                        pieces by one copy, a and q r s one by one
 //
+// Rows of a block that follow each other without gaps are copied as one, by all threads of the block.
+//
 // A thread uses every lanes-th element, so that lanes have neighbours: 8 at once, then the rest one by one. Other
 // elements do not exist for it, and no loop asks where the row ends.
 //
@@ -43,18 +45,17 @@ class element_stage : public row_place<Sm, Problem> {
         pieces_(t),
         elements_(t),
         factors_(t.let(factors)),
-        first_piece_(t.let((rank_ >> lanes_log_) * pitch())),
+        number_(t.let(rank_ >> lanes_log_)),
         own_(this->own_share()),
         near_(find_near()),
         address_(place::row_of(x, sizeof(T))),
         second_(second_of(second)),
-        phase_(phase_of(address_)),
-        begin_of_row_(t.let(first_piece_ * width + phase_)),
-        to_second_(t.let(staged_ * width + phase_of(second_) - phase_)) {
+        is_dense_(t.let(problem[&rows_problem::is_dense] != 0u)),
+        slot_(slot_of(address_)),
+        to_second_(t.let(staged_ * width + slot_of(second_) - slot_)) {
     start_row<Sm>(t);
-    const val none = t.let(0u);
-    copy(address_, none);
-    if constexpr (!std::is_null_pointer_v<Second>) copy(second_, staged_);
+    copy(span_of(address_, slot_));
+    if constexpr (!std::is_null_pointer_v<Second>) copy(span_of(second_, t.let(slot_ + to_second_)));
     if constexpr (has_copies) cp_async_wait_all(t);
     meet();
   }
@@ -67,7 +68,7 @@ class element_stage : public row_place<Sm, Problem> {
     if (auto has = t.when(lane_ < own_)) {
       using words = single_words<T, Sm, 1>;
       auto own = words::zeros(t);
-      own[0] = elements_[begin_of_row_ + lane_];
+      own[0] = elements_[slot_ + lane_];
       const val first = words::value(t, own, 0);
       result = first;
     }
@@ -82,6 +83,15 @@ class element_stage : public row_place<Sm, Problem> {
       const val none = t_.let(0u);
       read(line, p, none, own);
       f(p, own);
+    });
+  }
+  template <class F>
+  constexpr void each_with_factors(const val<u64>& line, const F& f) {
+    each_piece(line, [&](const auto& p, auto& own) {
+      using words = words_of<decltype(p)>;
+      auto factors = words::zeros(t_);
+      if (auto given = t_.when(factors_ != u64{0})) load(factors_, p, factors);
+      f(p, own, factors);
     });
   }
   template <class F>
@@ -101,7 +111,7 @@ class element_stage : public row_place<Sm, Problem> {
     using words = single_words<T, Sm, 1>;
     auto own = words::zeros(t);
     const val none = t.let(0u);
-    read(line, piece_of<words>{{t.let(begin_of_row_ + number), t.let(begin_ + number)}}, none, own);
+    read(line, piece_of<words>{{t.let(slot_ + number), t.let(begin_ + number)}}, none, own);
     f(words::value(t, own, 0));
   }
 
@@ -126,21 +136,21 @@ class element_stage : public row_place<Sm, Problem> {
   constexpr void flush(const val<u64>& row) {
     thread t = t_;
     meet();
-    const val line = begin_at(row), phase = phase_of(row);
-    const val is_alike = t.let(phase == phase_);
-    var head(t, near_), single(t, near_);  // without whole pieces
+    const span all = span_of(row, slot_);
+    const val is_alike = t.let(phase_of(all.line) == all.slot % width);
+    var head(t, all.count), single(t, all.count);  // without whole pieces
     if (auto alike = t.when(is_alike)) {
-      const division parts = divide_near(phase);
-      const val to = t.let(line + cast<u64>(parts.head) * u64{sizeof(T)});
-      const val from = first_whole(phase, parts);
+      const division parts = divide(all);
+      const val to = t.let(all.line + cast<u64>(parts.head) * u64{sizeof(T)});
+      const val from = t.let((all.slot + parts.head) / width);
       const auto memory = pointer_at<out<u32x4>>(t, to);
-      for (auto i : t.range(lane_, parts.whole, lanes_).no_unroll()) memory[i] = pieces_[from + i];
+      for (auto i : t.range(all.lane, parts.whole, all.lanes).no_unroll()) memory[i] = pieces_[from + i];
       head = parts.head;
       single = parts.single;
     }
-    const auto memory = pointer_at<out<bits>>(t, line);
-    each_single(t.let(head), t.let(single),
-                [&](const val<u32>& at) { memory[at] = elements_[begin_of_row_ + at]; });
+    const auto memory = pointer_at<out<bits>>(t, all.line);
+    each_single(all, t.let(head), t.let(single),
+                [&](const val<u32>& at) { memory[at] = elements_[all.slot + at]; });
     meet();
   }
   template <class Piece>
@@ -156,10 +166,6 @@ class element_stage : public row_place<Sm, Problem> {
     for (u32 i = 0; i < words_of<Piece>::width; ++i)
       to[i] = pointer_at<inout<bits>>(t, t.let(first + cast<u64>(step) * u64{i}))[0];
   }
-  template <class Piece, class Words>
-  constexpr void load_factors(const Piece& p, Words& to) const {
-    load(factors_, p, to);
-  }
   template <class Piece>
   constexpr val<u32> element(const Piece& p, u32 i) const {
     return t_.let(p.first + lanes_ * i);
@@ -169,50 +175,67 @@ class element_stage : public row_place<Sm, Problem> {
   static constexpr u32 width = piece_bytes / sizeof(T);
   static constexpr bool has_copies = Sm >= 80;
   static constexpr bool has_far = Sm < 80;  // otherwise a row that does not fit takes another kernel
-  using place::t_, place::staged_, place::lanes_, place::lanes_log_, place::rank_, place::lane_,
-      place::begin_;
+  using place::rank_, place::lane_, place::row_, place::begin_;
+  using place::t_, place::problem_, place::size_, place::staged_, place::lanes_, place::lanes_log_;
 
-  // The near elements of a row: `head`, then `whole` pieces, then the rest; `single` are in no whole piece.
+  // Elements that are neighbours in global memory, from `line` on, and in shared memory, from `slot` on; and the threads
+  // that copy them: those of a row, or the block's if its rows follow each other without gaps.
+  struct span {
+    val<u64> line;
+    val<u32> slot, count, lane, lanes;
+  };
+  constexpr span span_of(const val<u64>& row, const val<u32>& slot) const {
+    thread t = t_;
+    const val before = t.let(number_ * size_);  // elements of the block's rows before this one
+    const val rows = t.let(min(problem_[&rows_problem::rows] - (row_ - number_), rows_of_block()));
+    const val line = t.let(row + cast<u64>(begin_) * u64{sizeof(T)});
+    return {t.let(select(is_dense_, line - cast<u64>(before) * u64{sizeof(T)}, line)),
+            t.let(select(is_dense_, slot - before, slot)), t.let(select(is_dense_, rows * size_, near_)),
+            t.let(select(is_dense_, rank_, lane_)), t.let(select(is_dense_, row_threads, lanes_))};
+  }
+  constexpr val<u32> slot_of(const val<u64>& row) const {
+    thread t = t_;
+    const val phase = phase_of(t.let(row + cast<u64>(begin_) * u64{sizeof(T)}));
+    const val before = t.let(number_ * size_);
+    const val dense = t.let(before + (phase - before) % width);
+    return t.let(select(is_dense_, dense, number_ * pitch() * width + phase));
+  }
+  // Elements before the first whole piece, whole pieces, and elements that are in none.
   struct division {
     val<u32> head, whole, single;
   };
-  constexpr division divide_near(const val<u32>& phase) const {
+  constexpr division divide(const span& all) const {
     thread t = t_;
-    const val head = t.let(min(near_, (width - phase) & (width - 1u)));
-    const val whole = t.let((near_ - head) / width);
-    return {head, whole, t.let(near_ - whole * width)};
+    const val head = t.let(min(all.count, (width - all.slot) % width));
+    const val whole = t.let((all.count - head) / width);
+    return {head, whole, t.let(all.count - whole * width)};
   }
-  // The place of the first whole piece in shared memory.
-  constexpr val<u32> first_whole(const val<u32>& phase, const division& parts) const {
-    return t_.let(first_piece_ + (phase + parts.head) / width);
-  }
-  // Calls f(number) for this lane's elements before and after the whole pieces.
+  // Calls f(number) for this thread's elements before and after the whole pieces.
   template <class F>
-  constexpr void each_single(const val<u32>& head, const val<u32>& single, const F& f) const {
+  constexpr void each_single(const span& all, const val<u32>& head, const val<u32>& single,
+                             const F& f) const {
     thread t = t_;
-    for (auto i : t.range(lane_, single, lanes_).no_unroll())
-      f(t.let(select(i < head, i, near_ - single + i)));
+    for (auto i : t.range(all.lane, single, all.lanes).no_unroll())
+      f(t.let(select(i < head, i, all.count - single + i)));
   }
 
+  constexpr val<u32> rows_of_block() const { return t_.let(val<u32>(row_threads) >> lanes_log_); }
   // Pieces of a row in shared memory: one more than it has, for it may begin within one.
   constexpr val<u32> pitch() const {
     return t_.let(staged_ << lanes_log_ >> u32{std::countr_zero(row_threads)});
   }
+  constexpr val<u32> room() const { return t_.let((pitch() - 1u) * width); }  // elements of a row
   constexpr val<u32> find_near() const {
     thread t = t_;
     if constexpr (has_far) {
-      const val room = t.let((pitch() - 1u) * width);
       const val rounds = t.let(lanes_ * at_once);
-      return t.let(select(own_ <= room, own_, room & ~(rounds - 1u)));
+      return t.let(select(own_ <= room(), own_, room() & ~(rounds - 1u)));
     } else {
       return own_;
     }
   }
-  constexpr val<u32> phase_of(const val<u64>& row) const {
-    return t_.let(cast<u32>(row) % piece_bytes / u32{sizeof(T)});
-  }
-  constexpr val<u64> begin_at(const val<u64>& row) const {
-    return t_.let(row + cast<u64>(begin_) * u64{sizeof(T)});
+  constexpr val<u32> phase_of(const val<u64>& line) const {
+    return t_.let(cast<u32>(line) % piece_bytes / u32{sizeof(T)});
   }
   template <class Second>
   constexpr val<u64> second_of(const Second& second) const {
@@ -225,12 +248,12 @@ class element_stage : public row_place<Sm, Problem> {
   template <class F>
   constexpr void each_slot(const F& f) const {
     thread t = t_;
-    const val span = t.let(lanes_ * at_once);
-    const val full = t.let(own_ & ~(span - 1u));
+    const val step = t.let(lanes_ * at_once);
+    const val full = t.let(own_ & ~(step - 1u));
     const auto call = [&]<u32 N>(const val<u32>& number) {
-      f(piece_of<single_words<T, Sm, N>>{{t.let(begin_of_row_ + number), t.let(begin_ + number)}});
+      f(piece_of<single_words<T, Sm, N>>{{t.let(slot_ + number), t.let(begin_ + number)}});
     };
-    for (auto i : t.range(lane_, full, span).no_unroll()) call.template operator()<at_once>(t.let(i + 0u));
+    for (auto i : t.range(lane_, full, step).no_unroll()) call.template operator()<at_once>(t.let(i + 0u));
     for (auto i : t.range(t.let(full + lane_), own_, lanes_).no_unroll())
       call.template operator()<1>(t.let(i + 0u));
   }
@@ -248,37 +271,36 @@ class element_stage : public row_place<Sm, Problem> {
       take();
     }
   }
-  // Copies the near elements of a row to their places, plus `shift` pieces.
-  constexpr void copy(const val<u64>& row, const val<u32>& shift) {
+  constexpr void copy(const span& all) {
     thread t = t_;
-    const val line = begin_at(row), phase = phase_of(row);
-    const division parts = divide_near(phase);
-    const val from = t.let(line + cast<u64>(parts.head) * u64{sizeof(T)});
+    const division parts = divide(all);
+    const val from = t.let(all.line + cast<u64>(parts.head) * u64{sizeof(T)});
     const auto whole = pointer_at<inout<u32x4>>(t, from);
-    const val to = t.let(first_whole(phase, parts) + shift);
-    for (auto i : t.range(lane_, parts.whole, lanes_).no_unroll()) {
+    const val to = t.let((all.slot + parts.head) / width);
+    for (auto i : t.range(all.lane, parts.whole, all.lanes).no_unroll()) {
       if constexpr (has_copies)
         cp_async<16>(pieces_[to + i], whole[i]);
       else
         pieces_[to + i] = whole[i];
     }
-    const auto memory = pointer_at<inout<bits>>(t, line);
-    const val begin = t.let((first_piece_ + shift) * width + phase);
-    each_single(parts.head, parts.single, [&](const val<u32>& at) { elements_[begin + at] = memory[at]; });
+    const auto memory = pointer_at<inout<bits>>(t, all.line);
+    each_single(all, parts.head, parts.single,
+                [&](const val<u32>& at) { elements_[all.slot + at] = memory[at]; });
   }
   // The threads of the row see what all of them have written to shared memory.
   constexpr void meet() const {
     thread t = t_;
-    if (auto several = t.when(lanes_ > 32u)) t.barrier();
+    if (auto several = t.when(any_of(lanes_ > 32u, is_dense_))) t.barrier();
     if (auto one = t.otherwise()) sync_warp(t);
   }
 
   dynamic_shared<u32x4> pieces_;
   dynamic_shared<bits> elements_;
   val<u64> factors_;
-  val<u32> first_piece_, own_, near_;
+  val<u32> number_, own_, near_;  // of the row in its block; of its elements here, and in shared memory
   val<u64> address_, second_;
-  val<u32> phase_, begin_of_row_, to_second_;
+  val<bool> is_dense_;
+  val<u32> slot_, to_second_;  // of the row's first element
 };
 
 }  // namespace kaio::ops

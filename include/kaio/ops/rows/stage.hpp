@@ -16,6 +16,7 @@
 // If a row is longer than shared memory, its last elements are far: each pass reads them again.
 //
 //   each_piece(line, f)        far elements come from the row at `line`
+//   each_with_factors(line, f) f(p, bits, factors): with those of the piece, or 0 if there are none
 //   each_pair(f)               of the rows of two tensors
 //   part(line, number, f)      calls f(x) for a part of the block's share, part_size elements, whichever thread has it;
 //                              after a barrier, if lanes of several warps have a row
@@ -23,9 +24,8 @@
 //   put(p, bits)               replaces a piece, unless it is far
 //   emit(to, p, bits)          a piece of the result; no pass follows. After the loop: flush(to)
 //   keep(to, writes, p, bits)  replaces a piece; far ones are written to the row at `to`, the others are if `writes`.
-//                              After the loop: flush(to), if `writes`
+//                              After the loop: flush, if `writes`
 //   load(row, p, bits)         a piece of another row of this size and, for Vectors, this alignment
-//   load_factors(p, bits)      of the numbers that belong to the elements of every row
 
 #include <kaio/ops/rows/elements.hpp>
 #include <kaio/ops/rows/vectors.hpp>

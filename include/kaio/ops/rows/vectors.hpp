@@ -73,6 +73,45 @@ class vector_stage : public row_place<Sm, Problem> {
       f(p, own);
     });
   }
+  // Factors that are not staged run ahead of their pieces by two rounds of the thread, through two slots of its own.
+  template <class F>
+  constexpr void each_with_factors(const val<u64>& line, const F& f) {
+    thread t = t_;
+    if constexpr (!has_copies) {
+      each_piece(line, [&](const piece& p, auto& own) {
+        auto factors = words::zeros(t);
+        if (auto given = t.when(factors_ != u64{0})) load(factors_, p, factors);
+        f(p, own, factors);
+      });
+    } else {
+      const val runs_ahead = t.let(all_of(factors_ != u64{0}, !stages_factors_));
+      const val base = t.let(staged_ + rank_);
+      // Copies the factors of the lane's piece `number`, if there is one, to one of the two slots.
+      const auto copy_ahead = [&](const val<u32>& number, const val<u32>& slot) {
+        if (auto exists = t.when(number < pieces_))
+          cp_async<16>(memory_[slot], pointer_at<inout<u32x4>>(t, at(factors_, begin_ + number * width))[0],
+                       cache::ca);
+        cp_async_commit_group(t);
+      };
+      if (auto ahead = t.when(runs_ahead)) {
+        copy_ahead(lane_, base);
+        copy_ahead(t.let(lane_ + lanes_), t.let(base + row_threads));
+      }
+      var turn(t, base);
+      each_piece(line, [&](const piece& p, auto& own) {
+        auto factors = words::zeros(t);
+        if (auto staged = t.when(stages_factors_)) take(t.let(p.slot + staged_), factors);
+        if (auto ahead = t.when(runs_ahead)) {
+          cp_async_wait_group<1>(t);
+          const val slot = t.let(turn);
+          take(slot, factors);
+          copy_ahead(t.let((p.first - begin_) / width + 2u * lanes_), slot);
+          turn = base + (base + row_threads - slot);
+        }
+        f(p, own, factors);
+      });
+    }
+  }
   template <class F>
   constexpr void each_pair(const F& f) {
     thread t = t_;
@@ -119,17 +158,6 @@ class vector_stage : public row_place<Sm, Problem> {
   template <class Words>
   constexpr void load(const val<u64>& row, const piece& p, Words& to) const {
     words::load(t_, at(row, p.first), to);
-  }
-  template <class Words>
-  constexpr void load_factors(const piece& p, Words& to) {
-    thread t = t_;
-    if constexpr (has_copies) {
-      const val held = t.let(all_of(stages_factors_, !is_far(p)));
-      if (auto staged = t.when(held)) take(t.let(p.slot + staged_), to);
-      if (auto beyond = t.when(!held)) load(factors_, p, to);
-    } else {
-      load(factors_, p, to);
-    }
   }
   constexpr val<u32> element(const piece& p, u32 i) const { return t_.let(p.first + i); }
 

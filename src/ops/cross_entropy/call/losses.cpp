@@ -47,8 +47,7 @@ void check_apart(const validation& check, const detail::named_argument& output,
 void set_logits(cross_entropy_problem& problem, const any_view& logits, std::int64_t first) {
   problem.size = static_cast<u32>(logits.extents[1]);
   problem.first = static_cast<u32>(first);
-  problem.lanes_log =
-      row_division::of(problem.size, logits.element_bytes(), true, 1, use_with_factors).lanes_log;
+  problem.lanes_log = row_division::of(problem.size, logits.element_bytes(), true, 1, true).lanes_log;
   problem.logits = {logits.address, logits.strides[0]};
 }
 

@@ -129,12 +129,10 @@ struct norm_body {
     const val offset = t.let(problem[&norm_problem::weight_offset]);
     const val casts = t.let(problem[&norm_problem::casts] != 0u);
     const val out = stage.row_of(problem[&norm_problem::out], sizeof(T));
-    stage.each_piece(of.from, [&](const auto& p, auto& h) {
+    stage.each_with_factors(of.from, [&](const auto& p, auto& h, auto& by) {
       using words = words_of<decltype(p)>;
       auto y = steps::template normalised<words>(t, of, casts, h);
-      auto by = words::zeros(t);
       if (auto scales = t.when(weight != u64{0})) {
-        stage.load_factors(p, by);
         for (u32 i = 0; i < words::width; ++i) {
           const val factor = words::value(t, by, i);
           y[i] = y[i] * (offset + factor);
