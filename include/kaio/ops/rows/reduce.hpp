@@ -15,6 +15,7 @@ namespace kaio::ops {
 template <std::uint32_t Sm, u32 Most = 1>
 class row_reducer {
   static constexpr u32 warps = row_threads / 32;
+  static_assert(warps == 8);  // a row with several has 2, 4 or 8
 
  public:
   constexpr row_reducer(thread t, const val<u32>& lanes, const val<u32>& blocks)
@@ -48,12 +49,16 @@ class row_reducer {
       t.barrier();
       const val count = t.let(lanes_ / 32u);
       const val from = t.let(half + (warp & ~(count - 1u)));
-      const auto all = array_of<warps>([&](u32 w) { return t.let(of_warps_[from + min(w, count - 1u)]); });
       var sum(t, first);
-      for (u32 w = 0; w < warps; ++w) {
-        const val both = t.let(combine(t, t.let(sum), all[w]));
-        sum = select(count > w, both, sum);
-      }
+      const auto add = [&](u32 begin, u32 end) {
+        for (u32 w = begin; w < end; ++w) {
+          const val other = t.let(of_warps_[from + w]);
+          sum = combine(t, t.let(sum), other);
+        }
+      };
+      add(0, 2);
+      if (auto four = t.when(count > 2u)) add(2, 4);
+      if (auto eight = t.when(count > 4u)) add(4, warps);
       result = sum;
     }
     if constexpr (Sm >= 90) {
