@@ -194,6 +194,12 @@ TEST_CASE("norms: long rows into codes with scales of blocks", "[ops][rms_norm][
   check_blocks<f16, i8>({.batches = 1, .tokens = 1, .size = 8192 + 40, .residual = true});
   check_blocks<f32, e4m3>(
       {.batches = 1, .tokens = 1, .size = 16384 + 1, .order = scale_order::by_columns, .y_out = true});
+  // Several blocks have a row, where there are clusters; elsewhere it is longer than shared memory.
+  check_blocks<bf16, i8>({.batches = 1,
+                          .tokens = 2,
+                          .size = 36864 + 64,
+                          .residual = true,
+                          .y_out = under_test().properties().target.sm < 90});
   // Longer than shared memory: y is kept, and codes are made of it.
   check_blocks<bf16, e4m3>({.batches = 1, .tokens = 1, .size = 16 * 16384 + 264, .y_out = true});
 }

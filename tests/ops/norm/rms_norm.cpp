@@ -5,7 +5,11 @@
 
 #include <kaio/ops/rms_norm.hpp>
 
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -105,6 +109,43 @@ void check_sizes() {
 TEST_CASE("rms_norm: f16", "[ops][rms_norm]") { check_sizes<f16>(); }
 TEST_CASE("rms_norm: bf16", "[ops][rms_norm]") { check_sizes<bf16>(); }
 TEST_CASE("rms_norm: f32", "[ops][rms_norm]") { check_sizes<f32>(); }
+
+// h of any bits of x and residual, near each other in size and far apart, is their sum in f32, rounded to T.
+template <class T>
+void check_sums_of_any_bits() {
+  const i64 rows = 8, size = 1024;
+  std::mt19937 engine(20261201);
+  constexpr int fraction = std::is_same_v<T, f16> ? 10 : 7;
+  std::vector<T> x, residual;
+  for (i64 i = 0; i < rows * size; ++i) {
+    const auto bits = static_cast<u32>(engine());
+    const u32 near = (bits >> 20) % (3 * fraction) << fraction;  // of exponents, down to no common digit
+    x.push_back(std::bit_cast<T>(static_cast<u16>(bits)));
+    residual.push_back(
+        std::bit_cast<T>(static_cast<u16>(i % 4 == 0 ? engine() : (bits - near) ^ (engine() & 0x807f))));
+  }
+  const auto on_x = upload(x), on_residual = upload(residual),
+             on_weight = upload(std::vector<T>(static_cast<std::size_t>(size), T(1.0f)));
+  auto on_sum = under_test().allocate<T>(x.size()), on_out = under_test().allocate<T>(x.size());
+  rms_norm(under_test().stream(), tensor_view<const T, 2>(on_x, rows, size),
+           tensor_view<const T, 1>(on_weight, size), tensor_view<T, 2>(on_out, rows, size),
+           {.residual = tensor_view<const T, 2>(on_residual, rows, size),
+            .residual_out = tensor_view<T, 2>(on_sum, rows, size)});
+  const auto got = on_sum.download();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T want = from_float<T>(static_cast<f32>(x[i]) + static_cast<f32>(residual[i]));
+    const bool is_same = std::isnan(to_double(want)) ? std::isnan(to_double(got[i]))
+                                                     : std::bit_cast<u16>(got[i]) == std::bit_cast<u16>(want);
+    if (is_same) continue;
+    CAPTURE(i, std::bit_cast<u16>(x[i]), std::bit_cast<u16>(residual[i]), std::bit_cast<u16>(want));
+    REQUIRE(std::bit_cast<u16>(got[i]) == std::bit_cast<u16>(want));
+  }
+}
+
+TEST_CASE("rms_norm: the sum with a residual has the bits of one in f32 that is rounded", "[ops][rms_norm]") {
+  check_sums_of_any_bits<f16>();
+  check_sums_of_any_bits<bf16>();
+}
 
 TEST_CASE("rms_norm: a row has the same bits in every call, and NaN stays in its row", "[ops][rms_norm]") {
   const i64 rows = 9, size = 520;

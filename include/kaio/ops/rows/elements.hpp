@@ -62,19 +62,6 @@ class element_stage : public row_place<Sm, Problem> {
 
   constexpr const val<u64>& address() const { return address_; }
 
-  constexpr val<f32> first_number() const {
-    thread t = t_;
-    var result(t, 0.0f);
-    if (auto has = t.when(lane_ < own_)) {
-      using words = single_words<T, Sm, 1>;
-      auto own = words::zeros(t);
-      own[0] = elements_[slot_ + lane_];
-      const val first = words::value(t, own, 0);
-      result = first;
-    }
-    return t.let(result);
-  }
-
   template <class F>
   constexpr void each_piece(const val<u64>& line, const F& f) {
     each_slot([&](const auto& p) {

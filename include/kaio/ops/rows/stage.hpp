@@ -20,7 +20,6 @@
 //   each_pair(f)               of the rows of two tensors
 //   part(line, number, f)      calls f(x) for a part of the block's share, part_size elements, whichever thread has it;
 //                              after a barrier, if lanes of several warps have a row
-//   first_number()             the first number of this thread, in f32; 0: it has none
 //   put(p, bits)               replaces a piece, unless it is far
 //   emit(to, p, bits)          a piece of the result; no pass follows. After the loop: flush(to)
 //   keep(to, writes, p, bits)  replaces a piece; far ones are written to the row at `to`, the others are if `writes`.

@@ -27,13 +27,13 @@ class vector_stage : public row_place<Sm, Problem> {
   static constexpr u32 element_bytes = sizeof(T);
   static constexpr u32 part_size = words::width;  // elements of a part
 
-  // See stage_row and stage_rows.
-  template <class Tensor, class Second = std::nullptr_t>
-  constexpr vector_stage(thread t, const Problem& problem, const Tensor& x, const val<u64>& factors,
+  // See stage_row and stage_rows. factors: an address; or a tensor like x, whose row is meant.
+  template <class Tensor, class Factors, class Second = std::nullptr_t>
+  constexpr vector_stage(thread t, const Problem& problem, const Tensor& x, const Factors& factors,
                          const Second& second = nullptr)
       : place(t, problem),
         memory_(t),
-        factors_(t.let(factors)),
+        factors_(factors_of(factors)),
         stages_factors_(t.let(problem[&rows_problem::has_staged_factors] != 0u)),
         pieces_(t.let(this->own_share() / width)),
         address_(place::row_of(x, sizeof(T))),
@@ -44,25 +44,16 @@ class vector_stage : public row_place<Sm, Problem> {
     if constexpr (!std::is_null_pointer_v<Second>) copy(second_, staged_);
     if constexpr (has_copies) {
       if (auto also = t.when(stages_factors_)) {
-        if constexpr (std::is_null_pointer_v<Second>) copy_factors();
+        if constexpr (!dsl::device_of<Factors, u64>)
+          copy(factors_, staged_);
+        else if constexpr (std::is_null_pointer_v<Second>)
+          copy_factors();
       }
       cp_async_wait_all(t);
     }
   }
 
   constexpr const val<u64>& address() const { return address_; }
-
-  constexpr val<f32> first_number() {
-    thread t = t_;
-    var result(t, 0.0f);
-    if (auto has = t.when(lane_ < pieces_)) {
-      auto own = words::zeros(t);
-      take(rank_, own);
-      const val first = words::value(t, own, 0);
-      result = first;
-    }
-    return t.let(result);
-  }
 
   template <class F>
   constexpr void each_piece(const val<u64>& line, const F& f) {
@@ -194,6 +185,18 @@ class vector_stage : public row_place<Sm, Problem> {
   template <class Words>
   constexpr void give(const val<u32>& slot, const Words& from) {
     memory_[slot] = make_vec(from[0], from[1], from[2], from[3]);
+  }
+  template <class Factors>
+  constexpr val<u64> factors_of(const Factors& factors) const {
+    thread t = t_;
+    if constexpr (dsl::device_of<Factors, u64>) {
+      return t.let(factors + u64{0});
+    } else {
+      var row(t, u64{0});
+      if (auto given = t.when(factors[&row_strides::address] != u64{0}))
+        row = place::row_of(factors, sizeof(T));
+      return t.let(row);
+    }
   }
   template <class Second>
   constexpr val<u64> second_of(const Second& second) const {

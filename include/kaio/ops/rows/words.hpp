@@ -44,6 +44,23 @@ struct row_words {
     });
   }
 
+  // Whether one instruction adds two pairs of elements, or compares them.
+  static constexpr bool has_pairs = elements::packs && Sm >= 90;
+  using pair = typename elements::pair;
+
+  // to += more, each sum rounded to T. One rounding to T has the bits of a sum in f32 that is rounded again: f32 has at
+  // least twice the digits of T, and two more. Source: Figueroa, "When is double rounding innocuous?", 1995.
+  template <class To, class Words>
+  static constexpr void add(thread t, To& to, const Words& more) {
+    if constexpr (has_pairs) {
+      for (u32 i = 0; i < 4; ++i) to[i] = bit_cast<u32>(bit_cast<pair>(to[i]) + bit_cast<pair>(more[i]));
+    } else {
+      const auto sums =
+          rounded(t, array_of<width>([&](u32 i) { return t.let(value(t, to, i) + value(t, more, i)); }));
+      for (u32 i = 0; i < 4; ++i) to[i] = sums[i];
+    }
+  }
+
   template <class Words>
   static constexpr void load(thread t, const val<u64>& address, Words& to) {
     const val four = pointer_at<inout<u32x4>>(t, address)[0];
@@ -92,6 +109,7 @@ struct single_words {
   using elements = row_elements<T, Sm>;
   using bits = typename row_words<T, Sm>::bits;
   static constexpr u32 width = N;
+  static constexpr bool has_pairs = false;
 
   static constexpr auto zeros(thread t) {
     return array_of<N>([&](u32) { return var(t, bits{0}); });
@@ -117,6 +135,46 @@ struct single_words {
         return t.let(bit_cast<u16>(elements::stored::write(t, t.let(x[i]))));
     });
   }
+  template <class To, class Words>
+  static constexpr void add(thread t, To& to, const Words& more) {
+    const auto sums =
+        rounded(t, array_of<N>([&](u32 i) { return t.let(value(t, to, i) + value(t, more, i)); }));
+    for (u32 i = 0; i < N; ++i) to[i] = sums[i];
+  }
+};
+
+// The largest |x| of pieces; NaN loses against numbers, and 0 is the least.
+template <dsl::scalar T, std::uint32_t Sm>
+class largest_of_pieces {
+ public:
+  constexpr explicit largest_of_pieces(thread t) : t_(t), pair_(t, 0u), single_(t, 0.0f) {}
+
+  // Words: how the piece's elements are held.
+  template <class Words, class Bits>
+  constexpr void add(const Bits& piece) {
+    if constexpr (Words::has_pairs) {
+      using pair = typename Words::pair;
+      const auto size = [&](u32 i) { return t_.let(abs(bit_cast<pair>(piece[i]))); };
+      const val low = t_.let(max(size(0), size(1))), high = t_.let(max(size(2), size(3)));
+      pair_ = bit_cast<u32>(max(bit_cast<pair>(pair_), max(low, high)));
+    } else {
+      for (u32 i = 0; i < Words::width; ++i) single_ = max(single_, abs(Words::value(t_, piece, i)));
+    }
+  }
+  constexpr val<f32> result() const {
+    using words = row_words<T, Sm>;
+    if constexpr (words::has_pairs) {
+      const auto both = array_of<1>([&](u32) { return t_.let(pair_ + 0u); });
+      return t_.let(max(single_, max(words::value(t_, both, 0), words::value(t_, both, 1))));
+    } else {
+      return t_.let(single_ + 0.0f);
+    }
+  }
+
+ private:
+  thread t_;
+  var<u32> pair_;
+  var<f32> single_;
 };
 
 }  // namespace kaio::ops

@@ -17,6 +17,13 @@ constexpr val<f32> e4m3_scale(thread t, const val<f32>& largest) {
 
 // x / scale, rounded once to the nearest even, at most 448; NaN stays NaN. e4m3_code_of takes the quotient.
 constexpr val<e4m3> e4m3_code_of(thread t, const val<f32>& quotient) { return t.let(cast<e4m3>(quotient)); }
+// e4m3_code_of each of four quotients from `first` on; the first has the lowest byte.
+template <class Quotients>
+constexpr val<u32> e4m3_codes_of(thread t, const Quotients& quotients, u32 first) {
+  const val low = t.let(dsl::pack<e4m3>(quotients[first], quotients[first + 1])),
+            high = t.let(dsl::pack<e4m3>(quotients[first + 2], quotients[first + 3]));
+  return t.let(cast<u32>(low) | cast<u32>(high) << 16);
+}
 constexpr val<e4m3> e4m3_code(thread t, const val<f32>& x, const val<f32>& scale) {
   return e4m3_code_of(t, t.let(x / scale));
 }

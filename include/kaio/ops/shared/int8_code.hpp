@@ -7,6 +7,8 @@
 
 #include <kaio/dsl/dsl.hpp>
 
+#include <cstdint>
+
 namespace kaio::ops {
 
 // largest / 127, or 1 for a row of zeros.
@@ -28,6 +30,27 @@ constexpr val<i32> int8_zero_point(thread t, const val<f32>& lowest, const val<f
 // point]. int8_code_of takes the quotient.
 constexpr val<i8> int8_code_of(thread t, const val<f32>& quotient) {
   return t.let(cast_sat<i8>(cast<i32>(quotient, dsl::round_nearest)));
+}
+namespace detail {
+
+// The codes of `even` and `odd`, clamped, in the lower two bytes; the lower bytes of `more` in the upper two.
+inline constexpr auto pack_i8 =
+    dsl::ptx_op<"cvt.pack.sat.s8.s32.b32", u32(i32 /*odd*/, i32 /*even*/, u32 /*more*/),
+                dsl::ptx_effect::pure, dsl::ptx_since{.target = {72}, .version = {6, 5}}>;
+
+}  // namespace detail
+// int8_code_of each of four quotients from `first` on; the first has the lowest byte.
+template <std::uint32_t Sm, class Quotients>
+constexpr val<u32> int8_codes_of(thread t, const Quotients& quotients, u32 first) {
+  const auto code = [&](u32 i) { return t.let(cast<i32>(quotients[first + i], dsl::round_nearest)); };
+  if constexpr (Sm >= 72) {
+    return t.let(detail::pack_i8(code(1), code(0), detail::pack_i8(code(3), code(2), 0u)));
+  } else {
+    const auto byte = [&](u32 i) { return t.let(bit_cast<u32>(min(max(code(i), -128), 127))); };
+    const val low = t.let(byte_perm(byte(0), byte(1), 0x0040u)),
+              high = t.let(byte_perm(byte(2), byte(3), 0x0040u));
+    return t.let(byte_perm(low, high, 0x5410u));
+  }
 }
 constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale) {
   return int8_code_of(t, t.let(x / scale));

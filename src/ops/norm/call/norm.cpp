@@ -149,11 +149,13 @@ void run(const stream& s, const norm_call& call) {
   const bool is_general =
       has_codes || is_f32 || is_given(call.gate) || is_given(call.scale) || is_given(call.shift);
   const any_view none;
+  // The general kernel has no room for both: it waits longest for the residual.
+  const bool stages_more = is_given(is_general ? call.residual : call.weight);
   const row_plan plan = plan_rows(
       device, call.x,
       {&call.out, &call.codes, &call.residual, &call.residual_out, &call.gate, &call.scale, &call.shift},
-      {is_f32 ? &none : &call.weight, is_f32 ? &none : &call.bias},
-      is_general || !is_given(call.weight) ? row_staging::row : row_staging::row_and_factors, {&call.scales});
+      {is_f32 ? &none : &call.weight, is_f32 ? &none : &call.bias, is_general ? &call.residual : &none},
+      stages_more ? row_staging::row_and_factors : row_staging::row, {&call.scales});
   if (plan.is_empty()) return;
   if (plan.is_long && has_codes && !is_given(call.out))
     refuse(call.operation,

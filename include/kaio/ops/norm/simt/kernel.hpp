@@ -1,9 +1,9 @@
 #pragma once
 // rms_norm and layer_norm of a staged row (rows/stage.hpp), in one kernel:
 //
-//   [h = x + residual, stored]   [mean of h]   squares of h - mean   y = (h - mean) * inverse * weight + bias
+//   [h = x + residual, stored,] mean of h, squares of h - mean   y = (h - mean) * inverse * weight + bias
 //
-// One pass finds mean and squares. A thread takes its n numbers relative to one of them, o, so a large mean costs no
+// rms_norm has no mean. For layer_norm, a thread takes its n numbers relative to one of them, o, so a large mean costs no
 // digits. With d = h - o and e = o - mean:
 //
 //   mean = sum over threads of (n o + sum of d) / size     squares = sum of d^2 + e (n e + 2 sum of d)
@@ -22,89 +22,85 @@ namespace kaio::ops {
 // Where a row's h is, and its statistics.
 struct norm_statistics {
   val<u64> from;  // the row of far pieces
+  val<bool> is_centred;
   val<f32> mean, inverse;
 };
 
 // Steps of the kernels, for a row_stage and its row_reducer.
 template <class Stage>
 struct norm_steps {
-  // changes: h is not x. make(piece, x, its elements) is h of a piece. Far pieces of h are left where the kernel may
-  // write, in residual_out or in out.
-  template <class Reduce, class Norm, class Make>
+  // changes: h is not x; make(piece, bits) turns those of x into those of h. With Factors it takes those of the piece too.
+  // Far pieces of h are left where the kernel may write, in residual_out or in out.
+  template <bool Factors = false, class Reduce, class Norm, class Make>
   static constexpr norm_statistics find(thread t, Stage& stage, Reduce& reduce, const Norm& norm,
                                         const val<bool>& changes, const Make& make) {
     var line(t, stage.address());
+    const val writes = t.let(norm[&norm_problem::residual_out][&row_strides::address] != u64{0});
     if (auto also = t.when(changes)) {
-      const val writes = t.let(norm[&norm_problem::residual_out][&row_strides::address] != u64{0});
       const val residual_out = stage.row_of(norm[&norm_problem::residual_out], Stage::element_bytes);
       const val out = stage.row_of(norm[&norm_problem::out], Stage::element_bytes);
-      const val to = t.let(select(writes, residual_out, out));
-      stage.each_piece(stage.address(), [&](const auto& p, auto& x) {
-        using words = words_of<decltype(p)>;
-        const auto sums = words::rounded(t, make(p, x));
-        stage.keep(to, writes, p, sums);
-      });
-      if (auto stores = t.when(writes)) stage.flush(to);
-      line = to;
+      line = select(writes, residual_out, out);
     }
     const val from = t.let(line);
-    const val count = t.let(cast<f32>(stage.size()));
-    var mean(t, 0.0f), squares(t, 0.0f);
-    if (auto of_layer = t.when(norm[&norm_problem::is_centred] != 0u)) {
-      const val origin = stage.first_number();
-      var numbers(t, 0u);
-      var sum(t, 0.0f);
-      stage.each_piece(from, [&](const auto& p, auto& h) {
-        using words = words_of<decltype(p)>;
+    const val is_centred = t.let(norm[&norm_problem::is_centred] != 0u);
+    var origin(t, 0.0f), sum(t, 0.0f), squares(t, 0.0f);
+    var numbers(t, 0u);
+    const auto pass = [&](const auto& p, auto& h, const auto&... factors) {
+      using words = words_of<decltype(p)>;
+      if (auto also = t.when(changes)) {
+        make(p, h, factors...);
+        stage.keep(from, writes, p, h);
+      }
+      const auto all = array_of<words::width>([&](u32 i) { return words::value(t, h, i); });
+      if (auto of_layer = t.when(is_centred)) {
+        origin = select(numbers == 0u, all[0], origin);
         for (u32 i = 0; i < words::width; ++i) {
-          const val one = words::value(t, h, i);
-          const val distance = t.let(one - origin);
+          const val distance = t.let(all[i] - origin);
           sum += distance;
           squares = fma(distance, distance, squares);
         }
         numbers += words::width;
-      });
+      }
+      if (auto of_rms = t.otherwise())
+        for (u32 i = 0; i < words::width; ++i) squares = fma(all[i], all[i], squares);
+    };
+    if constexpr (Factors)
+      stage.each_with_factors(stage.address(), pass);
+    else
+      stage.each_piece(stage.address(), pass);
+    if (auto stores = t.when(all_of(changes, writes))) stage.flush(from);
+    const val count = t.let(cast<f32>(stage.size()));
+    var mean(t, 0.0f);
+    if (auto of_layer = t.when(is_centred)) {
       const val own = t.let(cast<f32>(numbers));
       const val total = reduce.sum(t.let(fma(own, origin, sum)));
       mean = total / count;
       const val shift = t.let(origin - mean);
       squares = squares + shift * fma(own, shift, sum * 2.0f);
     }
-    if (auto of_rms = t.otherwise())
-      stage.each_piece(from, [&](const auto& p, auto& h) {
-        using words = words_of<decltype(p)>;
-        for (u32 i = 0; i < words::width; ++i) {
-          const val one = words::value(t, h, i);
-          squares = fma(one, one, squares);
-        }
-      });
-    const val middle = t.let(mean);
     const val total = reduce.sum(t.let(squares));
     const val inverse = t.let(rsqrt(total / count + norm[&norm_problem::epsilon]));
-    return {from, middle, inverse};
+    return {from, is_centred, t.let(mean), inverse};
   }
 
-  // x plus the residual's elements.
-  template <class Piece, class Words>
-  static constexpr auto plus_residual(thread t, Stage& stage, const val<u64>& residual, const Piece& p,
-                                      const Words& x) {
+  // x becomes x plus the residual, rounded to T.
+  template <class Piece, class Bits>
+  static constexpr void add_residual(thread t, Stage& stage, const val<u64>& residual, const Piece& p,
+                                     Bits& x) {
     using words = words_of<Piece>;
     auto more = words::zeros(t);
     stage.load(residual, p, more);
-    return array_of<words::width>([&](u32 i) {
-      const val own = words::value(t, x, i), other = words::value(t, more, i);
-      return t.let(own + other);
-    });
+    words::add(t, x, more);
   }
 
   // (h - mean) * inverse of a piece of h, in `words`; with `casts`, rounded to T.
   template <class words, class Words>
   static constexpr auto normalised(thread t, const norm_statistics& of, const val<bool>& casts,
                                    const Words& h) {
-    auto y = array_of<words::width>([&](u32 i) {
-      const val one = words::value(t, h, i);
-      return var(t, (one - of.mean) * of.inverse);
-    });
+    auto y = array_of<words::width>([&](u32 i) { return var(t, words::value(t, h, i)); });
+    if (auto of_layer = t.when(of.is_centred))
+      for (u32 i = 0; i < words::width; ++i) y[i] = y[i] - of.mean;
+    for (u32 i = 0; i < words::width; ++i) y[i] = y[i] * of.inverse;
     if (auto rounds = t.when(casts)) {
       const auto bits = words::rounded(t, y);
       for (u32 i = 0; i < words::width; ++i) y[i] = words::value(t, bits, i);
@@ -124,7 +120,7 @@ struct norm_body {
     const val adds = t.let(problem[&norm_problem::residual][&row_strides::address] != u64{0});
     const val residual = stage.row_of(problem[&norm_problem::residual], sizeof(T));
     const norm_statistics of = steps::find(t, stage, reduce, problem, adds, [&](const auto& p, auto& x) {
-      return steps::plus_residual(t, stage, residual, p, x);
+      steps::add_residual(t, stage, residual, p, x);
     });
     const val offset = t.let(problem[&norm_problem::weight_offset]);
     const val casts = t.let(problem[&norm_problem::casts] != 0u);
