@@ -1,0 +1,191 @@
+"""The operations of the crate kaio: a function that takes what is needed, options as methods, and `run`."""
+
+from generator.fields import (borrows, default_value, explained, parameters, raw_value, record_type, sentence, setter, snake,
+                              stored_type, stored_value)
+from generator.records import enum_text, is_simple_output, member, output_text, record_text
+from generator.text import c_interface, camel, doc, rust_name, spoken
+
+# Functions with C pointers are bound by hand (src/weights.rs).
+BY_HAND = {"weights"}
+# Options whose name is that of an argument.
+RENAMED = {("rms_norm_codes", "scale"): "norm_scale", ("layer_norm_codes", "scale"): "norm_scale"}
+HEAD = "// Made by bindings/rust/generate.py from src/c/operations/{}.json.\n"
+
+
+def is_flat(argument):
+    return argument["type"] == "struct" and argument["name"] == "options" and argument.get("optional")
+
+
+class operation_text:
+    """One operation."""
+
+    def __init__(self, all, operation):
+        self.all, self.operation, self.name = all, operation, operation["name"]
+        self.arguments = [a for a in operation["arguments"] if a["type"] != "count"]
+        self.flat = next((a for a in self.arguments if is_flat(a)), None)
+        has_optional = any(a.get("optional") for a in self.arguments if a["type"] == "tensor")
+        self.optional = [a for a in self.arguments if a is not self.flat and (a.get("optional") or (a["type"] == "f32" and has_optional))]
+        self.needed = [a for a in self.arguments if a is not self.flat and a not in self.optional]
+        self.lifetime = "<'a>" if any(self.borrows(a) for a in self.arguments) else ""
+        self.type = camel(self.name)
+
+    def borrows(self, argument):
+        kind = argument["type"]
+        return kind in ("tensor", "tensors", "workspace") or (kind == "struct" and borrows(self.all, self.all.structs[argument["of"]]))
+
+    def optional_kind(self, argument):
+        return argument in self.optional and argument["type"] in ("tensor", "struct", "string", "workspace")
+
+    def constructor(self):
+        """The function and the struct that it returns."""
+        said = [spoken(sentence(self.operation["summary"])), *(sentence(p) for p in self.operation.get("text", ()))]
+        arguments = [f"- `{snake(a['name'])}`: {'written; ' if a.get('output') else ''}{spoken(explained(self.all, a))}" for a in self.needed]
+        text = "\n" + doc([*said, "# Arguments", *arguments, f"Nothing happens before `run`. Options are methods of [`{self.type}`]."])
+        text = text.replace("\\[`" + self.type + "`\\]", f"[`{self.type}`]")
+        text += f"pub fn {rust_name(self.name)}{self.lifetime}({parameters(self.all, self.needed)}) -> {self.type}{self.lifetime} {{\n    {self.type} {{\n"
+        for a in self.needed:
+            text += f"        {member(a, stored_value(a, False, snake(a['name'])))},\n"
+        text += "".join(f"        {snake(a['name'])}: {default_value(self.all, a)},\n" for a in self.optional)
+        text += f"        options: {camel(self.flat['of'])}::new(),\n" if self.flat else ""
+        text += f"    }}\n}}\n\n/// The operation `{self.name}`: see the function [`{rust_name(self.name)}`].\n"
+        text += "#[must_use = \"an operation happens when `run` is called\"]\n#[derive(Clone, Debug)]\n"
+        text += f"pub struct {self.type}{self.lifetime} {{\n"
+        for a in self.needed + self.optional:
+            text += f"    {snake(a['name'])}: {stored_type(self.all, a, self.optional_kind(a))},\n"
+        text += f"    options: {record_type(self.all, self.flat['of'])},\n" if self.flat else ""
+        return text + "}\n"
+
+    def setters(self):
+        for argument in self.optional:
+            yield setter(self.all, argument, snake(argument["name"]), snake(argument["name"]))
+        if not self.flat:
+            return
+        options = record_type(self.all, self.flat["of"])
+        yield ("    /// All options at once.\n"
+               f"    pub fn options(mut self, options: &{options}) -> Self {{\n        self.options = options.clone();\n        self\n    }}\n")
+        for field in self.all.structs[self.flat["of"]]["fields"]:
+            if field["type"] == "count":
+                continue
+            name = snake(field["name"])
+            to = RENAMED.get((self.name, field["name"]), name)
+            yield setter(self.all, field, name, f"options.{name}").replace(f"pub fn {name}(", f"pub fn {to}(")
+
+    def given(self, query):
+        """The arguments of a call."""
+        values = []
+        for argument in c_interface.arguments_of(self.operation, query):
+            if argument["type"] == "count":
+                values.append("count")
+                continue
+            value = raw_value(self.all, argument, self.optional_kind(argument), "self." + snake(argument["name"]))
+            values.append(value)
+        return values
+
+    def method(self, query):
+        """`run`, or a query."""
+        call = self.operation["name"] if query is None else query["name"]
+        name, result, more, extra, end = "run", "()", "", [], ""
+        taken = ["stream: &Stream"] if query is None else []
+        first = ["stream.handle()"] if query is None else []
+        said = "Queues the work." if query is None else spoken(sentence(query["summary"]))
+        kind = query.get("result") if query else None
+        if query is not None:
+            name = "warmup" if query.get("loads") else "tune" if call.startswith("tune_") else call.removeprefix(self.name + "_")
+        if kind == "bytes":
+            result, more, extra, end = "u64", "        let mut bytes = 0;\n", ["&mut bytes"], "        Ok(bytes)\n"
+        elif kind in ("kernel_choice", "tune_report"):
+            result = camel(kind)
+            more, extra = f"        let mut raw = sys::kaio_{kind}::default();\n", ["&mut raw"]
+            end = f"        {result}::from_raw(&raw)\n"
+            if kind == "tune_report":
+                taken.append("how: &TuneOptions")
+                extra.insert(0, "hold.keep(how.raw(&hold)?)")
+        elif kind is not None:
+            raise ValueError(f"{call}: no method for a result {kind}")
+        text = doc([said], "    ") + f"    pub fn {name}({', '.join(['&self', *taken])}) -> Result<{result}> {{\n"
+        given = [*first, *self.given(query), *extra]
+        text += "        let functions = functions()?;\n"
+        text += "        let hold = Hold::new();\n" if any("hold" in value for value in given) else ""
+        if "count" in given:
+            lists = ", ".join(f"(\"{a['name']}\", self.{snake(a['name'])}.len())" for a in self.arguments if a["type"] == "tensors")
+            text += f"        let count = same_length(\"{self.name}\", &[{lists}])?;\n"
+        text += more
+        last = "" if end else "        "
+        text += f"        // SAFETY: what the call points to lives in `self` and `hold`.\n        let status = unsafe {{\n            (functions.kaio_{call})(\n"
+        text += "".join(f"                {value},\n" for value in given) + "            )\n        };\n"
+        text += f"        check(functions, status)?;\n{end}" if end else f"{last}check(functions, status)\n"
+        return text + "    }\n"
+
+    def text(self):
+        parts = [*self.setters(), self.method(None), *(self.method(query) for query in c_interface.queries_of(self.operation))]
+        return self.constructor() + f"\nimpl{self.lifetime} {self.type}{self.lifetime} {{\n" + "\n".join(parts) + "}\n"
+
+
+def plain_text(all, operation):
+    """A function that neither runs on a device nor loads anything."""
+    arguments, result = operation["arguments"], operation["result"]
+    taken = parameters(all, arguments).replace("'a", "'_")
+    if result == "bytes":
+        kind, make, end = "u64", "0u64", "Ok(result)"
+    elif "enum" in result:
+        kind = camel(result["enum"])
+        make, end = "0i32", f"{kind}::from_raw(result)"
+    else:
+        kind = camel(result["struct"])
+        make, end = f"sys::kaio_{result['struct']}::default()", f"{kind}::from_raw(&result)"
+        kind = record_type(all, result["struct"], "'static")
+    said = [spoken(sentence(operation["summary"])), *(sentence(p) for p in operation.get("text", ()))]
+    said += [f"- `{snake(a['name'])}`: {spoken(explained(all, a))}" for a in arguments]
+    text = "\n" + doc(said) + f"pub fn {rust_name(operation['name'])}({taken}) -> Result<{kind}> {{\n    let functions = functions()?;\n"
+    given = [raw_value(all, a, False, snake(a["name"])).replace(".clone()", ".to_string()") for a in arguments] + ["&mut result"]
+    text += "    let hold = Hold::new();\n" if any("hold" in value for value in given) else ""
+    text += f"    let mut result = {make};\n    // SAFETY: what the call points to lives in the arguments and `hold`.\n"
+    text += f"    check(functions, unsafe {{ (functions.kaio_{operation['name']})({', '.join(given)}) }})?;\n    {end}\n}}\n"
+    return text
+
+
+def family_file(all, name):
+    family = all.families[name]
+    body = "".join(enum_text(enum) for enum in family.get("enums", ()))
+    for struct in family.get("structs", ()):
+        if not struct.get("output"):
+            body += record_text(all, struct)
+        elif is_simple_output(struct):
+            body += output_text(all, struct)
+    if name not in BY_HAND:
+        for operation in family.get("operations", ()):
+            body += plain_text(all, operation) if operation.get("plain") else operation_text(all, operation).text()
+    return HEAD.format(name) + f"//! {family['title']}.\n\nuse super::*;\nuse crate::call::*;\n" + body
+
+
+def files(root):
+    all = c_interface.descriptions()
+    names = sorted(all.families)
+    made = {f"kaio/src/ops/{name}.rs": family_file(all, name) for name in names}
+    types = [camel(x["name"]) for family in all.families.values() for kind in ("enums", "structs", "operations") for x in family.get(kind, ())]
+    twice = {name for name in types if types.count(name) > 1}
+    if twice:
+        raise ValueError(f"two descriptions have the Rust name {', '.join(sorted(twice))}")
+    text = HEAD.format("*") + OPS + "".join(f"mod {name};\n" for name in names) + "\n" + "".join(f"pub use {name}::*;\n" for name in names)
+    made["kaio/src/ops.rs"] = text
+    return made
+
+
+OPS = """//! The operations, and their options and records.
+//!
+//! A function takes what an operation needs and returns it; methods set options; `run` queues the work on a stream.
+//!
+//! ```
+//! use kaio::{ops, Buffer, Device, Stream};
+//! let device = Device::open("emulator")?;
+//! let stream = Stream::new(&device)?;
+//! let x = Buffer::from_slice(&device, &[3.0f32, 4.0])?;
+//! let weight = Buffer::from_slice(&device, &[1.0f32, 1.0])?;
+//! let mut out = Buffer::<f32>::uninitialised(&device, 2)?;
+//! ops::rms_norm(&x.view(&[1, 2])?, &weight.view(&[2])?, &out.view_mut(&[1, 2])?).epsilon(0.0).run(&stream)?;
+//! let out = out.to_vec(&stream)?;
+//! assert!((out[0] - 3.0 / 12.5f32.sqrt()).abs() < 1e-6);
+//! # Ok::<(), kaio::Error>(())
+//! ```
+
+"""

@@ -1,0 +1,702 @@
+// Made by bindings/rust/generate.py from src/c/operations/matmul.json.
+//! Products of matrices.
+
+use super::*;
+use crate::call::*;
+
+/// The activation function of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum MatmulActivation {
+    /// none.
+    None = 0,
+    /// relu.
+    Relu = 1,
+    /// By erf.
+    Gelu = 2,
+    /// Gelu tanh.
+    GeluTanh = 3,
+    /// silu.
+    Silu = 4,
+}
+
+impl MatmulActivation {
+    pub(crate) fn from_raw(raw: i32) -> Result<MatmulActivation> {
+        match raw {
+            0 => Ok(MatmulActivation::None),
+            1 => Ok(MatmulActivation::Relu),
+            2 => Ok(MatmulActivation::Gelu),
+            3 => Ok(MatmulActivation::GeluTanh),
+            4 => Ok(MatmulActivation::Silu),
+            other => Err(Error::internal(format!("kaio: {} is no MatmulActivation that this crate knows", other))),
+        }
+    }
+}
+
+/// How products of f32 are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum MatmulPrecision {
+    /// multiply-adds in f32.
+    Ieee = 0,
+    /// Tensor cores, inputs rounded to 11 significant bits.
+    Tf32 = 1,
+    /// Three products of such numbers: about 22 significant bits.
+    Tf32x3 = 2,
+}
+
+impl MatmulPrecision {
+    pub(crate) fn from_raw(raw: i32) -> Result<MatmulPrecision> {
+        match raw {
+            0 => Ok(MatmulPrecision::Ieee),
+            1 => Ok(MatmulPrecision::Tf32),
+            2 => Ok(MatmulPrecision::Tf32x3),
+            other => Err(Error::internal(format!("kaio: {} is no MatmulPrecision that this crate knows", other))),
+        }
+    }
+}
+
+/// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+#[derive(Clone, Debug)]
+pub struct MatmulOptions<'a> {
+    alpha: f32,
+    beta: f32,
+    activation: MatmulActivation,
+    precision: MatmulPrecision,
+    constant: ConstantInputs,
+    bias_of_rows: bool,
+    bias: Option<TensorView<'a>>,
+    residual: Option<TensorView<'a>>,
+    workspace: Option<TensorView<'a>>,
+    variant: Option<String>,
+}
+
+impl<'a> MatmulOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulOptions {
+            alpha: 1.0,
+            beta: 0.0,
+            activation: MatmulActivation::None,
+            precision: MatmulPrecision::Ieee,
+            constant: ConstantInputs(0),
+            bias_of_rows: false,
+            bias: None,
+            residual: None,
+            workspace: None,
+            variant: None,
+        }
+    }
+
+    /// 0: A and B are not read; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// 0: C is not read.
+    pub fn beta(mut self, beta: f32) -> Self {
+        self.beta = beta;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// For operands of f32.
+    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.residual = Some(*residual);
+        self
+    }
+
+    /// `workspace_bytes`; without it, K is not split.
+    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
+        self.workspace = Some(**workspace);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.variant = Some(variant.to_string());
+        self
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_options> {
+        Ok(sys::kaio_matmul_options {
+            alpha: self.alpha,
+            beta: self.beta,
+            activation: self.activation as i32,
+            precision: self.precision as i32,
+            constant: self.constant.0,
+            bias_of_rows: i32::from(self.bias_of_rows),
+            bias: hold.optional(&self.bias),
+            residual: hold.optional(&self.residual),
+            workspace: hold.optional(&self.workspace),
+            variant: hold.text("variant", &self.variant)?,
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Options of the gradients of a product.
+#[derive(Clone, Debug)]
+pub struct MatmulBackwardOptions<'a> {
+    alpha: f32,
+    accumulate: bool,
+    precision: MatmulPrecision,
+    workspace: Option<TensorView<'a>>,
+}
+
+impl<'a> MatmulBackwardOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulBackwardOptions {
+            alpha: 1.0,
+            accumulate: false,
+            precision: MatmulPrecision::Ieee,
+            workspace: None,
+        }
+    }
+
+    /// Alpha of the product that is differentiated; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// True: adds to da and db.
+    pub fn accumulate(mut self, accumulate: bool) -> Self {
+        self.accumulate = accumulate;
+        self
+    }
+
+    /// For operands of f32.
+    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
+    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
+        self.workspace = Some(**workspace);
+        self
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_backward_options> {
+        Ok(sys::kaio_matmul_backward_options {
+            alpha: self.alpha,
+            accumulate: i32::from(self.accumulate),
+            precision: self.precision as i32,
+            workspace: hold.optional(&self.workspace),
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulBackwardOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+///
+/// Sums are f32, and are rounded once. Equal calls give equal bits. An operand without a batch, or with a
+/// batch of stride 0 or extent 1, is used for every product of the batch.
+///
+/// In A, in B and in C one of the last two strides is 1. So each may be transposed, or a part of a larger
+/// matrix.
+///
+/// # Arguments
+///
+/// - `a`: (m, k) or (batch, m, k); f32, f16, bf16, e4m3 or e5m2.
+/// - `b`: (k, n) or (batch, k, n); elements of a.
+/// - `c`: written; (m, n) or (batch, m, n); f32, f16 or bf16.
+///
+/// Nothing happens before `run`. Options are methods of [`Matmul`].
+pub fn matmul<'a>(a: &TensorView<'a>, b: &TensorView<'a>, c: &TensorViewMut<'a>) -> Matmul<'a> {
+    Matmul {
+        a: *a,
+        b: *b,
+        c: **c,
+        options: MatmulOptions::new(),
+    }
+}
+
+/// The operation `matmul`: see the function [`matmul`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct Matmul<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    c: TensorView<'a>,
+    options: MatmulOptions<'a>,
+}
+
+impl<'a> Matmul<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// 0: A and B are not read; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.options.alpha = alpha;
+        self
+    }
+
+    /// 0: C is not read.
+    pub fn beta(mut self, beta: f32) -> Self {
+        self.options.beta = beta;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.options.activation = activation;
+        self
+    }
+
+    /// For operands of f32.
+    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
+        self.options.precision = precision;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.options.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.options.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.options.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.options.residual = Some(*residual);
+        self
+    }
+
+    /// `workspace_bytes`; without it, K is not split.
+    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
+        self.options.workspace = Some(**workspace);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.options.variant = Some(variant.to_string());
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul)(
+                stream.handle(),
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_warmup)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// The bytes of workspace that make the call as fast as it can be; 0 if it needs none.
+    pub fn workspace_bytes(&self) -> Result<u64> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut bytes = 0;
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_workspace_bytes)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                &mut bytes,
+            )
+        };
+        check(functions, status)?;
+        Ok(bytes)
+    }
+
+    /// The kernel that the call runs.
+    pub fn choice(&self) -> Result<KernelChoice> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_kernel_choice::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_choice)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        KernelChoice::from_raw(&raw)
+    }
+
+    /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
+    /// for the device.
+    pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_tune_report::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_tune_matmul)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                hold.keep(how.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        TuneReport::from_raw(&raw)
+    }
+}
+
+/// C\[i\] = activation(alpha \* A\[i\] \* B\[i\] + beta \* C\[i\] + bias) + residual for matrices anywhere
+/// in memory.
+///
+/// Each product has a shape of its own. Outputs share memory with nothing. Bias and residual are used by
+/// every product. Products that are equally far apart in memory become one launch.
+///
+/// # Arguments
+///
+/// - `a`: (m, k) each; f32, f16, bf16, e4m3 or e5m2.
+/// - `b`: (k, n) each; elements of a.
+/// - `c`: written; (m, n) each; f32, f16 or bf16.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulBatch`].
+pub fn matmul_batch<'a>(a: &[TensorView<'a>], b: &[TensorView<'a>], c: &[TensorViewMut<'a>]) -> MatmulBatch<'a> {
+    MatmulBatch {
+        a: a.to_vec(),
+        b: b.to_vec(),
+        c: c.iter().map(|view| **view).collect(),
+        options: MatmulOptions::new(),
+    }
+}
+
+/// The operation `matmul_batch`: see the function [`matmul_batch`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulBatch<'a> {
+    a: Vec<TensorView<'a>>,
+    b: Vec<TensorView<'a>>,
+    c: Vec<TensorView<'a>>,
+    options: MatmulOptions<'a>,
+}
+
+impl<'a> MatmulBatch<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// 0: A and B are not read; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.options.alpha = alpha;
+        self
+    }
+
+    /// 0: C is not read.
+    pub fn beta(mut self, beta: f32) -> Self {
+        self.options.beta = beta;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.options.activation = activation;
+        self
+    }
+
+    /// For operands of f32.
+    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
+        self.options.precision = precision;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.options.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.options.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.options.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.options.residual = Some(*residual);
+        self
+    }
+
+    /// `workspace_bytes`; without it, K is not split.
+    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
+        self.options.workspace = Some(**workspace);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.options.variant = Some(variant.to_string());
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let count = same_length("matmul_batch", &[("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())])?;
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_batch)(
+                stream.handle(),
+                count,
+                hold.tensors(&self.a),
+                hold.tensors(&self.b),
+                hold.tensors(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let count = same_length("matmul_batch", &[("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())])?;
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_batch_warmup)(
+                count,
+                hold.tensors(&self.a),
+                hold.tensors(&self.b),
+                hold.tensors(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+}
+
+/// The gradients of C = alpha \* A \* B: dA = alpha \* dC \* B^T and dB = alpha \* A^T \* dC.
+///
+/// dc has the element type of A and B, or is f32 with operands of 16 bits. In the second case it is rounded
+/// to their type once, into the workspace.
+///
+/// # Arguments
+///
+/// - `dc`: (m, n) or (batch, m, n); f32, f16 or bf16.
+/// - `a`: (m, k) or (batch, m, k); f32, f16 or bf16.
+/// - `b`: (k, n) or (batch, k, n); elements of a.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulBackward`].
+pub fn matmul_backward<'a>(dc: &TensorView<'a>, a: &TensorView<'a>, b: &TensorView<'a>) -> MatmulBackward<'a> {
+    MatmulBackward {
+        dc: *dc,
+        a: *a,
+        b: *b,
+        da: None,
+        db: None,
+        options: MatmulBackwardOptions::new(),
+    }
+}
+
+/// The operation `matmul_backward`: see the function [`matmul_backward`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulBackward<'a> {
+    dc: TensorView<'a>,
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    da: Option<TensorView<'a>>,
+    db: Option<TensorView<'a>>,
+    options: MatmulBackwardOptions<'a>,
+}
+
+impl<'a> MatmulBackward<'a> {
+    /// As a; f32, f16 or bf16; none: not computed.
+    pub fn da(mut self, da: &TensorViewMut<'a>) -> Self {
+        self.da = Some(**da);
+        self
+    }
+
+    /// As b; f32, f16 or bf16; none: not computed.
+    pub fn db(mut self, db: &TensorViewMut<'a>) -> Self {
+        self.db = Some(**db);
+        self
+    }
+
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulBackwardOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Alpha of the product that is differentiated; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.options.alpha = alpha;
+        self
+    }
+
+    /// True: adds to da and db.
+    pub fn accumulate(mut self, accumulate: bool) -> Self {
+        self.options.accumulate = accumulate;
+        self
+    }
+
+    /// For operands of f32.
+    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
+        self.options.precision = precision;
+        self
+    }
+
+    /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
+    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
+        self.options.workspace = Some(**workspace);
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_backward)(
+                stream.handle(),
+                hold.tensor(&self.dc),
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.optional(&self.da),
+                hold.optional(&self.db),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_backward_warmup)(
+                hold.tensor(&self.dc),
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.optional(&self.da),
+                hold.optional(&self.db),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// The bytes of workspace; 0 if dc has the element type of a.
+    pub fn workspace_bytes(&self) -> Result<u64> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut bytes = 0;
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_backward_workspace_bytes)(
+                hold.tensor(&self.dc),
+                hold.tensor(&self.a),
+                &mut bytes,
+            )
+        };
+        check(functions, status)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,934 @@
+// Made by bindings/rust/generate.py from src/c/operations/matmul_8bit.json.
+//! Products of numbers of 8 bits.
+
+use super::*;
+use crate::call::*;
+
+/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
+/// none are 1.
+#[derive(Clone, Debug)]
+pub struct MatmulInt8Options<'a> {
+    alpha: f32,
+    out_scale: f32,
+    activation: MatmulActivation,
+    constant: ConstantInputs,
+    bias_of_rows: bool,
+    scale_a: Option<TensorView<'a>>,
+    scale_b: Option<TensorView<'a>>,
+    zero_a: Option<TensorView<'a>>,
+    column_sums: Option<TensorView<'a>>,
+    bias: Option<TensorView<'a>>,
+    residual: Option<TensorView<'a>>,
+    variant: Option<String>,
+}
+
+impl<'a> MatmulInt8Options<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulInt8Options {
+            alpha: 1.0,
+            out_scale: 1.0,
+            activation: MatmulActivation::None,
+            constant: ConstantInputs(0),
+            bias_of_rows: false,
+            scale_a: None,
+            scale_b: None,
+            zero_a: None,
+            column_sums: None,
+            bias: None,
+            residual: None,
+            variant: None,
+        }
+    }
+
+    /// Alpha; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// C of i8 is the result / out_scale; above 0 and finite; default 1.0.
+    pub fn out_scale(mut self, out_scale: f32) -> Self {
+        self.out_scale = out_scale;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
+        self.scale_a = Some(*scale_a);
+        self
+    }
+
+    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
+        self.scale_b = Some(*scale_b);
+        self
+    }
+
+    /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
+    pub fn zero_a(mut self, zero_a: &TensorView<'a>) -> Self {
+        self.zero_a = Some(*zero_a);
+        self
+    }
+
+    /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+    pub fn column_sums(mut self, column_sums: &TensorView<'a>) -> Self {
+        self.column_sums = Some(*column_sums);
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.residual = Some(*residual);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.variant = Some(variant.to_string());
+        self
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_int8_options> {
+        Ok(sys::kaio_matmul_int8_options {
+            alpha: self.alpha,
+            out_scale: self.out_scale,
+            activation: self.activation as i32,
+            constant: self.constant.0,
+            bias_of_rows: i32::from(self.bias_of_rows),
+            scale_a: hold.optional(&self.scale_a),
+            scale_b: hold.optional(&self.scale_b),
+            zero_a: hold.optional(&self.zero_a),
+            column_sums: hold.optional(&self.column_sums),
+            bias: hold.optional(&self.bias),
+            residual: hold.optional(&self.residual),
+            variant: hold.text("variant", &self.variant)?,
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulInt8Options<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
+/// none are 1.
+#[derive(Clone, Debug)]
+pub struct MatmulFp8Options<'a> {
+    alpha: f32,
+    out_scale: f32,
+    activation: MatmulActivation,
+    constant: ConstantInputs,
+    bias_of_rows: bool,
+    scale_a: Option<TensorView<'a>>,
+    scale_b: Option<TensorView<'a>>,
+    groups_a: Option<TensorView<'a>>,
+    blocks_b: Option<TensorView<'a>>,
+    bias: Option<TensorView<'a>>,
+    residual: Option<TensorView<'a>>,
+    variant: Option<String>,
+}
+
+impl<'a> MatmulFp8Options<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulFp8Options {
+            alpha: 1.0,
+            out_scale: 1.0,
+            activation: MatmulActivation::None,
+            constant: ConstantInputs(0),
+            bias_of_rows: false,
+            scale_a: None,
+            scale_b: None,
+            groups_a: None,
+            blocks_b: None,
+            bias: None,
+            residual: None,
+            variant: None,
+        }
+    }
+
+    /// Alpha; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// C of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
+    pub fn out_scale(mut self, out_scale: f32) -> Self {
+        self.out_scale = out_scale;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
+        self.scale_a = Some(*scale_a);
+        self
+    }
+
+    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
+        self.scale_b = Some(*scale_b);
+        self
+    }
+
+    /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
+    /// blocks_b.
+    pub fn groups_a(mut self, groups_a: &TensorView<'a>) -> Self {
+        self.groups_a = Some(*groups_a);
+        self
+    }
+
+    /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B;
+    /// with groups_a.
+    pub fn blocks_b(mut self, blocks_b: &TensorView<'a>) -> Self {
+        self.blocks_b = Some(*blocks_b);
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.residual = Some(*residual);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.variant = Some(variant.to_string());
+        self
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_fp8_options> {
+        Ok(sys::kaio_matmul_fp8_options {
+            alpha: self.alpha,
+            out_scale: self.out_scale,
+            activation: self.activation as i32,
+            constant: self.constant.0,
+            bias_of_rows: i32::from(self.bias_of_rows),
+            scale_a: hold.optional(&self.scale_a),
+            scale_b: hold.optional(&self.scale_b),
+            groups_a: hold.optional(&self.groups_a),
+            blocks_b: hold.optional(&self.blocks_b),
+            bias: hold.optional(&self.bias),
+            residual: hold.optional(&self.residual),
+            variant: hold.text("variant", &self.variant)?,
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulFp8Options<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B - zero_a\[m\] \* column_sums\[n\]) \* alpha +
+/// bias) + residual.
+///
+/// Sums are exact in i32. Each product after them is rounded to f32, and the result once to the type of C.
+/// If C is i32, it gets the sums: there are no scales, alpha, bias, activation and residual then.
+///
+/// Rows of A and of C are contiguous, and the columns or the rows of B. Weights stored (n, k) are the fast
+/// way: give them with the strides (1, k).
+///
+/// # Arguments
+///
+/// - `a`: (m, k) or (batch, m, k); i8.
+/// - `b`: (k, n) or (batch, k, n); i8.
+/// - `c`: written; (m, n) or (batch, m, n); f32, f16, bf16, i8 or i32.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulInt8`].
+pub fn matmul_int8<'a>(a: &TensorView<'a>, b: &TensorView<'a>, c: &TensorViewMut<'a>) -> MatmulInt8<'a> {
+    MatmulInt8 {
+        a: *a,
+        b: *b,
+        c: **c,
+        options: MatmulInt8Options::new(),
+    }
+}
+
+/// The operation `matmul_int8`: see the function [`matmul_int8`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulInt8<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    c: TensorView<'a>,
+    options: MatmulInt8Options<'a>,
+}
+
+impl<'a> MatmulInt8<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulInt8Options<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Alpha; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.options.alpha = alpha;
+        self
+    }
+
+    /// C of i8 is the result / out_scale; above 0 and finite; default 1.0.
+    pub fn out_scale(mut self, out_scale: f32) -> Self {
+        self.options.out_scale = out_scale;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.options.activation = activation;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.options.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.options.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
+        self.options.scale_a = Some(*scale_a);
+        self
+    }
+
+    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
+        self.options.scale_b = Some(*scale_b);
+        self
+    }
+
+    /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
+    pub fn zero_a(mut self, zero_a: &TensorView<'a>) -> Self {
+        self.options.zero_a = Some(*zero_a);
+        self
+    }
+
+    /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+    pub fn column_sums(mut self, column_sums: &TensorView<'a>) -> Self {
+        self.options.column_sums = Some(*column_sums);
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.options.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.options.residual = Some(*residual);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.options.variant = Some(variant.to_string());
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_int8)(
+                stream.handle(),
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_int8_warmup)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// The kernel that the call runs.
+    pub fn choice(&self) -> Result<KernelChoice> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_kernel_choice::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_int8_choice)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        KernelChoice::from_raw(&raw)
+    }
+
+    /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
+    /// for the device.
+    pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_tune_report::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_tune_matmul_int8)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                hold.keep(how.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        TuneReport::from_raw(&raw)
+    }
+}
+
+/// sums\[n\] = sum over k of B\[k\]\[n\], exact: column_sums of products with zero_a, once for each weight.
+///
+/// # Arguments
+///
+/// - `b`: (k, n); i8; any strides.
+/// - `sums`: written; (n); i32.
+///
+/// Nothing happens before `run`. Options are methods of [`Int8ColumnSums`].
+pub fn int8_column_sums<'a>(b: &TensorView<'a>, sums: &TensorViewMut<'a>) -> Int8ColumnSums<'a> {
+    Int8ColumnSums {
+        b: *b,
+        sums: **sums,
+    }
+}
+
+/// The operation `int8_column_sums`: see the function [`int8_column_sums`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct Int8ColumnSums<'a> {
+    b: TensorView<'a>,
+    sums: TensorView<'a>,
+}
+
+impl<'a> Int8ColumnSums<'a> {
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_int8_column_sums)(
+                stream.handle(),
+                hold.tensor(&self.b),
+                hold.tensor(&self.sums),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_int8_column_sums_warmup)(
+                hold.tensor(&self.b),
+                hold.tensor(&self.sums),
+            )
+        };
+        check(functions, status)
+    }
+}
+
+/// Rounds x to codes of i8: x = codes \* scale, or (codes - zero_points\[row\]) \* scales\[row\].
+///
+/// Without scales, `scale` serves all rows. With scales, each row gets max |x| / 127; with zero_points too,
+/// its range / 255. Rows of x and of codes are contiguous.
+///
+/// # Arguments
+///
+/// - `x`: (rows, columns); f32, f16 or bf16.
+/// - `codes`: written; As x; i8.
+///
+/// Nothing happens before `run`. Options are methods of [`QuantiseInt8`].
+pub fn quantise_int8<'a>(x: &TensorView<'a>, codes: &TensorViewMut<'a>) -> QuantiseInt8<'a> {
+    QuantiseInt8 {
+        x: *x,
+        codes: **codes,
+        scales: None,
+        zero_points: None,
+        scale: 0.0,
+    }
+}
+
+/// The operation `quantise_int8`: see the function [`quantise_int8`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct QuantiseInt8<'a> {
+    x: TensorView<'a>,
+    codes: TensorView<'a>,
+    scales: Option<TensorView<'a>>,
+    zero_points: Option<TensorView<'a>>,
+    scale: f32,
+}
+
+impl<'a> QuantiseInt8<'a> {
+    /// (rows); f32; none: `scale` is the scale of all rows.
+    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
+        self.scales = Some(**scales);
+        self
+    }
+
+    /// (rows); i32; none: symmetric; needs scales.
+    pub fn zero_points(mut self, zero_points: &TensorViewMut<'a>) -> Self {
+        self.zero_points = Some(**zero_points);
+        self
+    }
+
+    /// Above 0 and finite; not read if scales are given.
+    pub fn scale(mut self, scale: f32) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_int8)(
+                stream.handle(),
+                hold.tensor(&self.x),
+                hold.tensor(&self.codes),
+                hold.optional(&self.scales),
+                hold.optional(&self.zero_points),
+                self.scale,
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_int8_warmup)(
+                hold.tensor(&self.x),
+                hold.tensor(&self.codes),
+                hold.optional(&self.scales),
+                hold.optional(&self.zero_points),
+                self.scale,
+            )
+        };
+        check(functions, status)
+    }
+}
+
+/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual for 8-bit floats.
+///
+/// With groups_a and blocks_b, each sum over 128 of K is multiplied by its two scales first. Each product
+/// and quotient after the sums is rounded to f32, and the result once to the type of C.
+///
+/// The fast kernels take A and B of one type along K: weights stored (n, k), given with the strides (1, k).
+///
+/// # Arguments
+///
+/// - `a`: (m, k) or (batch, m, k); e4m3 or e5m2.
+/// - `b`: (k, n) or (batch, k, n); e4m3 or e5m2.
+/// - `c`: written; (m, n) or (batch, m, n); f32, f16, bf16 or e4m3.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulFp8`].
+pub fn matmul_fp8<'a>(a: &TensorView<'a>, b: &TensorView<'a>, c: &TensorViewMut<'a>) -> MatmulFp8<'a> {
+    MatmulFp8 {
+        a: *a,
+        b: *b,
+        c: **c,
+        options: MatmulFp8Options::new(),
+    }
+}
+
+/// The operation `matmul_fp8`: see the function [`matmul_fp8`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulFp8<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    c: TensorView<'a>,
+    options: MatmulFp8Options<'a>,
+}
+
+impl<'a> MatmulFp8<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulFp8Options<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Alpha; default 1.0.
+    pub fn alpha(mut self, alpha: f32) -> Self {
+        self.options.alpha = alpha;
+        self
+    }
+
+    /// C of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
+    pub fn out_scale(mut self, out_scale: f32) -> Self {
+        self.options.out_scale = out_scale;
+        self
+    }
+
+    /// The activation function of a product.
+    pub fn activation(mut self, activation: MatmulActivation) -> Self {
+        self.options.activation = activation;
+        self
+    }
+
+    /// A, b.
+    pub fn constant(mut self, constant: ConstantInputs) -> Self {
+        self.options.constant = constant;
+        self
+    }
+
+    /// True: bias has a number for each row of C.
+    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
+        self.options.bias_of_rows = bias_of_rows;
+        self
+    }
+
+    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
+        self.options.scale_a = Some(*scale_a);
+        self
+    }
+
+    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
+        self.options.scale_b = Some(*scale_b);
+        self
+    }
+
+    /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
+    /// blocks_b.
+    pub fn groups_a(mut self, groups_a: &TensorView<'a>) -> Self {
+        self.options.groups_a = Some(*groups_a);
+        self
+    }
+
+    /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B;
+    /// with groups_a.
+    pub fn blocks_b(mut self, blocks_b: &TensorView<'a>) -> Self {
+        self.options.blocks_b = Some(*blocks_b);
+        self
+    }
+
+    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
+        self.options.bias = Some(*bias);
+        self
+    }
+
+    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
+        self.options.residual = Some(*residual);
+        self
+    }
+
+    /// The kernel to run, as `choice` names it; none: the best one.
+    pub fn variant(mut self, variant: &str) -> Self {
+        self.options.variant = Some(variant.to_string());
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_fp8)(
+                stream.handle(),
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_fp8_warmup)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// The kernel that the call runs.
+    pub fn choice(&self) -> Result<KernelChoice> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_kernel_choice::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_matmul_fp8_choice)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        KernelChoice::from_raw(&raw)
+    }
+
+    /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
+    /// for the device.
+    pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        let mut raw = sys::kaio_tune_report::default();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_tune_matmul_fp8)(
+                hold.tensor(&self.a),
+                hold.tensor(&self.b),
+                hold.tensor(&self.c),
+                hold.keep(self.options.raw(&hold)?),
+                hold.keep(how.raw(&hold)?),
+                &mut raw,
+            )
+        };
+        check(functions, status)?;
+        TuneReport::from_raw(&raw)
+    }
+}
+
+/// Rounds x to codes of e4m3: x = codes \* scale.
+///
+/// Without scales, `scale` serves all numbers. Else a scale is max |x| / 448 of its row, or of 128
+/// neighbours of a row. Rows of x and of codes are contiguous.
+///
+/// # Arguments
+///
+/// - `x`: (rows, columns); f32, f16 or bf16.
+/// - `codes`: written; As x; e4m3.
+///
+/// Nothing happens before `run`. Options are methods of [`QuantiseFp8`].
+pub fn quantise_fp8<'a>(x: &TensorView<'a>, codes: &TensorViewMut<'a>) -> QuantiseFp8<'a> {
+    QuantiseFp8 {
+        x: *x,
+        codes: **codes,
+        scales: None,
+        scale: 0.0,
+    }
+}
+
+/// The operation `quantise_fp8`: see the function [`quantise_fp8`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct QuantiseFp8<'a> {
+    x: TensorView<'a>,
+    codes: TensorView<'a>,
+    scales: Option<TensorView<'a>>,
+    scale: f32,
+}
+
+impl<'a> QuantiseFp8<'a> {
+    /// (rows) or (rows, ceil(columns / 128)); f32; none: `scale` is the scale of all numbers.
+    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
+        self.scales = Some(**scales);
+        self
+    }
+
+    /// Above 0 and finite; not read if scales are given.
+    pub fn scale(mut self, scale: f32) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_fp8)(
+                stream.handle(),
+                hold.tensor(&self.x),
+                hold.tensor(&self.codes),
+                hold.optional(&self.scales),
+                self.scale,
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_fp8_warmup)(
+                hold.tensor(&self.x),
+                hold.tensor(&self.codes),
+                hold.optional(&self.scales),
+                self.scale,
+            )
+        };
+        check(functions, status)
+    }
+}
+
+/// Rounds w to codes of e4m3 with a scale for each block of 128 x 128, max |w| / 448.
+///
+/// # Arguments
+///
+/// - `w`: (rows, columns); f32, f16 or bf16.
+/// - `codes`: written; As w; e4m3.
+/// - `blocks`: written; (ceil(rows / 128), ceil(columns / 128)); f32.
+///
+/// Nothing happens before `run`. Options are methods of [`QuantiseFp8Blocks`].
+pub fn quantise_fp8_blocks<'a>(w: &TensorView<'a>, codes: &TensorViewMut<'a>, blocks: &TensorViewMut<'a>) -> QuantiseFp8Blocks<'a> {
+    QuantiseFp8Blocks {
+        w: *w,
+        codes: **codes,
+        blocks: **blocks,
+    }
+}
+
+/// The operation `quantise_fp8_blocks`: see the function [`quantise_fp8_blocks`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct QuantiseFp8Blocks<'a> {
+    w: TensorView<'a>,
+    codes: TensorView<'a>,
+    blocks: TensorView<'a>,
+}
+
+impl<'a> QuantiseFp8Blocks<'a> {
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_fp8_blocks)(
+                stream.handle(),
+                hold.tensor(&self.w),
+                hold.tensor(&self.codes),
+                hold.tensor(&self.blocks),
+            )
+        };
+        check(functions, status)
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let functions = functions()?;
+        let hold = Hold::new();
+        // SAFETY: what the call points to lives in `self` and `hold`.
+        let status = unsafe {
+            (functions.kaio_quantise_fp8_blocks_warmup)(
+                hold.tensor(&self.w),
+                hold.tensor(&self.codes),
+                hold.tensor(&self.blocks),
+            )
+        };
+        check(functions, status)
+    }
+}
