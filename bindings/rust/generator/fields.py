@@ -188,10 +188,15 @@ def with_default(all, field):
     return spoken(f"{said.rstrip('.')}; default {default}")
 
 
-def setter(all, field, name, to, indent="    "):
-    """A method that sets a member and returns the whole."""
-    if field.get("type") == "struct" and not field.get("needed") and not field.get("optional") and "optional" in field:
-        raise ValueError(field["name"])
-    text = doc([with_default(all, field)], indent)
-    text += f"{indent}pub fn {name}(mut self, {name}: {parameter_type(all, field)}) -> Self {{\n"
-    return text + f"{indent}    self.{to} = {stored_value(field, True, name)};\n{indent}    self\n{indent}}}\n"
+def setter(all, field, name, to, method=None):
+    """A row of `setters!`: a method that sets a member and returns the whole."""
+    kind = field["type"]
+    how = "view" if kind in ("tensor", "device") and not field.get("output") else {"tensor": "written", "workspace": "written", "struct": "record",
+                                                                                 "string": "text", "list": "list"}.get(kind, "value")
+    return doc([with_default(all, field)], "        ") + f"        {how} {method or name}({parameter_type(all, field)}) => {to};\n"
+
+
+def setters(rows):
+    """All methods that set a member."""
+    rows = "".join(rows)
+    return f"    setters! {{\n{rows}    }}\n" if rows else ""

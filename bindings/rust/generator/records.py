@@ -1,6 +1,6 @@
 """Enums and records of the safe crate: what options and other structs of C are there."""
 
-from generator.fields import (borrows, default_value, is_needed, parameters, raw_value, record_type, sentence, setter, snake,
+from generator.fields import (borrows, default_value, is_needed, parameters, raw_value, record_type, sentence, setter, setters, snake,
                               stored_type, stored_value, variant, with_default)
 from generator.text import camel, doc, rust_name, spoken
 
@@ -40,9 +40,8 @@ def record_text(all, struct):
         value = stored_value(f, False, snake(f["name"])) if is_needed(f) else default_value(all, f)
         text += f"            {member(f, value)},\n"
     text += "        }\n    }\n"
-    for f in fields:
-        if not is_needed(f):
-            text += "\n" + setter(all, f, snake(f["name"]), snake(f["name"]))
+    rows = setters(setter(all, f, snake(f["name"]), snake(f["name"])) for f in fields if not is_needed(f))
+    text += "\n" + rows if rows else ""
     body = ""
     for f in fields:
         body += f"            {rust_name(f['name'])}: {raw_value(all, f, not is_needed(f), 'self.' + snake(f['name']))},\n"

@@ -1,7 +1,9 @@
 """The operations of the crate kaio: a function that takes what is needed, options as methods, and `run`."""
 
-from generator.fields import (borrows, default_value, explained, parameters, raw_value, record_type, sentence, setter, snake,
-                              stored_type, stored_value)
+import textwrap
+
+from generator.fields import (borrows, default_value, explained, parameters, raw_value, record_type, sentence, setter, setters, snake,
+                              stored_type, stored_value, variant)
 from generator.records import enum_text, is_simple_output, member, output_text, record_text
 from generator.text import c_interface, camel, doc, rust_name, spoken
 
@@ -56,19 +58,18 @@ class operation_text:
         return text + "}\n"
 
     def setters(self):
-        for argument in self.optional:
-            yield setter(self.all, argument, snake(argument["name"]), snake(argument["name"]))
-        if not self.flat:
-            return
-        options = record_type(self.all, self.flat["of"])
-        yield ("    /// All options at once.\n"
-               f"    pub fn options(mut self, options: &{options}) -> Self {{\n        self.options = options.clone();\n        self\n    }}\n")
-        for field in self.all.structs[self.flat["of"]]["fields"]:
-            if field["type"] == "count":
-                continue
-            name = snake(field["name"])
-            to = RENAMED.get((self.name, field["name"]), name)
-            yield setter(self.all, field, name, f"options.{name}").replace(f"pub fn {name}(", f"pub fn {to}(")
+        """Rows of options that are arguments, and of those that are flat."""
+        yield from (setter(self.all, argument, snake(argument["name"]), snake(argument["name"])) for argument in self.optional)
+        for field in self.all.structs[self.flat["of"]]["fields"] if self.flat else ():
+            if field["type"] != "count":
+                name = snake(field["name"])
+                yield setter(self.all, field, name, f"options.{name}", RENAMED.get((self.name, field["name"])))
+
+    def all_options(self):
+        if self.flat:
+            options = record_type(self.all, self.flat["of"])
+            yield ("    /// All options at once.\n"
+                   f"    pub fn options(mut self, options: &{options}) -> Self {{\n        self.options = options.clone();\n        self\n    }}\n")
 
     def given(self, query):
         """The arguments of a call."""
@@ -104,21 +105,22 @@ class operation_text:
             raise ValueError(f"{call}: no method for a result {kind}")
         text = doc([said], "    ") + f"    pub fn {name}({', '.join(['&self', *taken])}) -> Result<{result}> {{\n"
         given = [*first, *self.given(query), *extra]
-        text += "        let functions = functions()?;\n"
         text += "        let hold = Hold::new();\n" if any("hold" in value for value in given) else ""
         if "count" in given:
             lists = ", ".join(f"(\"{a['name']}\", self.{snake(a['name'])}.len())" for a in self.arguments if a["type"] == "tensors")
             text += f"        let count = same_length(\"{self.name}\", &[{lists}])?;\n"
-        text += more
-        last = "" if end else "        "
-        text += f"        // SAFETY: what the call points to lives in `self` and `hold`.\n        let status = unsafe {{\n            (functions.kaio_{call})(\n"
-        text += "".join(f"                {value},\n" for value in given) + "            )\n        };\n"
-        text += f"        check(functions, status)?;\n{end}" if end else f"{last}check(functions, status)\n"
-        return text + "    }\n"
+        return text + more + called(call, given, end) + "    }\n"
 
     def text(self):
-        parts = [*self.setters(), self.method(None), *(self.method(query) for query in c_interface.queries_of(self.operation))]
+        parts = [*self.all_options(), *filter(None, [setters(self.setters())]), self.method(None), *(self.method(query) for query in c_interface.queries_of(self.operation))]
         return self.constructor() + f"\nimpl{self.lifetime} {self.type}{self.lifetime} {{\n" + "\n".join(parts) + "}\n"
+
+
+def called(call, given, end):
+    """A call of the C interface, and what is made of its result."""
+    text = f"call!(kaio_{call}({', '.join(given)}))" + ("?;" if end else "")
+    lines = textwrap.wrap(text, 110, initial_indent="        ", subsequent_indent="            ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines) + "\n" + end
 
 
 def plain_text(all, operation):
@@ -136,11 +138,10 @@ def plain_text(all, operation):
         kind = record_type(all, result["struct"], "'static")
     said = [spoken(sentence(operation["summary"])), *(sentence(p) for p in operation.get("text", ()))]
     said += [f"- `{snake(a['name'])}`: {spoken(explained(all, a))}" for a in arguments]
-    text = "\n" + doc(said) + f"pub fn {rust_name(operation['name'])}({taken}) -> Result<{kind}> {{\n    let functions = functions()?;\n"
+    text = "\n" + doc(said) + f"pub fn {rust_name(operation['name'])}({taken}) -> Result<{kind}> {{\n"
     given = [raw_value(all, a, False, snake(a["name"])).replace(".clone()", ".to_string()") for a in arguments] + ["&mut result"]
     text += "    let hold = Hold::new();\n" if any("hold" in value for value in given) else ""
-    text += f"    let mut result = {make};\n    // SAFETY: what the call points to lives in the arguments and `hold`.\n"
-    text += f"    check(functions, unsafe {{ (functions.kaio_{operation['name']})({', '.join(given)}) }})?;\n    {end}\n}}\n"
+    text += f"    let mut result = {make};\n    call!(kaio_{operation['name']}({', '.join(given)}))?;\n    {end}\n}}\n"
     return text
 
 
@@ -158,6 +159,66 @@ def family_file(all, name):
     return HEAD.format(name) + f"//! {family['title']}.\n\nuse super::*;\nuse crate::call::*;\n" + body
 
 
+def example(all, field):
+    """An argument that is wrong: tensors have 8 dimensions."""
+    kind = field["type"]
+    if kind == "workspace" or (kind == "tensor" and field.get("output")):
+        return "&w"
+    if kind == "tensor":
+        return "&x"
+    if kind == "tensors":
+        return "std::slice::from_ref(&w)" if field.get("output") else "&[x]"
+    if kind == "struct":
+        needed = [f for f in all.structs[field["of"]]["fields"] if f.get("needed")]
+        return f"&{camel(field['of'])}::new({', '.join(example(all, f) for f in needed)})"
+    if kind == "enum":
+        return f"{camel(field['of'])}::{variant(all.enums[field['of']]['values'][0][0])}"
+    if kind == "device":
+        return "&Device::from_raw(kaio::sys::DLDevice { device_type: kaio::sys::kDLExtDev, device_id: 99 })"
+    return {"bool": "false", "f32": "0.0", "f64": "0.0", "string": "\"\""}.get(kind, "0")
+
+
+def every_operation(all):
+    """A test that calls each function with arguments that it refuses."""
+    text = HEAD.format("*") + EVERY
+    for name, family in all.families.items():
+        for operation in () if name in BY_HAND else family.get("operations", ()):
+            if operation.get("plain"):
+                continue
+            one = operation_text(all, operation)
+            text += f"    let call = {rust_name(operation['name'])}({', '.join(example(all, a) for a in one.needed)});\n"
+            text += f"    refuses(\"{operation['name']}\", call.run(&stream));\n    refuses(\"{operation['name']}_warmup\", call.warmup());\n"
+            for query in c_interface.queries_of(operation):
+                if isinstance(query.get("result"), str):
+                    method = "tune" if query["name"].startswith("tune_") else query["name"].removeprefix(operation["name"] + "_")
+                    given = "&TuneOptions::new()" if method == "tune" else ""
+                    text += f"    refuses(\"{query['name']}\", call.{method}({given}));\n"
+    return text + "}\n"
+
+
+EVERY = """
+//! Every operation and every query calls the function of its name: each refuses tensors of 8 dimensions, and says who does.
+
+use kaio::ops::*;
+use kaio::{Buffer, Device, Error, ErrorKind, Stream};
+
+#[track_caller]
+fn refuses<T>(name: &str, result: Result<T, Error>) {
+    let error = result.err().unwrap_or_else(|| panic!("{} takes tensors of 8 dimensions", name));
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{}: {}", name, error);
+    assert!(error.message().starts_with(&format!("kaio: {}: ", name)), "{}: {}", name, error);
+}
+
+#[test]
+fn every_operation() {
+    let device = Device::open("emulator").unwrap();
+    let stream = Stream::new(&device).unwrap();
+    let (memory, mut written) = (Buffer::<f64>::zeros(&device, 1).unwrap(), Buffer::<f64>::zeros(&device, 1).unwrap());
+    let x = memory.view(&[1; 8]).unwrap();
+    let w = written.view_mut(&[1; 8]).unwrap();
+"""
+
+
 def files(root):
     all = c_interface.descriptions()
     names = sorted(all.families)
@@ -167,6 +228,7 @@ def files(root):
     if twice:
         raise ValueError(f"two descriptions have the Rust name {', '.join(sorted(twice))}")
     text = HEAD.format("*") + OPS + "".join(f"mod {name};\n" for name in names) + "\n" + "".join(f"pub use {name}::*;\n" for name in names)
+    made["kaio/tests/generated/every_operation.rs"] = every_operation(all)
     made["kaio/src/ops.rs"] = text
     return made
 

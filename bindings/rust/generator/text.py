@@ -38,7 +38,7 @@ def camel(name):
 def escaped(text):
     """Text as Markdown: what is not code has no links, tags and stresses."""
     parts = text.split("`")
-    return "`".join(part if number % 2 else re.sub(r"([\[\]<>*])", r"\\\1", part) for number, part in enumerate(parts))
+    return "`".join(part if number % 2 else re.sub(r"([\[\]<>]|(?<! )\*|\*(?! ))", r"\\\1", part) for number, part in enumerate(parts))
 
 
 def doc(paragraphs, indent=""):
@@ -59,5 +59,5 @@ def doc(paragraphs, indent=""):
 def spoken(text):
     """A sentence: it begins with a capital, unless it begins with code, and ends in a stop."""
     text = text.strip()
-    first = text[:1].upper() if re.match(r"[a-z]+[ ,:;.]", text) else text[:1]
+    first = text[:1].upper() if re.match(r"[a-z]{2,}[ ,:;.]", text) else text[:1]
     return first + text[1:] + ("" if text[-1:] in ".:!?" else ".")

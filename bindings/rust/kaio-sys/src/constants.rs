@@ -38,7 +38,7 @@ pub const KAIO_UNSUPPORTED_DEVICE: i32 = 2;
 pub const KAIO_DRIVER: i32 = 3;
 /// Of the device, or of the host.
 pub const KAIO_OUT_OF_MEMORY: i32 = 4;
-/// A fault of kaio.
+/// a fault of kaio.
 pub const KAIO_INTERNAL: i32 = 5;
 /// No NVIDIA driver, or one that cannot be used.
 pub const KAIO_DRIVER_MISSING: i32 = 6;
@@ -48,7 +48,7 @@ pub const KAIO_NO_DEVICE: i32 = 7;
 pub const KAIO_JIT_FAILED: i32 = 8;
 /// KAIO_LAUNCH_FAILED.
 pub const KAIO_LAUNCH_FAILED: i32 = 9;
-/// A kernel touched memory that it does not own; the device is lost.
+/// a kernel touched memory that it does not own; the device is lost.
 pub const KAIO_ILLEGAL_ACCESS: i32 = 10;
 /// An earlier failure has lost the device.
 pub const KAIO_DEVICE_LOST: i32 = 11;
@@ -66,7 +66,7 @@ pub const KAIO_UNREADABLE_FILE: i32 = 16;
 pub const KAIO_DAMAGED_FILE: i32 = 17;
 /// KAIO_UNSUPPORTED_FORMAT.
 pub const KAIO_UNSUPPORTED_FORMAT: i32 = 18;
-/// A number or a struct, by value.
+/// a number or a struct, by value.
 pub const KAIO_ACCESS_VALUE: i32 = 0;
 /// Memory that is read, and not written while the kernel runs.
 pub const KAIO_ACCESS_IN: i32 = 1;
@@ -76,19 +76,19 @@ pub const KAIO_ACCESS_OUT: i32 = 2;
 pub const KAIO_ACCESS_INOUT: i32 = 3;
 /// KAIO_GRID_UNIT_BLOCKS.
 pub const KAIO_GRID_UNIT_BLOCKS: i32 = 0;
-/// X elements, one for each thread, in blocks of one dimension; y and z are 1.
+/// x elements, one for each thread, in blocks of one dimension; y and z are 1.
 pub const KAIO_GRID_UNIT_ELEMENTS: i32 = 1;
 /// Elements row by row, without gaps.
 pub const KAIO_ARGUMENT_KIND_TENSOR: i32 = 0;
-/// A tensor with any strides that are not negative: the kernel knows them.
+/// a tensor with any strides that are not negative: the kernel knows them.
 pub const KAIO_ARGUMENT_KIND_STRIDED: i32 = 1;
-/// A number of exactly the parameter's type.
+/// a number of exactly the parameter's type.
 pub const KAIO_ARGUMENT_KIND_SCALAR: i32 = 2;
 /// An int64_t that the parameter's type holds; a floating type rounds it.
 pub const KAIO_ARGUMENT_KIND_INTEGER: i32 = 3;
-/// A uint64_t, likewise.
+/// a uint64_t, likewise.
 pub const KAIO_ARGUMENT_KIND_UNSIGNED: i32 = 4;
-/// A double for a parameter of a floating type, which rounds it.
+/// a double for a parameter of a floating type, which rounds it.
 pub const KAIO_ARGUMENT_KIND_NUMBER: i32 = 5;
 /// The bytes of a struct.
 pub const KAIO_ARGUMENT_KIND_STRUCT: i32 = 6;

@@ -124,7 +124,7 @@ functions! {
     fn kaio_device_of_pointer(pointer: *const c_void, device: *mut DLDevice) -> kaio_status;
     /// Copies from one device to another, with access or without, in the order of a stream of either.
     fn kaio_copy_between(device: DLDevice, stream: *mut c_void, to_device: DLDevice, to: *mut c_void, from_device: DLDevice, from: *const c_void, bytes: u64) -> kaio_status;
-    /// Copies rows of `width` bytes on one device; row i begins at byte i \* pitch.
+    /// Copies rows of `width` bytes on one device; row i begins at byte i * pitch.
     fn kaio_copy_rows(device: DLDevice, stream: *mut c_void, to: *mut c_void, to_pitch: u64, from: *const c_void, from_pitch: u64, width: u64, rows: u64) -> kaio_status;
     /// Sets `count` elements of 1, 2 or 4 bytes to the low bytes of `value`.
     fn kaio_fill_elements(device: DLDevice, stream: *mut c_void, to: *mut c_void, value: u32, element_bytes: u32, count: u64) -> kaio_status;
@@ -170,7 +170,7 @@ functions! {
     /// gets the number of those with reports; may be NULL text gets the reports, "" if there are none,
     /// until the next kaio_sanitizer_end of this thread; may be NULL.
     fn kaio_sanitizer_end(launches: *mut u64, failed: *mut u64, text: *mut *const c_char) -> kaio_status;
-    /// Out = softmax(mask(scale \* Q K^T)) V for every head, without the matrix of scores in memory.
+    /// Out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
     fn kaio_attention(stream: *mut c_void, q: *const DLTensor, k: *const DLTensor, v: *const DLTensor, out: *const DLTensor, options: *const kaio_attention_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_attention.
@@ -284,7 +284,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_rotary_varlen.
     fn kaio_rotary_varlen_warmup(x: *const DLTensor, out: *const DLTensor, cos: *const DLTensor, sin: *const DLTensor, options: *const kaio_rotary_options) -> kaio_status;
-    /// The tables of rotary: cos and sin of position \* frequency, computed in double precision and rounded
+    /// The tables of rotary: cos and sin of position * frequency, computed in double precision and rounded
     /// once.
     fn kaio_rotary_table(stream: *mut c_void, cos: *const DLTensor, sin: *const DLTensor, options: *const kaio_rotary_table_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
@@ -302,7 +302,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_cross_entropy_backward.
     fn kaio_cross_entropy_backward_warmup(logits: *const DLTensor, targets: *const DLTensor, lse: *const DLTensor, dloss: *const DLTensor, dlogits: *const DLTensor, options: *const kaio_cross_entropy_backward_options) -> kaio_status;
-    /// The cross entropy of logits x \* weight^T, which are never in memory as a whole.
+    /// The cross entropy of logits x * weight^T, which are never in memory as a whole.
     fn kaio_linear_cross_entropy(stream: *mut c_void, x: *const DLTensor, weight: *const DLTensor, targets: *const DLTensor, loss: *const DLTensor, options: *const kaio_linear_cross_entropy_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_linear_cross_entropy.
@@ -316,22 +316,22 @@ functions! {
     fn kaio_linear_cross_entropy_backward_warmup(x: *const DLTensor, weight: *const DLTensor, targets: *const DLTensor, lse: *const DLTensor, dloss: *const DLTensor, dx: *const DLTensor, dweight: *const DLTensor, options: *const kaio_linear_cross_entropy_backward_options) -> kaio_status;
     /// The bytes of workspace with which the call is fastest. For kaio_linear_cross_entropy_backward.
     fn kaio_linear_cross_entropy_backward_workspace_bytes(x: *const DLTensor, weight: *const DLTensor, bytes: *mut u64) -> kaio_status;
-    /// Y = f(x).
+    /// y = f(x).
     fn kaio_activate(stream: *mut c_void, kind: i32, x: *const DLTensor, y: *const DLTensor) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_activate.
     fn kaio_activate_warmup(kind: i32, x: *const DLTensor, y: *const DLTensor) -> kaio_status;
-    /// Dx = dy \* f'(x).
+    /// Dx = dy * f'(x).
     fn kaio_activate_backward(stream: *mut c_void, kind: i32, dy: *const DLTensor, x: *const DLTensor, dx: *const DLTensor) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_activate_backward.
     fn kaio_activate_backward_warmup(kind: i32, dy: *const DLTensor, x: *const DLTensor, dx: *const DLTensor) -> kaio_status;
-    /// Y = f(gate) \* up.
+    /// y = f(gate) * up.
     fn kaio_gated(stream: *mut c_void, kind: i32, gate: *const DLTensor, up: *const DLTensor, y: *const DLTensor, options: *const kaio_gated_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_gated.
     fn kaio_gated_warmup(kind: i32, gate: *const DLTensor, up: *const DLTensor, y: *const DLTensor, options: *const kaio_gated_options) -> kaio_status;
-    /// Dgate = dy \* up \* f'(gate), dup = dy \* f(gate).
+    /// Dgate = dy * up * f'(gate), dup = dy * f(gate).
     fn kaio_gated_backward(stream: *mut c_void, kind: i32, dy: *const DLTensor, gate: *const DLTensor, up: *const DLTensor, dgate: *const DLTensor, dup: *const DLTensor, options: *const kaio_gated_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_gated_backward.
@@ -341,12 +341,12 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_copy_tensor.
     fn kaio_copy_tensor_warmup(to: *const DLTensor, from: *const DLTensor) -> kaio_status;
-    /// X = codes \* scale.
+    /// x = codes * scale.
     fn kaio_int8_dequant(stream: *mut c_void, codes: *const DLTensor, scale: f32, x: *const DLTensor) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_int8_dequant.
     fn kaio_int8_dequant_warmup(codes: *const DLTensor, scale: f32, x: *const DLTensor) -> kaio_status;
-    /// x\[r, c\] = codes\[r, c\] \* scales\[r, c / group\].
+    /// x\[r, c\] = codes\[r, c\] * scales\[r, c / group\].
     fn kaio_int8_dequant_groups(stream: *mut c_void, codes: *const DLTensor, scales: *const DLTensor, x: *const DLTensor) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_int8_dequant_groups.
@@ -363,7 +363,7 @@ functions! {
     fn kaio_embedding_backward_warmup(dout: *const DLTensor, indices: *const DLTensor, dweight: *const DLTensor, options: *const kaio_embedding_backward_options) -> kaio_status;
     /// The bytes of workspace that the call needs. For kaio_embedding_backward.
     fn kaio_embedding_backward_workspace_bytes(indices: *const DLTensor, dweight: *const DLTensor, bytes: *mut u64) -> kaio_status;
-    /// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+    /// C = activation(alpha * A * B + beta * C + bias) + residual.
     fn kaio_matmul(stream: *mut c_void, a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_matmul.
@@ -375,20 +375,20 @@ functions! {
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device. For kaio_matmul.
     fn kaio_tune_matmul(a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_options, how: *const kaio_tune_options, report: *mut kaio_tune_report) -> kaio_status;
-    /// C\[i\] = activation(alpha \* A\[i\] \* B\[i\] + beta \* C\[i\] + bias) + residual for matrices
-    /// anywhere in memory.
+    /// C\[i\] = activation(alpha * A\[i\] * B\[i\] + beta * C\[i\] + bias) + residual for matrices anywhere
+    /// in memory.
     fn kaio_matmul_batch(stream: *mut c_void, count: usize, a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_matmul_batch.
     fn kaio_matmul_batch_warmup(count: usize, a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_options) -> kaio_status;
-    /// The gradients of C = alpha \* A \* B: dA = alpha \* dC \* B^T and dB = alpha \* A^T \* dC.
+    /// The gradients of C = alpha * A * B: dA = alpha * dC * B^T and dB = alpha * A^T * dC.
     fn kaio_matmul_backward(stream: *mut c_void, dc: *const DLTensor, a: *const DLTensor, b: *const DLTensor, da: *const DLTensor, db: *const DLTensor, options: *const kaio_matmul_backward_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_matmul_backward.
     fn kaio_matmul_backward_warmup(dc: *const DLTensor, a: *const DLTensor, b: *const DLTensor, da: *const DLTensor, db: *const DLTensor, options: *const kaio_matmul_backward_options) -> kaio_status;
     /// The bytes of workspace; 0 if dc has the element type of a. For kaio_matmul_backward.
     fn kaio_matmul_backward_workspace_bytes(dc: *const DLTensor, a: *const DLTensor, bytes: *mut u64) -> kaio_status;
-    /// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B - zero_a\[m\] \* column_sums\[n\]) \* alpha +
+    /// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B - zero_a\[m\] * column_sums\[n\]) * alpha +
     /// bias) + residual.
     fn kaio_matmul_int8(stream: *mut c_void, a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_int8_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
@@ -405,13 +405,12 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_int8_column_sums.
     fn kaio_int8_column_sums_warmup(b: *const DLTensor, sums: *const DLTensor) -> kaio_status;
-    /// Rounds x to codes of i8: x = codes \* scale, or (codes - zero_points\[row\]) \* scales\[row\].
+    /// Rounds x to codes of i8: x = codes * scale, or (codes - zero_points\[row\]) * scales\[row\].
     fn kaio_quantise_int8(stream: *mut c_void, x: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, zero_points: *const DLTensor, scale: f32) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_quantise_int8.
     fn kaio_quantise_int8_warmup(x: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, zero_points: *const DLTensor, scale: f32) -> kaio_status;
-    /// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual for 8-bit
-    /// floats.
+    /// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual for 8-bit floats.
     fn kaio_matmul_fp8(stream: *mut c_void, a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_fp8_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_matmul_fp8.
@@ -421,7 +420,7 @@ functions! {
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device. For kaio_matmul_fp8.
     fn kaio_tune_matmul_fp8(a: *const DLTensor, b: *const DLTensor, c: *const DLTensor, options: *const kaio_matmul_fp8_options, how: *const kaio_tune_options, report: *mut kaio_tune_report) -> kaio_status;
-    /// Rounds x to codes of e4m3: x = codes \* scale.
+    /// Rounds x to codes of e4m3: x = codes * scale.
     fn kaio_quantise_fp8(stream: *mut c_void, x: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, scale: f32) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_quantise_fp8.
@@ -431,24 +430,23 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_quantise_fp8_blocks.
     fn kaio_quantise_fp8_blocks_warmup(w: *const DLTensor, codes: *const DLTensor, blocks: *const DLTensor) -> kaio_status;
-    /// Out = h / rms(h) \* (weight_offset + weight) along the last dimension, with h = x \* gate +
-    /// residual.
+    /// Out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
     fn kaio_rms_norm(stream: *mut c_void, x: *const DLTensor, weight: *const DLTensor, out: *const DLTensor, options: *const kaio_rms_norm_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_rms_norm.
     fn kaio_rms_norm_warmup(x: *const DLTensor, weight: *const DLTensor, out: *const DLTensor, options: *const kaio_rms_norm_options) -> kaio_status;
-    /// rms_norm into codes: out = codes \* scale.
+    /// rms_norm into codes: out = codes * scale.
     fn kaio_rms_norm_codes(stream: *mut c_void, x: *const DLTensor, weight: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, scale: f32, options: *const kaio_rms_norm_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_rms_norm_codes.
     fn kaio_rms_norm_codes_warmup(x: *const DLTensor, weight: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, scale: f32, options: *const kaio_rms_norm_options) -> kaio_status;
-    /// Out = (h - mean) / sqrt(variance + epsilon) \* weight + bias along the last dimension, with h = x \*
+    /// Out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x *
     /// gate + residual.
     fn kaio_layer_norm(stream: *mut c_void, x: *const DLTensor, weight: *const DLTensor, bias: *const DLTensor, out: *const DLTensor, options: *const kaio_layer_norm_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_layer_norm.
     fn kaio_layer_norm_warmup(x: *const DLTensor, weight: *const DLTensor, bias: *const DLTensor, out: *const DLTensor, options: *const kaio_layer_norm_options) -> kaio_status;
-    /// layer_norm into codes: out = codes \* scale.
+    /// layer_norm into codes: out = codes * scale.
     fn kaio_layer_norm_codes(stream: *mut c_void, x: *const DLTensor, weight: *const DLTensor, bias: *const DLTensor, codes: *const DLTensor, scales: *const DLTensor, scale: f32, options: *const kaio_layer_norm_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_layer_norm_codes.
@@ -518,7 +516,7 @@ functions! {
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device. For kaio_qkv_project.
     fn kaio_tune_qkv_project(x: *const DLTensor, weights: *const kaio_qkv_weights, outputs: *const kaio_qkv_outputs, options: *const kaio_qkv_project_options, how: *const kaio_tune_options, report: *mut kaio_tune_report) -> kaio_status;
-    /// Out = activation(x Wg^T + gate_bias) \* (x Wu^T + up_bias), the first half of a gated feed-forward
+    /// Out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward
     /// block.
     fn kaio_gate_up_project(stream: *mut c_void, x: *const DLTensor, weights: *const kaio_gate_up_weights, out: *const DLTensor, options: *const kaio_gate_up_project_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
@@ -661,22 +659,22 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_top_k.
     fn kaio_top_k_warmup(x: *const DLTensor, values: *const DLTensor, indices: *const DLTensor) -> kaio_status;
-    /// Y = e^v / sum of e^v along the last dimension, with v = scale \* x.
+    /// y = e^v / sum of e^v along the last dimension, with v = scale * x.
     fn kaio_softmax(stream: *mut c_void, x: *const DLTensor, y: *const DLTensor, options: *const kaio_softmax_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_softmax.
     fn kaio_softmax_warmup(x: *const DLTensor, y: *const DLTensor, options: *const kaio_softmax_options) -> kaio_status;
-    /// Y = v - log(sum of e^v) along the last dimension, with v = scale \* x.
+    /// y = v - log(sum of e^v) along the last dimension, with v = scale * x.
     fn kaio_log_softmax(stream: *mut c_void, x: *const DLTensor, y: *const DLTensor, options: *const kaio_softmax_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_log_softmax.
     fn kaio_log_softmax_warmup(x: *const DLTensor, y: *const DLTensor, options: *const kaio_softmax_options) -> kaio_status;
-    /// Dx = scale \* y \* (dy - sum of y \* dy), the gradient of softmax.
+    /// Dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
     fn kaio_softmax_backward(stream: *mut c_void, y: *const DLTensor, dy: *const DLTensor, dx: *const DLTensor, options: *const kaio_softmax_backward_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_softmax_backward.
     fn kaio_softmax_backward_warmup(y: *const DLTensor, dy: *const DLTensor, dx: *const DLTensor, options: *const kaio_softmax_backward_options) -> kaio_status;
-    /// Dx = scale \* (dy - e^y \* sum of dy), the gradient of log_softmax.
+    /// Dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
     fn kaio_log_softmax_backward(stream: *mut c_void, y: *const DLTensor, dy: *const DLTensor, dx: *const DLTensor, options: *const kaio_softmax_backward_options) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_log_softmax_backward.

@@ -5,6 +5,51 @@ pub(crate) use crate::hold::Hold;
 pub(crate) use crate::{Device, Error, Result, Stream, TensorView, TensorViewMut};
 pub(crate) use kaio_sys as sys;
 
+/// A call of the C interface. What its arguments point to lives in the operation and in its `Hold`, which outlive the call.
+macro_rules! call {
+    ($name:ident($($argument:expr),* $(,)?)) => {{
+        let functions = functions()?;
+        // SAFETY: pointers are valid for the call, as above.
+        check(functions, unsafe { (functions.$name)($($argument),*) })
+    }};
+}
+pub(crate) use call;
+
+/// What is stored of a parameter.
+macro_rules! stored {
+    (value $name:ident) => {
+        $name
+    };
+    (view $name:ident) => {
+        Some(*$name)
+    };
+    (written $name:ident) => {
+        Some(**$name)
+    };
+    (record $name:ident) => {
+        Some($name.clone())
+    };
+    (text $name:ident) => {
+        Some($name.to_string())
+    };
+    (list $name:ident) => {
+        $name.to_vec()
+    };
+}
+pub(crate) use stored;
+
+/// Methods that set a member and return the whole: `view bias(&TensorView<'a>) => options.bias;`.
+macro_rules! setters {
+    ($($(#[$said:meta])* $how:ident $name:ident($type:ty) => $($to:ident).+;)*) => {$(
+        $(#[$said])*
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($to).+ = stored!($how $name);
+            self
+        }
+    )*};
+}
+pub(crate) use setters;
+
 /// An array for C; NULL if it is empty.
 pub(crate) fn list<T>(from: &[T]) -> *const T {
     if from.is_empty() {

@@ -23,6 +23,7 @@
 //!   kernels ahead, and what an operation can say of itself (`workspace_bytes`, `choice`, `tune`) is a method too.
 //! - [`Buffer`] owns device memory. [`TensorView`] and [`TensorViewMut`] are tensors in it, or in memory of another library.
 //! - [`Device`], [`Stream`], [`Event`] and [`Graph`] are what CUDA calls by these names; a [`Stream`] may be another library's.
+//! - [`kernels`] loads kernels of a C++ program by name, [`weights`] reads GGUF and safetensors files.
 //! - [`Error`] has a kind, and a message that names the wrong argument.
 //!
 //! # The library
@@ -48,12 +49,14 @@ mod element;
 mod error;
 mod graph;
 mod hold;
+pub mod kernels;
 
 #[rustfmt::skip]
 #[allow(dead_code, unused_imports, clippy::needless_update, clippy::too_many_arguments)]
 pub mod ops;
 mod stream;
 mod view;
+pub mod weights;
 
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("kaio needs pointers of 64 bits");

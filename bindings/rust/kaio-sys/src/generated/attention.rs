@@ -54,7 +54,7 @@ impl Default for kaio_block_mask {
     }
 }
 
-/// Options of attention. The scores are scale \* q . k, softcap, less ALiBi, plus the bias, in this order.
+/// Options of attention. The scores are scale * q . k, softcap, less ALiBi, plus the bias, in this order.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_attention_options {
@@ -62,7 +62,7 @@ pub struct kaio_attention_options {
     pub size: u32,
     /// The factor of q . k; 0: 1 / sqrt(head size of q).
     pub scale: f32,
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
+    /// Above 0: the score x becomes softcap * tanh(x / softcap).
     pub softcap: f32,
     /// kaio_causal_alignment.
     pub causal: i32,
@@ -74,7 +74,7 @@ pub struct kaio_attention_options {
     pub window_left: i64,
     /// Default -1; keys after its own one; -1: all; causal makes it 0.
     pub window_right: i64,
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
+    /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
     pub alibi: *const DLTensor,
     /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
     /// all; f32, or elements of q; not for attention_varlen.

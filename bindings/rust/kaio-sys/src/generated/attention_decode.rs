@@ -59,7 +59,7 @@ pub struct kaio_attention_decode_options {
     pub size: u32,
     /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
     pub scale: f32,
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
+    /// Above 0: the score x becomes softcap * tanh(x / softcap).
     pub softcap: f32,
     /// kaio_causal_alignment: none or bottom_right.
     pub causal: i32,
@@ -77,10 +77,10 @@ pub struct kaio_attention_decode_options {
     pub window_right: i64,
     /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
     pub max_length: i64,
-    /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale \* (q
+    /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale * (q
     /// . k + qv . v).
     pub qv: *const DLTensor,
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
+    /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
     pub alibi: *const DLTensor,
     /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; NULL: 1.
     pub k_scale: *const DLTensor,

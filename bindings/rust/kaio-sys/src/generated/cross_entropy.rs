@@ -23,7 +23,7 @@ pub struct kaio_cross_entropy_options {
     pub label_smoothing: f32,
     /// Its product with lse^2 is added to a row's loss.
     pub z_loss: f32,
-    /// Logits become softcap \* tanh(x / softcap); 0: none.
+    /// Logits become softcap * tanh(x / softcap); 0: none.
     pub softcap: f32,
     /// 0.
     pub reserved_28: i32,
@@ -67,7 +67,7 @@ pub struct kaio_cross_entropy_backward_options {
     pub ignore_index: i64,
     /// Label smoothing.
     pub label_smoothing: f32,
-    /// Z loss.
+    /// z loss.
     pub z_loss: f32,
     /// softcap.
     pub softcap: f32,
@@ -109,13 +109,13 @@ pub struct kaio_linear_cross_entropy_options {
     pub reserved_12: i32,
     /// Default -100; rows with this target count for nothing.
     pub ignore_index: i64,
-    /// Default 1; logits are logit_scale \* x \* weight^T + bias.
+    /// Default 1; logits are logit_scale * x * weight^T + bias.
     pub logit_scale: f32,
     /// 0 to 1.
     pub label_smoothing: f32,
     /// Its product with lse^2 is added to a row's loss.
     pub z_loss: f32,
-    /// Logits become softcap \* tanh(logits / softcap); 0: none.
+    /// Logits become softcap * tanh(logits / softcap); 0: none.
     pub softcap: f32,
     /// (classes); f32, f16 or bf16.
     pub bias: *const DLTensor,
@@ -168,7 +168,7 @@ pub struct kaio_linear_cross_entropy_backward_options {
     pub logit_scale: f32,
     /// Label smoothing.
     pub label_smoothing: f32,
-    /// Z loss.
+    /// z loss.
     pub z_loss: f32,
     /// softcap.
     pub softcap: f32,

@@ -7,14 +7,14 @@ pub const KAIO_ACTIVATION_SILU: i32 = 0;
 pub const KAIO_ACTIVATION_GELU: i32 = 1;
 /// kaio_activation: gelu_tanh.
 pub const KAIO_ACTIVATION_GELU_TANH: i32 = 2;
-/// X / (1 + e^(-1.702 x)).
+/// x / (1 + e^(-1.702 x)).
 pub const KAIO_ACTIVATION_GELU_SIGMOID: i32 = 3;
 /// kaio_activation: relu.
 pub const KAIO_ACTIVATION_RELU: i32 = 4;
 /// The square of relu.
 pub const KAIO_ACTIVATION_RELU2: i32 = 5;
 
-/// Options of gates: y = f(min(gate, limit)) \* (clamp(up, -limit, limit) + up_offset).
+/// Options of gates: y = f(min(gate, limit)) * (clamp(up, -limit, limit) + up_offset).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_gated_options {

@@ -22,7 +22,7 @@ pub const KAIO_MATMUL_PRECISION_TF32: i32 = 1;
 /// Three products of such numbers: about 22 significant bits.
 pub const KAIO_MATMUL_PRECISION_TF32X3: i32 = 2;
 
-/// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+/// C = activation(alpha * A * B + beta * C + bias) + residual.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_matmul_options {

@@ -2,8 +2,8 @@
 use std::os::raw::c_char;
 use crate::base::DLTensor;
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
-/// NULL are 1.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual. Scales that are NULL
+/// are 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_matmul_int8_options {
@@ -55,8 +55,8 @@ impl Default for kaio_matmul_int8_options {
     }
 }
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
-/// NULL are 1.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual. Scales that are NULL
+/// are 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_matmul_fp8_options {

@@ -21,7 +21,7 @@ pub struct kaio_rms_norm_options {
     pub reserved_12: i32,
     /// As x; f32, f16 or bf16; added to x.
     pub residual: *const DLTensor,
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
+    /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
     pub residual_out: *const DLTensor,
     /// kaio_norm_casting: where numbers of 16 bits are rounded.
     pub casting: i32,
@@ -70,7 +70,7 @@ pub struct kaio_layer_norm_options {
     pub reserved_12: i32,
     /// As x; f32, f16 or bf16; added to x.
     pub residual: *const DLTensor,
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
+    /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
     pub residual_out: *const DLTensor,
     /// kaio_norm_casting: where numbers of 16 bits are rounded.
     pub casting: i32,

@@ -30,7 +30,7 @@ pub const KAIO_W8_CODES_INT8: i32 = 0;
 /// kaio_w8_codes: e4m3.
 pub const KAIO_W8_CODES_E4M3: i32 = 1;
 
-/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \* (q\[n\]\[k\] -
+/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] * (q\[n\]\[k\] -
 /// zero\[g\]\[n\]) with g = k / group. kaio_repack_..._w4 writes the memory, everything else reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub struct kaio_w4_weights {
     pub act_order: i32,
     /// 1: an f32 multiplies each W\[n\], such as the tensor scale of NVFP4.
     pub factors: i32,
-    /// 1: W = scale \* (q - zero) + offset\[g\]\[n\], for int4 with scales of f32.
+    /// 1: W = scale * (q - zero) + offset\[g\]\[n\], for int4 with scales of f32.
     pub offsets: i32,
     /// Default 8; with offsets; else 8.
     pub zero: u32,
@@ -81,7 +81,7 @@ impl Default for kaio_w4_weights {
     }
 }
 
-/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \* (q\[n\]\[k\] -
+/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] * (q\[n\]\[k\] -
 /// zero\[g\]\[n\]) with g = k / group. kaio_repack_..._w8 writes the memory, everything else reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -100,7 +100,7 @@ pub struct kaio_w8_weights {
     pub zero_points: i32,
     /// 1: an index gives the groups of k.
     pub act_order: i32,
-    /// 1: W = scale \* q + offset\[g\]\[n\], for int8.
+    /// 1: W = scale * q + offset\[g\]\[n\], for int8.
     pub offsets: i32,
     /// 0.
     pub reserved_44: i32,

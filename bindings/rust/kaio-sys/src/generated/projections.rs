@@ -130,7 +130,7 @@ impl Default for kaio_qkv_outputs {
     }
 }
 
-/// RMS norm of x before the product: h = x + residual; x' = h / rms(h) \* (weight_offset + weight).
+/// RMS norm of x before the product: h = x + residual; x' = h / rms(h) * (weight_offset + weight).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_x_norm {
@@ -217,11 +217,11 @@ pub struct kaio_qkv_project_options {
     pub exact_weights: i32,
     /// 0.
     pub reserved_28: i32,
-    /// (heads \* size); f16 or bf16.
+    /// (heads * size); f16 or bf16.
     pub q_bias: *const DLTensor,
-    /// (heads \* size); f16 or bf16.
+    /// (heads * size); f16 or bf16.
     pub k_bias: *const DLTensor,
-    /// (heads \* size); f16 or bf16.
+    /// (heads * size); f16 or bf16.
     pub v_bias: *const DLTensor,
     /// (size); f16 or bf16; weight of the RMS norm of each head.
     pub q_norm: *const DLTensor,

@@ -116,7 +116,7 @@ pub struct kaio_bitsandbytes_w4 {
     pub weight: *const DLTensor,
     /// (n, k / group); f32.
     pub absmax: *const DLTensor,
-    /// (n, k / group); u8; rows adjacent: absmax = nested_quant_map\[code\] \* nested_absmax\[block /
+    /// (n, k / group); u8; rows adjacent: absmax = nested_quant_map\[code\] * nested_absmax\[block /
     /// nested_blocksize\] + nested_offset.
     pub absmax_codes: *const DLTensor,
     /// (256); f32.
@@ -262,7 +262,7 @@ impl Default for kaio_awq_gemv_w4 {
     }
 }
 
-/// AutoAWQ's tensors, version gemv_fast: W = scale \* q + qzeros. The weights have scales f32, offsets, and
+/// AutoAWQ's tensors, version gemv_fast: W = scale * q + qzeros. The weights have scales f32, offsets, and
 /// zero 0. zw as in kaio_awq_gemv_w4. Any strides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -320,7 +320,7 @@ impl Default for kaio_marlin_w4 {
     }
 }
 
-/// PyTorch's int4pack: W = scale \* (q - 8) + zero. The weights have scales f32, offsets, and k and n as
+/// PyTorch's int4pack: W = scale * (q - 8) + zero. The weights have scales f32, offsets, and k and n as
 /// packed. t = inner_k_tiles is 2, 4 or 8. Any strides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -346,7 +346,7 @@ impl Default for kaio_tinygemm_w4 {
     }
 }
 
-/// torchao's Int4Tensor: W = scale \* q + zero_point. The weights have scales f32 and offsets. Any strides.
+/// torchao's Int4Tensor: W = scale * q + zero_point. The weights have scales f32 and offsets. Any strides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_torchao_int4_w4 {

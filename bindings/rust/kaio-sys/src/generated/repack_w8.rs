@@ -29,7 +29,7 @@ impl Default for kaio_int8_w8 {
     }
 }
 
-/// bitsandbytes' LLM.int8, rows: W = weight \* scb / 127. Any strides.
+/// bitsandbytes' LLM.int8, rows: W = weight * scb / 127. Any strides.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_llm_int8_w8 {
@@ -130,7 +130,7 @@ pub struct kaio_q8_0_w8 {
     pub size: u32,
     /// 0.
     pub reserved_4: i32,
-    /// Needed; (n, k / 32 \* 34); u8; rows adjacent, at even addresses.
+    /// Needed; (n, k / 32 * 34); u8; rows adjacent, at even addresses.
     pub blocks: *const DLTensor,
 }
 

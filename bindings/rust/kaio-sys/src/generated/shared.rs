@@ -27,7 +27,7 @@ pub struct kaio_kernel_choice {
     pub in_cluster: i32,
     /// 0.
     pub reserved_12: i32,
-    /// A value for options.variant; empty: the call has nothing to do.
+    /// a value for options.variant; empty: the call has nothing to do.
     pub name: [c_char; 256],
 }
 

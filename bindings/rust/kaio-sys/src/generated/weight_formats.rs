@@ -45,7 +45,7 @@ pub const KAIO_BNB_CODE_NF4: i32 = 0;
 /// kaio_bnb_code: fp4.
 pub const KAIO_BNB_CODE_FP4: i32 = 1;
 
-/// absmax as codes of 8 bits: absmax of block i = nested_quant_map\[absmax\[i\]\] \* nested_absmax\[i /
+/// absmax as codes of 8 bits: absmax of block i = nested_quant_map\[absmax\[i\]\] * nested_absmax\[i /
 /// blocksize\] + offset.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl Default for kaio_bnb_4bit {
     }
 }
 
-/// bitsandbytes' LLM.int8: W = weight \* SCB / 127.
+/// bitsandbytes' LLM.int8: W = weight * SCB / 127.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_bnb_int8 {
@@ -141,7 +141,7 @@ impl Default for kaio_bnb_int8 {
 }
 
 /// Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns: W = weight
-/// \* scale.
+/// * scale.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_scaled_bytes {
@@ -198,7 +198,7 @@ impl Default for kaio_mxfp4_tensors {
     }
 }
 
-/// NVFP4: W = e2m1 \* (scale \* global), or e2m1 \* (scale / global).
+/// NVFP4: W = e2m1 * (scale * global), or e2m1 * (scale / global).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_nvfp4_tensors {

@@ -119,7 +119,7 @@ pub const KAIO_WEIGHT_FORMAT_TQ2_0: i32 = 44;
 pub const KAIO_WEIGHT_FORMAT_Q1_0: i32 = 45;
 /// kaio_weight_format: q2_0.
 pub const KAIO_WEIGHT_FORMAT_Q2_0: i32 = 46;
-/// A type of GGUF that kaio does not know: `type` is its number.
+/// a type of GGUF that kaio does not know: `type` is its number.
 pub const KAIO_WEIGHT_FORMAT_UNKNOWN: i32 = 47;
 
 // kaio_weights_type: The type of a value of the metadata. Those of safetensors are strings.

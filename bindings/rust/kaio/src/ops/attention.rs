@@ -75,40 +75,19 @@ impl<'a> BlockMask<'a> {
         }
     }
 
-    /// Queries of a block; multiples of 128 are fastest; default 128.
-    pub fn block_queries(mut self, block_queries: i64) -> Self {
-        self.block_queries = block_queries;
-        self
-    }
-
-    /// Keys of a block; default 128.
-    pub fn block_keys(mut self, block_keys: i64) -> Self {
-        self.block_keys = block_keys;
-        self
-    }
-
-    /// (B', H', Qb); i32; how many blocks of keys are visited with the mask.
-    pub fn kv_num_blocks(mut self, kv_num_blocks: &TensorView<'a>) -> Self {
-        self.kv_num_blocks = Some(*kv_num_blocks);
-        self
-    }
-
-    /// (B', H', Qb, Kb); i32; which blocks.
-    pub fn kv_indices(mut self, kv_indices: &TensorView<'a>) -> Self {
-        self.kv_indices = Some(*kv_indices);
-        self
-    }
-
-    /// (B', H', Qb); i32; how many blocks of keys are kept as a whole; none: none.
-    pub fn full_kv_num_blocks(mut self, full_kv_num_blocks: &TensorView<'a>) -> Self {
-        self.full_kv_num_blocks = Some(*full_kv_num_blocks);
-        self
-    }
-
-    /// (B', H', Qb, Kb); i32; which blocks.
-    pub fn full_kv_indices(mut self, full_kv_indices: &TensorView<'a>) -> Self {
-        self.full_kv_indices = Some(*full_kv_indices);
-        self
+    setters! {
+        /// Queries of a block; multiples of 128 are fastest; default 128.
+        value block_queries(i64) => block_queries;
+        /// Keys of a block; default 128.
+        value block_keys(i64) => block_keys;
+        /// (B', H', Qb); i32; how many blocks of keys are visited with the mask.
+        view kv_num_blocks(&TensorView<'a>) => kv_num_blocks;
+        /// (B', H', Qb, Kb); i32; which blocks.
+        view kv_indices(&TensorView<'a>) => kv_indices;
+        /// (B', H', Qb); i32; how many blocks of keys are kept as a whole; none: none.
+        view full_kv_num_blocks(&TensorView<'a>) => full_kv_num_blocks;
+        /// (B', H', Qb, Kb); i32; which blocks.
+        view full_kv_indices(&TensorView<'a>) => full_kv_indices;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_block_mask> {
@@ -130,7 +109,7 @@ impl<'a> Default for BlockMask<'a> {
     }
 }
 
-/// Options of attention. The scores are scale \* q . k, softcap, less ALiBi, plus the bias, in this order.
+/// Options of attention. The scores are scale * q . k, softcap, less ALiBi, plus the bias, in this order.
 #[derive(Clone, Debug)]
 pub struct AttentionOptions<'a> {
     scale: f32,
@@ -170,91 +149,38 @@ impl<'a> AttentionOptions<'a> {
         }
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q).
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// Whether a query attends to no later keys, and where its own key is. With as many keys as queries,
-    /// both alignments agree.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.causal = causal;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: AttentionPrecision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.window_right = window_right;
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.alibi = Some(*alibi);
-        self
-    }
-
-    /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
-    /// all; f32, or elements of q; not for attention_varlen.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
-    pub fn keep(mut self, keep: &TensorView<'a>) -> Self {
-        self.keep = Some(*keep);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x);
-    /// -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
-    }
-
-    /// The blocks of keys that are visited; none: all.
-    pub fn blocks(mut self, blocks: &BlockMask<'a>) -> Self {
-        self.blocks = Some(blocks.clone());
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q).
+        value scale(f32) => scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => softcap;
+        /// Whether a query attends to no later keys, and where its own key is. With as many keys as
+        /// queries, both alignments agree.
+        value causal(CausalAlignment) => causal;
+        /// For operands of f32.
+        value precision(AttentionPrecision) => precision;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => batch_invariant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => window_right;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => alibi;
+        /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1
+        /// serves all; f32, or elements of q; not for attention_varlen.
+        view bias(&TensorView<'a>) => bias;
+        /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
+        view keep(&TensorView<'a>) => keep;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => lse;
+        /// The blocks of keys that are visited; none: all.
+        record blocks(&BlockMask<'a>) => blocks;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_attention_options> {
@@ -311,34 +237,17 @@ impl<'a> AttentionSequences<'a> {
         }
     }
 
-    /// (sequences + 1); i32; likewise, of k and v; not for a cache.
-    pub fn cu_k(mut self, cu_k: &TensorView<'a>) -> Self {
-        self.cu_k = Some(*cu_k);
-        self
-    }
-
-    /// At least the rows of q of the longest sequence.
-    pub fn max_q(mut self, max_q: i64) -> Self {
-        self.max_q = max_q;
-        self
-    }
-
-    /// For gradients: at least the rows of k of the longest sequence; 0: all rows.
-    pub fn max_k(mut self, max_k: i64) -> Self {
-        self.max_k = max_k;
-        self
-    }
-
-    /// (sequences); i32; the used rows of each; none: all.
-    pub fn used_q(mut self, used_q: &TensorView<'a>) -> Self {
-        self.used_q = Some(*used_q);
-        self
-    }
-
-    /// (sequences); i32; likewise, of k and v.
-    pub fn used_k(mut self, used_k: &TensorView<'a>) -> Self {
-        self.used_k = Some(*used_k);
-        self
+    setters! {
+        /// (sequences + 1); i32; likewise, of k and v; not for a cache.
+        view cu_k(&TensorView<'a>) => cu_k;
+        /// At least the rows of q of the longest sequence.
+        value max_q(i64) => max_q;
+        /// For gradients: at least the rows of k of the longest sequence; 0: all rows.
+        value max_k(i64) => max_k;
+        /// (sequences); i32; the used rows of each; none: all.
+        view used_q(&TensorView<'a>) => used_q;
+        /// (sequences); i32; likewise, of k and v.
+        view used_k(&TensorView<'a>) => used_k;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_attention_sequences> {
@@ -354,7 +263,7 @@ impl<'a> AttentionSequences<'a> {
     }
 }
 
-/// Out = softmax(mask(scale \* Q K^T)) V for every head, without the matrix of scores in memory.
+/// Out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
 ///
 /// The last stride of each tensor is 1, others are free. A tensor in the order of torch, (batches, heads,
 /// sequence, size), is passed with strides. Hq is a multiple of Hkv. D and Dv are 1 to 512.
@@ -397,168 +306,72 @@ impl<'a> Attention<'a> {
         self
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q).
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.options.softcap = softcap;
-        self
-    }
-
-    /// Whether a query attends to no later keys, and where its own key is. With as many keys as queries,
-    /// both alignments agree.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.options.causal = causal;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: AttentionPrecision) -> Self {
-        self.options.precision = precision;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.options.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.options.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.options.window_right = window_right;
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.options.alibi = Some(*alibi);
-        self
-    }
-
-    /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
-    /// all; f32, or elements of q; not for attention_varlen.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
-    pub fn keep(mut self, keep: &TensorView<'a>) -> Self {
-        self.options.keep = Some(*keep);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.options.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x);
-    /// -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
-    }
-
-    /// The blocks of keys that are visited; none: all.
-    pub fn blocks(mut self, blocks: &BlockMask<'a>) -> Self {
-        self.options.blocks = Some(blocks.clone());
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q).
+        value scale(f32) => options.scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => options.softcap;
+        /// Whether a query attends to no later keys, and where its own key is. With as many keys as
+        /// queries, both alignments agree.
+        value causal(CausalAlignment) => options.causal;
+        /// For operands of f32.
+        value precision(AttentionPrecision) => options.precision;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => options.batch_invariant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => options.window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => options.window_right;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => options.alibi;
+        /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1
+        /// serves all; f32, or elements of q; not for attention_varlen.
+        view bias(&TensorView<'a>) => options.bias;
+        /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
+        view keep(&TensorView<'a>) => options.keep;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => options.sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => options.lse;
+        /// The blocks of keys that are visited; none: all.
+        record blocks(&BlockMask<'a>) => options.blocks;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention)(
-                stream.handle(),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention(stream.handle(), hold.tensor(&self.q), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_warmup)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_warmup(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_choice)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_choice(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_attention)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_attention(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
+            raw))?;
         TuneReport::from_raw(&raw)
     }
 }
@@ -608,172 +421,75 @@ impl<'a> AttentionVarlen<'a> {
         self
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q).
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.options.softcap = softcap;
-        self
-    }
-
-    /// Whether a query attends to no later keys, and where its own key is. With as many keys as queries,
-    /// both alignments agree.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.options.causal = causal;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: AttentionPrecision) -> Self {
-        self.options.precision = precision;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.options.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.options.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.options.window_right = window_right;
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.options.alibi = Some(*alibi);
-        self
-    }
-
-    /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1 serves
-    /// all; f32, or elements of q; not for attention_varlen.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
-    pub fn keep(mut self, keep: &TensorView<'a>) -> Self {
-        self.options.keep = Some(*keep);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.options.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of exp(x);
-    /// -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
-    }
-
-    /// The blocks of keys that are visited; none: all.
-    pub fn blocks(mut self, blocks: &BlockMask<'a>) -> Self {
-        self.options.blocks = Some(blocks.clone());
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q).
+        value scale(f32) => options.scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => options.softcap;
+        /// Whether a query attends to no later keys, and where its own key is. With as many keys as
+        /// queries, both alignments agree.
+        value causal(CausalAlignment) => options.causal;
+        /// For operands of f32.
+        value precision(AttentionPrecision) => options.precision;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => options.batch_invariant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => options.window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => options.window_right;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => options.alibi;
+        /// (batches, heads, queries, keys) or the last of these; f32, f16 or bf16; added; an extent of 1
+        /// serves all; f32, or elements of q; not for attention_varlen.
+        view bias(&TensorView<'a>) => options.bias;
+        /// As bias; bool or u8; 0 masks the key; not for attention_varlen.
+        view keep(&TensorView<'a>) => options.keep;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => options.sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => options.lse;
+        /// The blocks of keys that are visited; none: all.
+        record blocks(&BlockMask<'a>) => options.blocks;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_varlen)(
-                stream.handle(),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_varlen(stream.handle(), hold.tensor(&self.q), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_varlen_warmup)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_varlen_warmup(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_varlen_choice)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_varlen_choice(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, as if all sequences had equally many rows. Waits for
     /// the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_attention_varlen)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_attention_varlen(hold.tensor(&self.q), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }
@@ -816,47 +532,25 @@ pub struct MergeStates<'a> {
 }
 
 impl<'a> MergeStates<'a> {
-    /// As lse_a; f32; none: not written.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
+    setters! {
+        /// As lse_a; f32; none: not written.
+        written lse(&TensorViewMut<'a>) => lse;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_merge_states)(
-                stream.handle(),
-                hold.tensor(&self.out_a),
-                hold.tensor(&self.lse_a),
-                hold.tensor(&self.out_b),
-                hold.tensor(&self.lse_b),
-                hold.tensor(&self.out),
-                hold.optional(&self.lse),
-            )
-        };
-        check(functions, status)
+        call!(kaio_merge_states(stream.handle(), hold.tensor(&self.out_a), hold.tensor(&self.lse_a),
+            hold.tensor(&self.out_b), hold.tensor(&self.lse_b), hold.tensor(&self.out),
+            hold.optional(&self.lse)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_merge_states_warmup)(
-                hold.tensor(&self.out_a),
-                hold.tensor(&self.lse_a),
-                hold.tensor(&self.out_b),
-                hold.tensor(&self.lse_b),
-                hold.tensor(&self.out),
-                hold.optional(&self.lse),
-            )
-        };
-        check(functions, status)
+        call!(kaio_merge_states_warmup(hold.tensor(&self.out_a), hold.tensor(&self.lse_a),
+            hold.tensor(&self.out_b), hold.tensor(&self.lse_b), hold.tensor(&self.out),
+            hold.optional(&self.lse)))
     }
 }

@@ -26,35 +26,18 @@ impl<'a> AttentionBackwardOptions<'a> {
         }
     }
 
-    /// The options of the attention that is differentiated, without blocks and variant; its lse is not
-    /// written; none: all defaults.
-    pub fn forward(mut self, forward: &AttentionOptions<'a>) -> Self {
-        self.forward = Some(forward.clone());
-        self
-    }
-
-    /// As lse; f32; the gradient of lse.
-    pub fn dlse(mut self, dlse: &TensorView<'a>) -> Self {
-        self.dlse = Some(*dlse);
-        self
-    }
-
-    /// As bias; f32, f16 or bf16; f32, or elements of q; summed along extents of 1.
-    pub fn dbias(mut self, dbias: &TensorViewMut<'a>) -> Self {
-        self.dbias = Some(**dbias);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16.
-    pub fn dsinks(mut self, dsinks: &TensorViewMut<'a>) -> Self {
-        self.dsinks = Some(**dsinks);
-        self
-    }
-
-    /// Needed: `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// The options of the attention that is differentiated, without blocks and variant; its lse is not
+        /// written; none: all defaults.
+        record forward(&AttentionOptions<'a>) => forward;
+        /// As lse; f32; the gradient of lse.
+        view dlse(&TensorView<'a>) => dlse;
+        /// As bias; f32, f16 or bf16; f32, or elements of q; summed along extents of 1.
+        written dbias(&TensorViewMut<'a>) => dbias;
+        /// (heads); f32, f16 or bf16.
+        written dsinks(&TensorViewMut<'a>) => dsinks;
+        /// Needed: `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_attention_backward_options> {
@@ -123,110 +106,51 @@ pub struct AttentionBackward<'a> {
 }
 
 impl<'a> AttentionBackward<'a> {
-    /// As q; elements of q; none: not computed.
-    pub fn dq(mut self, dq: &TensorViewMut<'a>) -> Self {
-        self.dq = Some(**dq);
-        self
-    }
-
-    /// As k; elements of q; none: not computed.
-    pub fn dk(mut self, dk: &TensorViewMut<'a>) -> Self {
-        self.dk = Some(**dk);
-        self
-    }
-
-    /// As v; elements of q; none: not computed.
-    pub fn dv(mut self, dv: &TensorViewMut<'a>) -> Self {
-        self.dv = Some(**dv);
-        self
+    setters! {
+        /// As q; elements of q; none: not computed.
+        written dq(&TensorViewMut<'a>) => dq;
+        /// As k; elements of q; none: not computed.
+        written dk(&TensorViewMut<'a>) => dk;
+        /// As v; elements of q; none: not computed.
+        written dv(&TensorViewMut<'a>) => dv;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward)(
-                stream.handle(),
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_backward(stream.handle(), hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_warmup)(
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_backward_warmup(hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes, whatever its options are.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_workspace_bytes)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_backward_workspace_bytes(hold.tensor(&self.q), hold.tensor(&self.k),
+            hold.tensor(&self.v), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that computes dk and dv.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_choice)(
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_backward_choice(hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 }
@@ -282,114 +206,51 @@ pub struct AttentionBackwardVarlen<'a> {
 }
 
 impl<'a> AttentionBackwardVarlen<'a> {
-    /// As q; elements of q; none: not computed.
-    pub fn dq(mut self, dq: &TensorViewMut<'a>) -> Self {
-        self.dq = Some(**dq);
-        self
-    }
-
-    /// As k; elements of q; none: not computed.
-    pub fn dk(mut self, dk: &TensorViewMut<'a>) -> Self {
-        self.dk = Some(**dk);
-        self
-    }
-
-    /// As v; elements of q; none: not computed.
-    pub fn dv(mut self, dv: &TensorViewMut<'a>) -> Self {
-        self.dv = Some(**dv);
-        self
+    setters! {
+        /// As q; elements of q; none: not computed.
+        written dq(&TensorViewMut<'a>) => dq;
+        /// As k; elements of q; none: not computed.
+        written dk(&TensorViewMut<'a>) => dk;
+        /// As v; elements of q; none: not computed.
+        written dv(&TensorViewMut<'a>) => dv;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_varlen)(
-                stream.handle(),
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_backward_varlen(stream.handle(), hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.sequences.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_varlen_warmup)(
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_backward_varlen_warmup(hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.sequences.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes, whatever its options are.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_varlen_workspace_bytes)(
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.sequences.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_backward_varlen_workspace_bytes(hold.tensor(&self.q), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.keep(self.sequences.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that computes dk and dv.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_backward_varlen_choice)(
-                hold.tensor(&self.dout),
-                hold.tensor(&self.q),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.tensor(&self.out),
-                hold.tensor(&self.lse),
-                hold.optional(&self.dq),
-                hold.optional(&self.dk),
-                hold.optional(&self.dv),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_backward_varlen_choice(hold.tensor(&self.dout), hold.tensor(&self.q),
+            hold.tensor(&self.k), hold.tensor(&self.v), hold.tensor(&self.out), hold.tensor(&self.lse),
+            hold.optional(&self.dq), hold.optional(&self.dk), hold.optional(&self.dv),
+            hold.keep(self.sequences.raw(&hold)?), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 }

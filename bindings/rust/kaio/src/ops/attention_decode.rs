@@ -57,29 +57,16 @@ impl<'a> AttentionAppend<'a> {
         }
     }
 
-    /// (sequences + 1); i32; sequence b has new rows cu_k\[b\] to before cu_k\[b + 1\]; none: those of its
-    /// queries.
-    pub fn cu_k(mut self, cu_k: &TensorView<'a>) -> Self {
-        self.cu_k = Some(*cu_k);
-        self
-    }
-
-    /// Rotates the new keys and the queries of the call; leave its q out.
-    pub fn rotary(mut self, rotary: &AppendRotary<'a>) -> Self {
-        self.rotary = Some(rotary.clone());
-        self
-    }
-
-    /// (pages, rows, heads); f32; gets computed scales of a cache of 8 bits, in place of k_scale.
-    pub fn k_scale_out(mut self, k_scale_out: &TensorViewMut<'a>) -> Self {
-        self.k_scale_out = Some(**k_scale_out);
-        self
-    }
-
-    /// (pages, rows, heads); f32.
-    pub fn v_scale_out(mut self, v_scale_out: &TensorViewMut<'a>) -> Self {
-        self.v_scale_out = Some(**v_scale_out);
-        self
+    setters! {
+        /// (sequences + 1); i32; sequence b has new rows cu_k\[b\] to before cu_k\[b + 1\]; none: those of
+        /// its queries.
+        view cu_k(&TensorView<'a>) => cu_k;
+        /// Rotates the new keys and the queries of the call; leave its q out.
+        record rotary(&AppendRotary<'a>) => rotary;
+        /// (pages, rows, heads); f32; gets computed scales of a cache of 8 bits, in place of k_scale.
+        written k_scale_out(&TensorViewMut<'a>) => k_scale_out;
+        /// (pages, rows, heads); f32.
+        written v_scale_out(&TensorViewMut<'a>) => v_scale_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_attention_append> {
@@ -145,120 +132,49 @@ impl<'a> AttentionDecodeOptions<'a> {
         }
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// None or bottom_right.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.causal = causal;
-        self
-    }
-
-    /// Of the keys, 1 to 256; 0: chosen.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.splits = splits;
-        self
-    }
-
-    /// How the splits of a sequence's keys are added up.
-    pub fn combining(mut self, combining: AttentionCombining) -> Self {
-        self.combining = combining;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// indices.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.window_right = window_right;
-        self
-    }
-
-    /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
-    pub fn max_length(mut self, max_length: i64) -> Self {
-        self.max_length = max_length;
-        self
-    }
-
-    /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale \* (q
-    /// . k + qv . v).
-    pub fn qv(mut self, qv: &TensorView<'a>) -> Self {
-        self.qv = Some(*qv);
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.alibi = Some(*alibi);
-        self
-    }
-
-    /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
-    /// exp(x); -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
-    }
-
-    /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those after.
-    pub fn append(mut self, append: &AttentionAppend<'a>) -> Self {
-        self.append = Some(append.clone());
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
+        value scale(f32) => scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => softcap;
+        /// None or bottom_right.
+        value causal(CausalAlignment) => causal;
+        /// Of the keys, 1 to 256; 0: chosen.
+        value splits(u32) => splits;
+        /// How the splits of a sequence's keys are added up.
+        value combining(AttentionCombining) => combining;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => batch_invariant;
+        /// indices.
+        value constant(ConstantInputs) => constant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => window_right;
+        /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
+        value max_length(i64) => max_length;
+        /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale *
+        /// (q . k + qv . v).
+        view qv(&TensorView<'a>) => qv;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => alibi;
+        /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits;
+        /// none: 1.
+        view k_scale(&TensorView<'a>) => k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => v_scale;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => lse;
+        /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those
+        /// after.
+        record append(&AttentionAppend<'a>) => append;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_attention_decode_options> {
@@ -336,211 +252,92 @@ impl<'a> AttentionDecode<'a> {
         self
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.options.softcap = softcap;
-        self
-    }
-
-    /// None or bottom_right.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.options.causal = causal;
-        self
-    }
-
-    /// Of the keys, 1 to 256; 0: chosen.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.options.splits = splits;
-        self
-    }
-
-    /// How the splits of a sequence's keys are added up.
-    pub fn combining(mut self, combining: AttentionCombining) -> Self {
-        self.options.combining = combining;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.options.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// indices.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.options.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.options.window_right = window_right;
-        self
-    }
-
-    /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
-    pub fn max_length(mut self, max_length: i64) -> Self {
-        self.options.max_length = max_length;
-        self
-    }
-
-    /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale \* (q
-    /// . k + qv . v).
-    pub fn qv(mut self, qv: &TensorView<'a>) -> Self {
-        self.options.qv = Some(*qv);
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.options.alibi = Some(*alibi);
-        self
-    }
-
-    /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.options.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.options.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.options.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
-    /// exp(x); -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
-    }
-
-    /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those after.
-    pub fn append(mut self, append: &AttentionAppend<'a>) -> Self {
-        self.options.append = Some(append.clone());
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
+        value scale(f32) => options.scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => options.softcap;
+        /// None or bottom_right.
+        value causal(CausalAlignment) => options.causal;
+        /// Of the keys, 1 to 256; 0: chosen.
+        value splits(u32) => options.splits;
+        /// How the splits of a sequence's keys are added up.
+        value combining(AttentionCombining) => options.combining;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => options.batch_invariant;
+        /// indices.
+        value constant(ConstantInputs) => options.constant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => options.window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => options.window_right;
+        /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
+        value max_length(i64) => options.max_length;
+        /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale *
+        /// (q . k + qv . v).
+        view qv(&TensorView<'a>) => options.qv;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => options.alibi;
+        /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits;
+        /// none: 1.
+        view k_scale(&TensorView<'a>) => options.k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => options.v_scale;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => options.sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => options.lse;
+        /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those
+        /// after.
+        record append(&AttentionAppend<'a>) => options.append;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode)(
-                stream.handle(),
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_decode(stream.handle(), hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_warmup)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_decode_warmup(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if no second kernel runs.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_workspace_bytes)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_decode_workspace_bytes(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs, and the number of splits of its keys.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_choice)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_decode_choice(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, with several numbers of splits, and remembers the
     /// fastest. Waits for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_attention_decode)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_attention_decode(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
+            raw))?;
         TuneReport::from_raw(&raw)
     }
 }
@@ -589,216 +386,96 @@ impl<'a> AttentionDecodeVarlen<'a> {
         self
     }
 
-    /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// Above 0: the score x becomes softcap \* tanh(x / softcap).
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.options.softcap = softcap;
-        self
-    }
-
-    /// None or bottom_right.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.options.causal = causal;
-        self
-    }
-
-    /// Of the keys, 1 to 256; 0: chosen.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.options.splits = splits;
-        self
-    }
-
-    /// How the splits of a sequence's keys are added up.
-    pub fn combining(mut self, combining: AttentionCombining) -> Self {
-        self.options.combining = combining;
-        self
-    }
-
-    /// True: the bits of a sequence do not depend on the other sequences of the call.
-    pub fn batch_invariant(mut self, batch_invariant: bool) -> Self {
-        self.options.batch_invariant = batch_invariant;
-        self
-    }
-
-    /// indices.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.options.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.options.window_right = window_right;
-        self
-    }
-
-    /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
-    pub fn max_length(mut self, max_length: i64) -> Self {
-        self.options.max_length = max_length;
-        self
-    }
-
-    /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale \* (q
-    /// . k + qv . v).
-    pub fn qv(mut self, qv: &TensorView<'a>) -> Self {
-        self.options.qv = Some(*qv);
-        self
-    }
-
-    /// (heads) or (batches, heads); f32; slopes: x -= slope \* |query + keys - queries - key|.
-    pub fn alibi(mut self, alibi: &TensorView<'a>) -> Self {
-        self.options.alibi = Some(*alibi);
-        self
-    }
-
-    /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.options.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.options.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (heads); f32, f16 or bf16; the score of an extra key without a value.
-    pub fn sinks(mut self, sinks: &TensorView<'a>) -> Self {
-        self.options.sinks = Some(*sinks);
-        self
-    }
-
-    /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
-    /// exp(x); -inf without a key.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
-    }
-
-    /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those after.
-    pub fn append(mut self, append: &AttentionAppend<'a>) -> Self {
-        self.options.append = Some(append.clone());
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together.
+        value scale(f32) => options.scale;
+        /// Above 0: the score x becomes softcap * tanh(x / softcap).
+        value softcap(f32) => options.softcap;
+        /// None or bottom_right.
+        value causal(CausalAlignment) => options.causal;
+        /// Of the keys, 1 to 256; 0: chosen.
+        value splits(u32) => options.splits;
+        /// How the splits of a sequence's keys are added up.
+        value combining(AttentionCombining) => options.combining;
+        /// True: the bits of a sequence do not depend on the other sequences of the call.
+        value batch_invariant(bool) => options.batch_invariant;
+        /// indices.
+        value constant(ConstantInputs) => options.constant;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => options.window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => options.window_right;
+        /// The most keys of a sequence, by which work is divided; 0: the room of the cache.
+        value max_length(i64) => options.max_length;
+        /// (B, Sq, Hq, Dv); f32, f16 or bf16; queries that are multiplied with values: the score is scale *
+        /// (q . k + qv . v).
+        view qv(&TensorView<'a>) => options.qv;
+        /// (heads) or (batches, heads); f32; slopes: x -= slope * |query + keys - queries - key|.
+        view alibi(&TensorView<'a>) => options.alibi;
+        /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; scales of a cache of 8 bits;
+        /// none: 1.
+        view k_scale(&TensorView<'a>) => options.k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => options.v_scale;
+        /// (heads); f32, f16 or bf16; the score of an extra key without a value.
+        view sinks(&TensorView<'a>) => options.sinks;
+        /// (batches, heads, queries); (heads, rows) for attention_decode_varlen; f32; gets ln of the sum of
+        /// exp(x); -inf without a key.
+        written lse(&TensorViewMut<'a>) => options.lse;
+        /// New keys and values; none: none. Lengths of the cache are those before, last_page_len those
+        /// after.
+        record append(&AttentionAppend<'a>) => options.append;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_varlen)(
-                stream.handle(),
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_decode_varlen(stream.handle(), hold.tensor(&self.q),
+            hold.keep(self.cache.raw(&hold)?), hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_varlen_warmup)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_attention_decode_varlen_warmup(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if no second kernel runs.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_varlen_workspace_bytes)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_decode_varlen_workspace_bytes(hold.tensor(&self.q),
+            hold.keep(self.cache.raw(&hold)?), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs, and the number of splits of its keys.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_attention_decode_varlen_choice)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_attention_decode_varlen_choice(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, as if all sequences had equally many queries. Waits for
     /// the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_attention_decode_varlen)(
-                hold.tensor(&self.q),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.sequences.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_attention_decode_varlen(hold.tensor(&self.q), hold.keep(self.cache.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.sequences.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }

@@ -38,64 +38,27 @@ impl<'a> BlockMaskOutput<'a> {
         }
     }
 
-    /// Queries of a block; default 128.
-    pub fn block_queries(mut self, block_queries: i64) -> Self {
-        self.block_queries = block_queries;
-        self
-    }
-
-    /// Keys of a block; default 128.
-    pub fn block_keys(mut self, block_keys: i64) -> Self {
-        self.block_keys = block_keys;
-        self
-    }
-
-    /// (B', H', Qb); i32; how many blocks of keys the mask keeps in part.
-    pub fn kv_num_blocks(mut self, kv_num_blocks: &TensorViewMut<'a>) -> Self {
-        self.kv_num_blocks = Some(**kv_num_blocks);
-        self
-    }
-
-    /// (B', H', Qb, Kb); i32; which blocks.
-    pub fn kv_indices(mut self, kv_indices: &TensorViewMut<'a>) -> Self {
-        self.kv_indices = Some(**kv_indices);
-        self
-    }
-
-    /// (B', H', Qb); i32; how many it keeps as a whole.
-    pub fn full_kv_num_blocks(mut self, full_kv_num_blocks: &TensorViewMut<'a>) -> Self {
-        self.full_kv_num_blocks = Some(**full_kv_num_blocks);
-        self
-    }
-
-    /// (B', H', Qb, Kb); i32; which blocks.
-    pub fn full_kv_indices(mut self, full_kv_indices: &TensorViewMut<'a>) -> Self {
-        self.full_kv_indices = Some(**full_kv_indices);
-        self
-    }
-
-    /// (B', H', Kb); i32; how many blocks of queries visit a block of keys, in part.
-    pub fn q_num_blocks(mut self, q_num_blocks: &TensorViewMut<'a>) -> Self {
-        self.q_num_blocks = Some(**q_num_blocks);
-        self
-    }
-
-    /// (B', H', Kb, Qb); i32; which blocks.
-    pub fn q_indices(mut self, q_indices: &TensorViewMut<'a>) -> Self {
-        self.q_indices = Some(**q_indices);
-        self
-    }
-
-    /// (B', H', Kb); i32; how many as a whole.
-    pub fn full_q_num_blocks(mut self, full_q_num_blocks: &TensorViewMut<'a>) -> Self {
-        self.full_q_num_blocks = Some(**full_q_num_blocks);
-        self
-    }
-
-    /// (B', H', Kb, Qb); i32; which blocks.
-    pub fn full_q_indices(mut self, full_q_indices: &TensorViewMut<'a>) -> Self {
-        self.full_q_indices = Some(**full_q_indices);
-        self
+    setters! {
+        /// Queries of a block; default 128.
+        value block_queries(i64) => block_queries;
+        /// Keys of a block; default 128.
+        value block_keys(i64) => block_keys;
+        /// (B', H', Qb); i32; how many blocks of keys the mask keeps in part.
+        written kv_num_blocks(&TensorViewMut<'a>) => kv_num_blocks;
+        /// (B', H', Qb, Kb); i32; which blocks.
+        written kv_indices(&TensorViewMut<'a>) => kv_indices;
+        /// (B', H', Qb); i32; how many it keeps as a whole.
+        written full_kv_num_blocks(&TensorViewMut<'a>) => full_kv_num_blocks;
+        /// (B', H', Qb, Kb); i32; which blocks.
+        written full_kv_indices(&TensorViewMut<'a>) => full_kv_indices;
+        /// (B', H', Kb); i32; how many blocks of queries visit a block of keys, in part.
+        written q_num_blocks(&TensorViewMut<'a>) => q_num_blocks;
+        /// (B', H', Kb, Qb); i32; which blocks.
+        written q_indices(&TensorViewMut<'a>) => q_indices;
+        /// (B', H', Kb); i32; how many as a whole.
+        written full_q_num_blocks(&TensorViewMut<'a>) => full_q_num_blocks;
+        /// (B', H', Kb, Qb); i32; which blocks.
+        written full_q_indices(&TensorViewMut<'a>) => full_q_indices;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_block_mask_output> {
@@ -143,35 +106,18 @@ impl BlockMaskOptions {
         }
     }
 
-    /// Whether a query attends to no later keys, and where its own key is. With as many keys as queries,
-    /// both alignments agree.
-    pub fn causal(mut self, causal: CausalAlignment) -> Self {
-        self.causal = causal;
-        self
-    }
-
-    /// Per head, as the attention will have them.
-    pub fn queries(mut self, queries: i64) -> Self {
-        self.queries = queries;
-        self
-    }
-
-    /// Per head.
-    pub fn keys(mut self, keys: i64) -> Self {
-        self.keys = keys;
-        self
-    }
-
-    /// Keys before a query's own one that it attends to; -1: all; default -1.
-    pub fn window_left(mut self, window_left: i64) -> Self {
-        self.window_left = window_left;
-        self
-    }
-
-    /// Keys after its own one; -1: all; causal makes it 0; default -1.
-    pub fn window_right(mut self, window_right: i64) -> Self {
-        self.window_right = window_right;
-        self
+    setters! {
+        /// Whether a query attends to no later keys, and where its own key is. With as many keys as
+        /// queries, both alignments agree.
+        value causal(CausalAlignment) => causal;
+        /// Per head, as the attention will have them.
+        value queries(i64) => queries;
+        /// Per head.
+        value keys(i64) => keys;
+        /// Keys before a query's own one that it attends to; -1: all; default -1.
+        value window_left(i64) => window_left;
+        /// Keys after its own one; -1: all; causal makes it 0; default -1.
+        value window_right(i64) => window_right;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_block_mask_options> {
@@ -227,33 +173,16 @@ pub struct MakeBlockMask<'a> {
 impl<'a> MakeBlockMask<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_make_block_mask)(
-                stream.handle(),
-                self.device.raw(),
-                hold.keep(self.output.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_make_block_mask(stream.handle(), self.device.raw(), hold.keep(self.output.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_make_block_mask_warmup)(
-                self.device.raw(),
-                hold.keep(self.output.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_make_block_mask_warmup(self.device.raw(), hold.keep(self.output.raw(&hold)?),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }

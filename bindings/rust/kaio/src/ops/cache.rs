@@ -76,46 +76,21 @@ impl<'a> KvCache<'a> {
         }
     }
 
-    /// (sequences, most pages of one); i32; page numbers.
-    pub fn table(mut self, table: &TensorView<'a>) -> Self {
-        self.table = Some(*table);
-        self
-    }
-
-    /// (sequences + 1); i32; in place of table, with indices.
-    pub fn indptr(mut self, indptr: &TensorView<'a>) -> Self {
-        self.indptr = Some(*indptr);
-        self
-    }
-
-    /// (pages of all sequences); i32; page numbers.
-    pub fn indices(mut self, indices: &TensorView<'a>) -> Self {
-        self.indices = Some(*indices);
-        self
-    }
-
-    /// (sequences); i32; keys of each; none: all rows.
-    pub fn lengths(mut self, lengths: &TensorView<'a>) -> Self {
-        self.lengths = Some(*lengths);
-        self
-    }
-
-    /// (sequences); i32; with indptr, in place of lengths: rows of the last page.
-    pub fn last_page_len(mut self, last_page_len: &TensorView<'a>) -> Self {
-        self.last_page_len = Some(*last_page_len);
-        self
-    }
-
-    /// (sequences); i32; contiguous: the batch of each; none: its own number.
-    pub fn batch_index(mut self, batch_index: &TensorView<'a>) -> Self {
-        self.batch_index = Some(*batch_index);
-        self
-    }
-
-    /// (sequences); i32; keys before this one do not exist, but their positions count.
-    pub fn left_padding(mut self, left_padding: &TensorView<'a>) -> Self {
-        self.left_padding = Some(*left_padding);
-        self
+    setters! {
+        /// (sequences, most pages of one); i32; page numbers.
+        view table(&TensorView<'a>) => table;
+        /// (sequences + 1); i32; in place of table, with indices.
+        view indptr(&TensorView<'a>) => indptr;
+        /// (pages of all sequences); i32; page numbers.
+        view indices(&TensorView<'a>) => indices;
+        /// (sequences); i32; keys of each; none: all rows.
+        view lengths(&TensorView<'a>) => lengths;
+        /// (sequences); i32; with indptr, in place of lengths: rows of the last page.
+        view last_page_len(&TensorView<'a>) => last_page_len;
+        /// (sequences); i32; contiguous: the batch of each; none: its own number.
+        view batch_index(&TensorView<'a>) => batch_index;
+        /// (sequences); i32; keys before this one do not exist, but their positions count.
+        view left_padding(&TensorView<'a>) => left_padding;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_kv_cache> {
@@ -163,34 +138,18 @@ impl<'a> AppendRotary<'a> {
         }
     }
 
-    /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
-    pub fn interleaved(mut self, interleaved: bool) -> Self {
-        self.interleaved = interleaved;
-        self
-    }
-
-    /// True: all queries of a sequence are rotated as the first new token.
-    pub fn q_at_first(mut self, q_at_first: bool) -> Self {
-        self.q_at_first = q_at_first;
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; none: the number of the token's key, less left_padding.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.positions = Some(*positions);
-        self
-    }
-
-    /// As k, with heads of its own; f32, f16 or bf16; elements of k.
-    pub fn q(mut self, q: &TensorView<'a>) -> Self {
-        self.q = Some(*q);
-        self
-    }
-
-    /// As q; elements of q; may be q itself.
-    pub fn q_out(mut self, q_out: &TensorViewMut<'a>) -> Self {
-        self.q_out = Some(**q_out);
-        self
+    setters! {
+        /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
+        value interleaved(bool) => interleaved;
+        /// True: all queries of a sequence are rotated as the first new token.
+        value q_at_first(bool) => q_at_first;
+        /// (tokens) or (batches, tokens); i32 or i64; none: the number of the token's key, less
+        /// left_padding.
+        view positions(&TensorView<'a>) => positions;
+        /// As k, with heads of its own; f32, f16 or bf16; elements of k.
+        view q(&TensorView<'a>) => q;
+        /// As q; elements of q; may be q itself.
+        written q_out(&TensorViewMut<'a>) => q_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_append_rotary> {
@@ -235,55 +194,26 @@ impl<'a> AppendKvOptions<'a> {
         }
     }
 
-    /// indices.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
-    /// token, over all pages; below 0: skipped.
-    pub fn slots(mut self, slots: &TensorView<'a>) -> Self {
-        self.slots = Some(*slots);
-        self
-    }
-
-    /// None: no rotation.
-    pub fn rotary(mut self, rotary: &AppendRotary<'a>) -> Self {
-        self.rotary = Some(rotary.clone());
-        self
-    }
-
-    /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits;
-    /// none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
-    pub fn k_scale_out(mut self, k_scale_out: &TensorViewMut<'a>) -> Self {
-        self.k_scale_out = Some(**k_scale_out);
-        self
-    }
-
-    /// (pages, rows, heads); f32.
-    pub fn v_scale_out(mut self, v_scale_out: &TensorViewMut<'a>) -> Self {
-        self.v_scale_out = Some(**v_scale_out);
-        self
+    setters! {
+        /// indices.
+        value constant(ConstantInputs) => constant;
+        /// (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => cu_seqlens;
+        /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
+        /// token, over all pages; below 0: skipped.
+        view slots(&TensorView<'a>) => slots;
+        /// None: no rotation.
+        record rotary(&AppendRotary<'a>) => rotary;
+        /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8
+        /// bits; none: 1.
+        view k_scale(&TensorView<'a>) => k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => v_scale;
+        /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
+        written k_scale_out(&TensorViewMut<'a>) => k_scale_out;
+        /// (pages, rows, heads); f32.
+        written v_scale_out(&TensorViewMut<'a>) => v_scale_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_append_kv_options> {
@@ -325,24 +255,15 @@ impl<'a> GatherKvOptions<'a> {
         }
     }
 
-    /// (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16 or
-    /// bf16; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.v_scale = Some(*v_scale);
-        self
+    setters! {
+        /// (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => cu_seqlens;
+        /// (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16
+        /// or bf16; none: 1.
+        view k_scale(&TensorView<'a>) => k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => v_scale;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gather_kv_options> {
@@ -383,34 +304,17 @@ impl<'a> RotaryOptions<'a> {
         }
     }
 
-    /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
-    pub fn interleaved(mut self, interleaved: bool) -> Self {
-        self.interleaved = interleaved;
-        self
-    }
-
-    /// True: rotates by the negative angles.
-    pub fn inverse(mut self, inverse: bool) -> Self {
-        self.inverse = inverse;
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; none: token i of a sequence is at position i.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.positions = Some(*positions);
-        self
-    }
-
-    /// (sequences); i32; added to the positions 0, 1, ...; not with positions.
-    pub fn offsets(mut self, offsets: &TensorView<'a>) -> Self {
-        self.offsets = Some(*offsets);
-        self
-    }
-
-    /// (sequences + 1); i32; for rotary_varlen.
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.cu_seqlens = Some(*cu_seqlens);
-        self
+    setters! {
+        /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
+        value interleaved(bool) => interleaved;
+        /// True: rotates by the negative angles.
+        value inverse(bool) => inverse;
+        /// (tokens) or (batches, tokens); i32 or i64; none: token i of a sequence is at position i.
+        view positions(&TensorView<'a>) => positions;
+        /// (sequences); i32; added to the positions 0, 1, ...; not with positions.
+        view offsets(&TensorView<'a>) => offsets;
+        /// (sequences + 1); i32; for rotary_varlen.
+        view cu_seqlens(&TensorView<'a>) => cu_seqlens;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_rotary_options> {
@@ -472,88 +376,36 @@ impl RotaryScaling {
         }
     }
 
-    /// How frequencies change for sequences longer than a model was trained on: rope_type of a config.json.
-    pub fn kind(mut self, kind: RotaryScalingKind) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    /// Yarn: 1: the ramp begins and ends at whole pairs; default true.
-    pub fn truncate(mut self, truncate: bool) -> Self {
-        self.truncate = truncate;
-        self
-    }
-
-    /// Factor; default 1.0.
-    pub fn factor(mut self, factor: f64) -> Self {
-        self.factor = factor;
-        self
-    }
-
-    /// llama3: low_freq_factor; default 1.0.
-    pub fn low_frequency(mut self, low_frequency: f64) -> Self {
-        self.low_frequency = low_frequency;
-        self
-    }
-
-    /// llama3: high_freq_factor; default 4.0.
-    pub fn high_frequency(mut self, high_frequency: f64) -> Self {
-        self.high_frequency = high_frequency;
-        self
-    }
-
-    /// original_max_position_embeddings; dynamic: max_position_embeddings.
-    pub fn original_length(mut self, original_length: f64) -> Self {
-        self.original_length = original_length;
-        self
-    }
-
-    /// Yarn; default 32.0.
-    pub fn beta_fast(mut self, beta_fast: f64) -> Self {
-        self.beta_fast = beta_fast;
-        self
-    }
-
-    /// Yarn; default 1.0.
-    pub fn beta_slow(mut self, beta_slow: f64) -> Self {
-        self.beta_slow = beta_slow;
-        self
-    }
-
-    /// Yarn, longrope: the factor of cos and sin; 0: computed.
-    pub fn attention_factor(mut self, attention_factor: f64) -> Self {
-        self.attention_factor = attention_factor;
-        self
-    }
-
-    /// yarn.
-    pub fn mscale(mut self, mscale: f64) -> Self {
-        self.mscale = mscale;
-        self
-    }
-
-    /// yarn.
-    pub fn mscale_all_dim(mut self, mscale_all_dim: f64) -> Self {
-        self.mscale_all_dim = mscale_all_dim;
-        self
-    }
-
-    /// Dynamic: the longest sequence that the table is for.
-    pub fn length(mut self, length: f64) -> Self {
-        self.length = length;
-        self
-    }
-
-    /// Proportional: partial_rotary_factor; default 1.0.
-    pub fn rotated(mut self, rotated: f64) -> Self {
-        self.rotated = rotated;
-        self
-    }
-
-    /// Longrope: short_factor or long_factor, host memory.
-    pub fn pair_factors(mut self, pair_factors: &[f64]) -> Self {
-        self.pair_factors = pair_factors.to_vec();
-        self
+    setters! {
+        /// How frequencies change for sequences longer than a model was trained on: rope_type of a
+        /// config.json.
+        value kind(RotaryScalingKind) => kind;
+        /// Yarn: 1: the ramp begins and ends at whole pairs; default true.
+        value truncate(bool) => truncate;
+        /// Factor; default 1.0.
+        value factor(f64) => factor;
+        /// llama3: low_freq_factor; default 1.0.
+        value low_frequency(f64) => low_frequency;
+        /// llama3: high_freq_factor; default 4.0.
+        value high_frequency(f64) => high_frequency;
+        /// original_max_position_embeddings; dynamic: max_position_embeddings.
+        value original_length(f64) => original_length;
+        /// Yarn; default 32.0.
+        value beta_fast(f64) => beta_fast;
+        /// Yarn; default 1.0.
+        value beta_slow(f64) => beta_slow;
+        /// Yarn, longrope: the factor of cos and sin; 0: computed.
+        value attention_factor(f64) => attention_factor;
+        /// yarn.
+        value mscale(f64) => mscale;
+        /// yarn.
+        value mscale_all_dim(f64) => mscale_all_dim;
+        /// Dynamic: the longest sequence that the table is for.
+        value length(f64) => length;
+        /// Proportional: partial_rotary_factor; default 1.0.
+        value rotated(f64) => rotated;
+        /// Longrope: short_factor or long_factor, host memory.
+        list pair_factors(&[f64]) => pair_factors;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_rotary_scaling> {
@@ -600,16 +452,11 @@ impl RotarySections {
         }
     }
 
-    /// True: sections alternate, as in Qwen3-VL.
-    pub fn interleaved(mut self, interleaved: bool) -> Self {
-        self.interleaved = interleaved;
-        self
-    }
-
-    /// The pairs of each section, host memory.
-    pub fn pairs(mut self, pairs: &[u32]) -> Self {
-        self.pairs = pairs.to_vec();
-        self
+    setters! {
+        /// True: sections alternate, as in Qwen3-VL.
+        value interleaved(bool) => interleaved;
+        /// The pairs of each section, host memory.
+        list pairs(&[u32]) => pairs;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_rotary_sections> {
@@ -650,35 +497,18 @@ impl<'a> RotaryTableOptions<'a> {
         }
     }
 
-    /// rope_theta; default 10000.0.
-    pub fn base(mut self, base: f64) -> Self {
-        self.base = base;
-        self
-    }
-
-    /// The position of row 0.
-    pub fn first_position(mut self, first_position: i64) -> Self {
-        self.first_position = first_position;
-        self
-    }
-
-    /// (rows), or (A, rows) with sections; i32 or i64; the position of each row, in place of first_position
-    /// and those after it.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.positions = Some(*positions);
-        self
-    }
-
-    /// None: none.
-    pub fn scaling(mut self, scaling: &RotaryScaling) -> Self {
-        self.scaling = Some(scaling.clone());
-        self
-    }
-
-    /// None: tokens have one position.
-    pub fn sections(mut self, sections: &RotarySections) -> Self {
-        self.sections = Some(sections.clone());
-        self
+    setters! {
+        /// rope_theta; default 10000.0.
+        value base(f64) => base;
+        /// The position of row 0.
+        value first_position(i64) => first_position;
+        /// (rows), or (A, rows) with sections; i32 or i64; the position of each row, in place of
+        /// first_position and those after it.
+        view positions(&TensorView<'a>) => positions;
+        /// None: none.
+        record scaling(&RotaryScaling) => scaling;
+        /// None: tokens have one position.
+        record sections(&RotarySections) => sections;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_rotary_table_options> {
@@ -740,89 +570,41 @@ impl<'a> AppendKv<'a> {
         self
     }
 
-    /// indices.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.options.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
-    /// token, over all pages; below 0: skipped.
-    pub fn slots(mut self, slots: &TensorView<'a>) -> Self {
-        self.options.slots = Some(*slots);
-        self
-    }
-
-    /// None: no rotation.
-    pub fn rotary(mut self, rotary: &AppendRotary<'a>) -> Self {
-        self.options.rotary = Some(rotary.clone());
-        self
-    }
-
-    /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits;
-    /// none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.options.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.options.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
-    pub fn k_scale_out(mut self, k_scale_out: &TensorViewMut<'a>) -> Self {
-        self.options.k_scale_out = Some(**k_scale_out);
-        self
-    }
-
-    /// (pages, rows, heads); f32.
-    pub fn v_scale_out(mut self, v_scale_out: &TensorViewMut<'a>) -> Self {
-        self.options.v_scale_out = Some(**v_scale_out);
-        self
+    setters! {
+        /// indices.
+        value constant(ConstantInputs) => options.constant;
+        /// (sequences + 1); i32; append_kv_varlen: sequence b has new tokens cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => options.cu_seqlens;
+        /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
+        /// token, over all pages; below 0: skipped.
+        view slots(&TensorView<'a>) => options.slots;
+        /// None: no rotation.
+        record rotary(&AppendRotary<'a>) => options.rotary;
+        /// (1), (heads), (sequences, heads) or (pages, rows, heads); f32; given scales of a cache of 8
+        /// bits; none: 1.
+        view k_scale(&TensorView<'a>) => options.k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => options.v_scale;
+        /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
+        written k_scale_out(&TensorViewMut<'a>) => options.k_scale_out;
+        /// (pages, rows, heads); f32.
+        written v_scale_out(&TensorViewMut<'a>) => options.v_scale_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_append_kv)(
-                stream.handle(),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_append_kv(stream.handle(), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.keep(self.cache.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_append_kv_warmup)(
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_append_kv_warmup(hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.keep(self.cache.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -861,36 +643,17 @@ pub struct AppendKvVarlen<'a> {
 impl<'a> AppendKvVarlen<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_append_kv_varlen)(
-                stream.handle(),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_append_kv_varlen(stream.handle(), hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.keep(self.cache.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_append_kv_varlen_warmup)(
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_append_kv_varlen_warmup(hold.tensor(&self.k), hold.tensor(&self.v),
+            hold.keep(self.cache.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -935,58 +698,30 @@ impl<'a> GatherKv<'a> {
         self
     }
 
-    /// (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.options.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16 or
-    /// bf16; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.options.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.options.v_scale = Some(*v_scale);
-        self
+    setters! {
+        /// (sequences + 1); i32; gather_kv_varlen: sequence b goes to rows cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => options.cu_seqlens;
+        /// (1), (heads) or (pages, rows, heads); f32; scales of a cache of 8 bits that is read as f32, f16
+        /// or bf16; none: 1.
+        view k_scale(&TensorView<'a>) => options.k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => options.v_scale;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gather_kv)(
-                stream.handle(),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gather_kv(stream.handle(), hold.keep(self.cache.raw(&hold)?), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gather_kv_warmup)(
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gather_kv_warmup(hold.keep(self.cache.raw(&hold)?), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -1025,36 +760,17 @@ pub struct GatherKvVarlen<'a> {
 impl<'a> GatherKvVarlen<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gather_kv_varlen)(
-                stream.handle(),
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gather_kv_varlen(stream.handle(), hold.keep(self.cache.raw(&hold)?), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gather_kv_varlen_warmup)(
-                hold.keep(self.cache.raw(&hold)?),
-                hold.tensor(&self.k),
-                hold.tensor(&self.v),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gather_kv_varlen_warmup(hold.keep(self.cache.raw(&hold)?), hold.tensor(&self.k),
+            hold.tensor(&self.v), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -1088,32 +804,15 @@ pub struct CopyPages<'a> {
 impl<'a> CopyPages<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_copy_pages)(
-                stream.handle(),
-                hold.tensor(&self.pages),
-                hold.tensor(&self.pairs),
-            )
-        };
-        check(functions, status)
+        call!(kaio_copy_pages(stream.handle(), hold.tensor(&self.pages), hold.tensor(&self.pairs)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_copy_pages_warmup)(
-                hold.tensor(&self.pages),
-                hold.tensor(&self.pairs),
-            )
-        };
-        check(functions, status)
+        call!(kaio_copy_pages_warmup(hold.tensor(&self.pages), hold.tensor(&self.pairs)))
     }
 }
 
@@ -1158,70 +857,32 @@ impl<'a> Rotary<'a> {
         self
     }
 
-    /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
-    pub fn interleaved(mut self, interleaved: bool) -> Self {
-        self.options.interleaved = interleaved;
-        self
-    }
-
-    /// True: rotates by the negative angles.
-    pub fn inverse(mut self, inverse: bool) -> Self {
-        self.options.inverse = inverse;
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; none: token i of a sequence is at position i.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.options.positions = Some(*positions);
-        self
-    }
-
-    /// (sequences); i32; added to the positions 0, 1, ...; not with positions.
-    pub fn offsets(mut self, offsets: &TensorView<'a>) -> Self {
-        self.options.offsets = Some(*offsets);
-        self
-    }
-
-    /// (sequences + 1); i32; for rotary_varlen.
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.options.cu_seqlens = Some(*cu_seqlens);
-        self
+    setters! {
+        /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
+        value interleaved(bool) => options.interleaved;
+        /// True: rotates by the negative angles.
+        value inverse(bool) => options.inverse;
+        /// (tokens) or (batches, tokens); i32 or i64; none: token i of a sequence is at position i.
+        view positions(&TensorView<'a>) => options.positions;
+        /// (sequences); i32; added to the positions 0, 1, ...; not with positions.
+        view offsets(&TensorView<'a>) => options.offsets;
+        /// (sequences + 1); i32; for rotary_varlen.
+        view cu_seqlens(&TensorView<'a>) => options.cu_seqlens;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.tensor(&self.cos), hold.tensor(&self.sin), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary_warmup(hold.tensor(&self.x), hold.tensor(&self.out), hold.tensor(&self.cos),
+            hold.tensor(&self.sin), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -1260,42 +921,21 @@ pub struct RotaryVarlen<'a> {
 impl<'a> RotaryVarlen<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary_varlen)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary_varlen(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.tensor(&self.cos), hold.tensor(&self.sin), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary_varlen_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary_varlen_warmup(hold.tensor(&self.x), hold.tensor(&self.out), hold.tensor(&self.cos),
+            hold.tensor(&self.sin), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// The tables of rotary: cos and sin of position \* frequency, computed in double precision and rounded
+/// The tables of rotary: cos and sin of position * frequency, computed in double precision and rounded
 /// once.
 ///
 /// The frequency of pair i of P is base^(-i / P), changed by scaling.
@@ -1330,66 +970,32 @@ impl<'a> RotaryTable<'a> {
         self
     }
 
-    /// rope_theta; default 10000.0.
-    pub fn base(mut self, base: f64) -> Self {
-        self.options.base = base;
-        self
-    }
-
-    /// The position of row 0.
-    pub fn first_position(mut self, first_position: i64) -> Self {
-        self.options.first_position = first_position;
-        self
-    }
-
-    /// (rows), or (A, rows) with sections; i32 or i64; the position of each row, in place of first_position
-    /// and those after it.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.options.positions = Some(*positions);
-        self
-    }
-
-    /// None: none.
-    pub fn scaling(mut self, scaling: &RotaryScaling) -> Self {
-        self.options.scaling = Some(scaling.clone());
-        self
-    }
-
-    /// None: tokens have one position.
-    pub fn sections(mut self, sections: &RotarySections) -> Self {
-        self.options.sections = Some(sections.clone());
-        self
+    setters! {
+        /// rope_theta; default 10000.0.
+        value base(f64) => options.base;
+        /// The position of row 0.
+        value first_position(i64) => options.first_position;
+        /// (rows), or (A, rows) with sections; i32 or i64; the position of each row, in place of
+        /// first_position and those after it.
+        view positions(&TensorView<'a>) => options.positions;
+        /// None: none.
+        record scaling(&RotaryScaling) => options.scaling;
+        /// None: tokens have one position.
+        record sections(&RotarySections) => options.sections;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary_table)(
-                stream.handle(),
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary_table(stream.handle(), hold.tensor(&self.cos), hold.tensor(&self.sin),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rotary_table_warmup)(
-                hold.tensor(&self.cos),
-                hold.tensor(&self.sin),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rotary_table_warmup(hold.tensor(&self.cos), hold.tensor(&self.sin),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }

@@ -58,58 +58,25 @@ impl<'a> CrossEntropyOptions<'a> {
         }
     }
 
-    /// What becomes of the losses of rows.
-    pub fn reduction(mut self, reduction: LossReduction) -> Self {
-        self.reduction = reduction;
-        self
-    }
-
-    /// Rows with this target count for nothing; default -100.
-    pub fn ignore_index(mut self, ignore_index: i64) -> Self {
-        self.ignore_index = ignore_index;
-        self
-    }
-
-    /// 0 to 1.
-    pub fn label_smoothing(mut self, label_smoothing: f32) -> Self {
-        self.label_smoothing = label_smoothing;
-        self
-    }
-
-    /// Its product with lse^2 is added to a row's loss.
-    pub fn z_loss(mut self, z_loss: f32) -> Self {
-        self.z_loss = z_loss;
-        self
-    }
-
-    /// Logits become softcap \* tanh(x / softcap); 0: none.
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// (classes); f32.
-    pub fn weights(mut self, weights: &TensorView<'a>) -> Self {
-        self.weights = Some(*weights);
-        self
-    }
-
-    /// (rows); f32; gets the logarithms of the sums of exponentials.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
-    }
-
-    /// (1); f32; gets what a mean is divided by.
-    pub fn total_weight(mut self, total_weight: &TensorViewMut<'a>) -> Self {
-        self.total_weight = Some(**total_weight);
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes; needed unless the reduction is none.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// What becomes of the losses of rows.
+        value reduction(LossReduction) => reduction;
+        /// Rows with this target count for nothing; default -100.
+        value ignore_index(i64) => ignore_index;
+        /// 0 to 1.
+        value label_smoothing(f32) => label_smoothing;
+        /// Its product with lse^2 is added to a row's loss.
+        value z_loss(f32) => z_loss;
+        /// Logits become softcap * tanh(x / softcap); 0: none.
+        value softcap(f32) => softcap;
+        /// (classes); f32.
+        view weights(&TensorView<'a>) => weights;
+        /// (rows); f32; gets the logarithms of the sums of exponentials.
+        written lse(&TensorViewMut<'a>) => lse;
+        /// (1); f32; gets what a mean is divided by.
+        written total_weight(&TensorViewMut<'a>) => total_weight;
+        /// `workspace_bytes`, at a multiple of 16 bytes; needed unless the reduction is none.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_cross_entropy_options> {
@@ -160,46 +127,21 @@ impl<'a> CrossEntropyBackwardOptions<'a> {
         }
     }
 
-    /// What becomes of the losses of rows.
-    pub fn reduction(mut self, reduction: LossReduction) -> Self {
-        self.reduction = reduction;
-        self
-    }
-
-    /// Ignore index; default -100.
-    pub fn ignore_index(mut self, ignore_index: i64) -> Self {
-        self.ignore_index = ignore_index;
-        self
-    }
-
-    /// Label smoothing.
-    pub fn label_smoothing(mut self, label_smoothing: f32) -> Self {
-        self.label_smoothing = label_smoothing;
-        self
-    }
-
-    /// Z loss.
-    pub fn z_loss(mut self, z_loss: f32) -> Self {
-        self.z_loss = z_loss;
-        self
-    }
-
-    /// softcap.
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// (classes); f32.
-    pub fn weights(mut self, weights: &TensorView<'a>) -> Self {
-        self.weights = Some(*weights);
-        self
-    }
-
-    /// (1); f32; that of the forward call; a mean needs it.
-    pub fn total_weight(mut self, total_weight: &TensorView<'a>) -> Self {
-        self.total_weight = Some(*total_weight);
-        self
+    setters! {
+        /// What becomes of the losses of rows.
+        value reduction(LossReduction) => reduction;
+        /// Ignore index; default -100.
+        value ignore_index(i64) => ignore_index;
+        /// Label smoothing.
+        value label_smoothing(f32) => label_smoothing;
+        /// z loss.
+        value z_loss(f32) => z_loss;
+        /// softcap.
+        value softcap(f32) => softcap;
+        /// (classes); f32.
+        view weights(&TensorView<'a>) => weights;
+        /// (1); f32; that of the forward call; a mean needs it.
+        view total_weight(&TensorView<'a>) => total_weight;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_cross_entropy_backward_options> {
@@ -258,76 +200,31 @@ impl<'a> LinearCrossEntropyOptions<'a> {
         }
     }
 
-    /// What becomes of the losses of rows.
-    pub fn reduction(mut self, reduction: LossReduction) -> Self {
-        self.reduction = reduction;
-        self
-    }
-
-    /// Of the products, for x of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// Rows with this target count for nothing; default -100.
-    pub fn ignore_index(mut self, ignore_index: i64) -> Self {
-        self.ignore_index = ignore_index;
-        self
-    }
-
-    /// Logits are logit_scale \* x \* weight^T + bias; default 1.0.
-    pub fn logit_scale(mut self, logit_scale: f32) -> Self {
-        self.logit_scale = logit_scale;
-        self
-    }
-
-    /// 0 to 1.
-    pub fn label_smoothing(mut self, label_smoothing: f32) -> Self {
-        self.label_smoothing = label_smoothing;
-        self
-    }
-
-    /// Its product with lse^2 is added to a row's loss.
-    pub fn z_loss(mut self, z_loss: f32) -> Self {
-        self.z_loss = z_loss;
-        self
-    }
-
-    /// Logits become softcap \* tanh(logits / softcap); 0: none.
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// (classes); f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (classes); f32; factors of the losses by target.
-    pub fn weights(mut self, weights: &TensorView<'a>) -> Self {
-        self.weights = Some(*weights);
-        self
-    }
-
-    /// (rows); f32; gets the logarithms of the sums of exponentials.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
-    }
-
-    /// (1); f32; gets what a mean is divided by.
-    pub fn total_weight(mut self, total_weight: &TensorViewMut<'a>) -> Self {
-        self.total_weight = Some(**total_weight);
-        self
-    }
-
-    /// `workspace_bytes`, or less, at a multiple of 16 bytes; needed.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// What becomes of the losses of rows.
+        value reduction(LossReduction) => reduction;
+        /// Of the products, for x of f32.
+        value precision(MatmulPrecision) => precision;
+        /// Rows with this target count for nothing; default -100.
+        value ignore_index(i64) => ignore_index;
+        /// Logits are logit_scale * x * weight^T + bias; default 1.0.
+        value logit_scale(f32) => logit_scale;
+        /// 0 to 1.
+        value label_smoothing(f32) => label_smoothing;
+        /// Its product with lse^2 is added to a row's loss.
+        value z_loss(f32) => z_loss;
+        /// Logits become softcap * tanh(logits / softcap); 0: none.
+        value softcap(f32) => softcap;
+        /// (classes); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+        /// (classes); f32; factors of the losses by target.
+        view weights(&TensorView<'a>) => weights;
+        /// (rows); f32; gets the logarithms of the sums of exponentials.
+        written lse(&TensorViewMut<'a>) => lse;
+        /// (1); f32; gets what a mean is divided by.
+        written total_weight(&TensorViewMut<'a>) => total_weight;
+        /// `workspace_bytes`, or less, at a multiple of 16 bytes; needed.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_linear_cross_entropy_options> {
@@ -391,76 +288,31 @@ impl<'a> LinearCrossEntropyBackwardOptions<'a> {
         }
     }
 
-    /// What becomes of the losses of rows.
-    pub fn reduction(mut self, reduction: LossReduction) -> Self {
-        self.reduction = reduction;
-        self
-    }
-
-    /// How products of f32 are computed.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// Ignore index; default -100.
-    pub fn ignore_index(mut self, ignore_index: i64) -> Self {
-        self.ignore_index = ignore_index;
-        self
-    }
-
-    /// Logit scale; default 1.0.
-    pub fn logit_scale(mut self, logit_scale: f32) -> Self {
-        self.logit_scale = logit_scale;
-        self
-    }
-
-    /// Label smoothing.
-    pub fn label_smoothing(mut self, label_smoothing: f32) -> Self {
-        self.label_smoothing = label_smoothing;
-        self
-    }
-
-    /// Z loss.
-    pub fn z_loss(mut self, z_loss: f32) -> Self {
-        self.z_loss = z_loss;
-        self
-    }
-
-    /// softcap.
-    pub fn softcap(mut self, softcap: f32) -> Self {
-        self.softcap = softcap;
-        self
-    }
-
-    /// (classes); f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (classes); f32.
-    pub fn weights(mut self, weights: &TensorView<'a>) -> Self {
-        self.weights = Some(*weights);
-        self
-    }
-
-    /// (1); f32; that of the forward call; a mean needs it.
-    pub fn total_weight(mut self, total_weight: &TensorView<'a>) -> Self {
-        self.total_weight = Some(*total_weight);
-        self
-    }
-
-    /// (classes); f32, f16 or bf16; gets the gradient of the bias; the element type of x, or f32.
-    pub fn dbias(mut self, dbias: &TensorViewMut<'a>) -> Self {
-        self.dbias = Some(**dbias);
-        self
-    }
-
-    /// `workspace_bytes`, or less, at a multiple of 16 bytes; needed.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// What becomes of the losses of rows.
+        value reduction(LossReduction) => reduction;
+        /// How products of f32 are computed.
+        value precision(MatmulPrecision) => precision;
+        /// Ignore index; default -100.
+        value ignore_index(i64) => ignore_index;
+        /// Logit scale; default 1.0.
+        value logit_scale(f32) => logit_scale;
+        /// Label smoothing.
+        value label_smoothing(f32) => label_smoothing;
+        /// z loss.
+        value z_loss(f32) => z_loss;
+        /// softcap.
+        value softcap(f32) => softcap;
+        /// (classes); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+        /// (classes); f32.
+        view weights(&TensorView<'a>) => weights;
+        /// (1); f32; that of the forward call; a mean needs it.
+        view total_weight(&TensorView<'a>) => total_weight;
+        /// (classes); f32, f16 or bf16; gets the gradient of the bias; the element type of x, or f32.
+        written dbias(&TensorViewMut<'a>) => dbias;
+        /// `workspace_bytes`, or less, at a multiple of 16 bytes; needed.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_linear_cross_entropy_backward_options> {
@@ -522,51 +374,24 @@ pub struct CrossEntropy<'a> {
 impl<'a> CrossEntropy<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_cross_entropy)(
-                stream.handle(),
-                hold.tensor(&self.logits),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.loss),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_cross_entropy(stream.handle(), hold.tensor(&self.logits), hold.tensor(&self.targets),
+            hold.tensor(&self.loss), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_cross_entropy_warmup)(
-                hold.tensor(&self.logits),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.loss),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_cross_entropy_warmup(hold.tensor(&self.logits), hold.tensor(&self.targets),
+            hold.tensor(&self.loss), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the reductions sum and mean take.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_cross_entropy_workspace_bytes)(
-                hold.tensor(&self.logits),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_cross_entropy_workspace_bytes(hold.tensor(&self.logits), &mut bytes))?;
         Ok(bytes)
     }
 }
@@ -611,44 +436,23 @@ pub struct CrossEntropyBackward<'a> {
 impl<'a> CrossEntropyBackward<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_cross_entropy_backward)(
-                stream.handle(),
-                hold.tensor(&self.logits),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.lse),
-                hold.tensor(&self.dloss),
-                hold.tensor(&self.dlogits),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_cross_entropy_backward(stream.handle(), hold.tensor(&self.logits),
+            hold.tensor(&self.targets), hold.tensor(&self.lse), hold.tensor(&self.dloss),
+            hold.tensor(&self.dlogits), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_cross_entropy_backward_warmup)(
-                hold.tensor(&self.logits),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.lse),
-                hold.tensor(&self.dloss),
-                hold.tensor(&self.dlogits),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_cross_entropy_backward_warmup(hold.tensor(&self.logits), hold.tensor(&self.targets),
+            hold.tensor(&self.lse), hold.tensor(&self.dloss), hold.tensor(&self.dlogits),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// The cross entropy of logits x \* weight^T, which are never in memory as a whole.
+/// The cross entropy of logits x * weight^T, which are never in memory as a whole.
 ///
 /// Logits are f32. The loss, ignored rows and targets that are no class are as for cross_entropy.
 ///
@@ -685,54 +489,25 @@ pub struct LinearCrossEntropy<'a> {
 impl<'a> LinearCrossEntropy<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.loss),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_linear_cross_entropy(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.targets), hold.tensor(&self.loss), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.loss),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_linear_cross_entropy_warmup(hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.targets), hold.tensor(&self.loss), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace with which the call is fastest.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_linear_cross_entropy_workspace_bytes(hold.tensor(&self.x), hold.tensor(&self.weight), &mut
+            bytes))?;
         Ok(bytes)
     }
 }
@@ -780,74 +555,37 @@ pub struct LinearCrossEntropyBackward<'a> {
 }
 
 impl<'a> LinearCrossEntropyBackward<'a> {
-    /// As x; f32, f16 or bf16; the element type of x, or f32; none: not computed.
-    pub fn dx(mut self, dx: &TensorViewMut<'a>) -> Self {
-        self.dx = Some(**dx);
-        self
-    }
-
-    /// As weight; f32, f16 or bf16; the element type of x, or f32; none: not computed.
-    pub fn dweight(mut self, dweight: &TensorViewMut<'a>) -> Self {
-        self.dweight = Some(**dweight);
-        self
+    setters! {
+        /// As x; f32, f16 or bf16; the element type of x, or f32; none: not computed.
+        written dx(&TensorViewMut<'a>) => dx;
+        /// As weight; f32, f16 or bf16; the element type of x, or f32; none: not computed.
+        written dweight(&TensorViewMut<'a>) => dweight;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy_backward)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.lse),
-                hold.tensor(&self.dloss),
-                hold.optional(&self.dx),
-                hold.optional(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_linear_cross_entropy_backward(stream.handle(), hold.tensor(&self.x),
+            hold.tensor(&self.weight), hold.tensor(&self.targets), hold.tensor(&self.lse),
+            hold.tensor(&self.dloss), hold.optional(&self.dx), hold.optional(&self.dweight),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy_backward_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.targets),
-                hold.tensor(&self.lse),
-                hold.tensor(&self.dloss),
-                hold.optional(&self.dx),
-                hold.optional(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_linear_cross_entropy_backward_warmup(hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.targets), hold.tensor(&self.lse), hold.tensor(&self.dloss),
+            hold.optional(&self.dx), hold.optional(&self.dweight), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace with which the call is fastest.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_linear_cross_entropy_backward_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_linear_cross_entropy_backward_workspace_bytes(hold.tensor(&self.x),
+            hold.tensor(&self.weight), &mut bytes))?;
         Ok(bytes)
     }
 }

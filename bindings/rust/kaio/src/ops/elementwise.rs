@@ -15,7 +15,7 @@ pub enum Activation {
     Gelu = 1,
     /// Gelu tanh.
     GeluTanh = 2,
-    /// X / (1 + e^(-1.702 x)).
+    /// x / (1 + e^(-1.702 x)).
     GeluSigmoid = 3,
     /// relu.
     Relu = 4,
@@ -37,7 +37,7 @@ impl Activation {
     }
 }
 
-/// Options of gates: y = f(min(gate, limit)) \* (clamp(up, -limit, limit) + up_offset).
+/// Options of gates: y = f(min(gate, limit)) * (clamp(up, -limit, limit) + up_offset).
 #[derive(Clone, Debug)]
 pub struct GatedOptions {
     limit: f32,
@@ -53,16 +53,11 @@ impl GatedOptions {
         }
     }
 
-    /// Above 0 and finite, 0: none; 7 for gpt-oss.
-    pub fn limit(mut self, limit: f32) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Finite; 1 for gpt-oss.
-    pub fn up_offset(mut self, up_offset: f32) -> Self {
-        self.up_offset = up_offset;
-        self
+    setters! {
+        /// Above 0 and finite, 0: none; 7 for gpt-oss.
+        value limit(f32) => limit;
+        /// Finite; 1 for gpt-oss.
+        value up_offset(f32) => up_offset;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_gated_options> {
@@ -80,7 +75,7 @@ impl Default for GatedOptions {
     }
 }
 
-/// Y = f(x).
+/// y = f(x).
 ///
 /// # Arguments
 ///
@@ -109,38 +104,19 @@ pub struct Activate<'a> {
 impl<'a> Activate<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_activate)(
-                stream.handle(),
-                self.kind as i32,
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-            )
-        };
-        check(functions, status)
+        call!(kaio_activate(stream.handle(), self.kind as i32, hold.tensor(&self.x), hold.tensor(&self.y)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_activate_warmup)(
-                self.kind as i32,
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-            )
-        };
-        check(functions, status)
+        call!(kaio_activate_warmup(self.kind as i32, hold.tensor(&self.x), hold.tensor(&self.y)))
     }
 }
 
-/// Dx = dy \* f'(x).
+/// Dx = dy * f'(x).
 ///
 /// # Arguments
 ///
@@ -172,40 +148,21 @@ pub struct ActivateBackward<'a> {
 impl<'a> ActivateBackward<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_activate_backward)(
-                stream.handle(),
-                self.kind as i32,
-                hold.tensor(&self.dy),
-                hold.tensor(&self.x),
-                hold.tensor(&self.dx),
-            )
-        };
-        check(functions, status)
+        call!(kaio_activate_backward(stream.handle(), self.kind as i32, hold.tensor(&self.dy),
+            hold.tensor(&self.x), hold.tensor(&self.dx)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_activate_backward_warmup)(
-                self.kind as i32,
-                hold.tensor(&self.dy),
-                hold.tensor(&self.x),
-                hold.tensor(&self.dx),
-            )
-        };
-        check(functions, status)
+        call!(kaio_activate_backward_warmup(self.kind as i32, hold.tensor(&self.dy), hold.tensor(&self.x),
+            hold.tensor(&self.dx)))
     }
 }
 
-/// Y = f(gate) \* up.
+/// y = f(gate) * up.
 ///
 /// A packed tensor (..., 2 n) is two views of its halves, or of its even and odd elements.
 ///
@@ -245,56 +202,30 @@ impl<'a> Gated<'a> {
         self
     }
 
-    /// Above 0 and finite, 0: none; 7 for gpt-oss.
-    pub fn limit(mut self, limit: f32) -> Self {
-        self.options.limit = limit;
-        self
-    }
-
-    /// Finite; 1 for gpt-oss.
-    pub fn up_offset(mut self, up_offset: f32) -> Self {
-        self.options.up_offset = up_offset;
-        self
+    setters! {
+        /// Above 0 and finite, 0: none; 7 for gpt-oss.
+        value limit(f32) => options.limit;
+        /// Finite; 1 for gpt-oss.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gated)(
-                stream.handle(),
-                self.kind as i32,
-                hold.tensor(&self.gate),
-                hold.tensor(&self.up),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gated(stream.handle(), self.kind as i32, hold.tensor(&self.gate), hold.tensor(&self.up),
+            hold.tensor(&self.y), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gated_warmup)(
-                self.kind as i32,
-                hold.tensor(&self.gate),
-                hold.tensor(&self.up),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gated_warmup(self.kind as i32, hold.tensor(&self.gate), hold.tensor(&self.up),
+            hold.tensor(&self.y), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// Dgate = dy \* up \* f'(gate), dup = dy \* f(gate).
+/// Dgate = dy * up * f'(gate), dup = dy * f(gate).
 ///
 /// # Arguments
 ///
@@ -338,56 +269,28 @@ impl<'a> GatedBackward<'a> {
         self
     }
 
-    /// Above 0 and finite, 0: none; 7 for gpt-oss.
-    pub fn limit(mut self, limit: f32) -> Self {
-        self.options.limit = limit;
-        self
-    }
-
-    /// Finite; 1 for gpt-oss.
-    pub fn up_offset(mut self, up_offset: f32) -> Self {
-        self.options.up_offset = up_offset;
-        self
+    setters! {
+        /// Above 0 and finite, 0: none; 7 for gpt-oss.
+        value limit(f32) => options.limit;
+        /// Finite; 1 for gpt-oss.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gated_backward)(
-                stream.handle(),
-                self.kind as i32,
-                hold.tensor(&self.dy),
-                hold.tensor(&self.gate),
-                hold.tensor(&self.up),
-                hold.tensor(&self.dgate),
-                hold.tensor(&self.dup),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gated_backward(stream.handle(), self.kind as i32, hold.tensor(&self.dy),
+            hold.tensor(&self.gate), hold.tensor(&self.up), hold.tensor(&self.dgate), hold.tensor(&self.dup),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gated_backward_warmup)(
-                self.kind as i32,
-                hold.tensor(&self.dy),
-                hold.tensor(&self.gate),
-                hold.tensor(&self.up),
-                hold.tensor(&self.dgate),
-                hold.tensor(&self.dup),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gated_backward_warmup(self.kind as i32, hold.tensor(&self.dy), hold.tensor(&self.gate),
+            hold.tensor(&self.up), hold.tensor(&self.dgate), hold.tensor(&self.dup),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -419,36 +322,19 @@ pub struct CopyTensor<'a> {
 impl<'a> CopyTensor<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_copy_tensor)(
-                stream.handle(),
-                hold.tensor(&self.to),
-                hold.tensor(&self.from),
-            )
-        };
-        check(functions, status)
+        call!(kaio_copy_tensor(stream.handle(), hold.tensor(&self.to), hold.tensor(&self.from)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_copy_tensor_warmup)(
-                hold.tensor(&self.to),
-                hold.tensor(&self.from),
-            )
-        };
-        check(functions, status)
+        call!(kaio_copy_tensor_warmup(hold.tensor(&self.to), hold.tensor(&self.from)))
     }
 }
 
-/// X = codes \* scale.
+/// x = codes * scale.
 ///
 /// # Arguments
 ///
@@ -477,38 +363,19 @@ pub struct Int8Dequant<'a> {
 impl<'a> Int8Dequant<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_dequant)(
-                stream.handle(),
-                hold.tensor(&self.codes),
-                self.scale,
-                hold.tensor(&self.x),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_dequant(stream.handle(), hold.tensor(&self.codes), self.scale, hold.tensor(&self.x)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_dequant_warmup)(
-                hold.tensor(&self.codes),
-                self.scale,
-                hold.tensor(&self.x),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_dequant_warmup(hold.tensor(&self.codes), self.scale, hold.tensor(&self.x)))
     }
 }
 
-/// x\[r, c\] = codes\[r, c\] \* scales\[r, c / group\].
+/// x\[r, c\] = codes\[r, c\] * scales\[r, c / group\].
 ///
 /// A group has columns / groups columns, rounded up. Neighbours of a row are adjacent.
 ///
@@ -539,33 +406,16 @@ pub struct Int8DequantGroups<'a> {
 impl<'a> Int8DequantGroups<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_dequant_groups)(
-                stream.handle(),
-                hold.tensor(&self.codes),
-                hold.tensor(&self.scales),
-                hold.tensor(&self.x),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_dequant_groups(stream.handle(), hold.tensor(&self.codes), hold.tensor(&self.scales),
+            hold.tensor(&self.x)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_dequant_groups_warmup)(
-                hold.tensor(&self.codes),
-                hold.tensor(&self.scales),
-                hold.tensor(&self.x),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_dequant_groups_warmup(hold.tensor(&self.codes), hold.tensor(&self.scales),
+            hold.tensor(&self.x)))
     }
 }

@@ -18,10 +18,9 @@ impl<'a> EmbeddingOptions<'a> {
         }
     }
 
-    /// (1); u32; the number of indices outside of the vocabulary is added to it.
-    pub fn errors(mut self, errors: &TensorViewMut<'a>) -> Self {
-        self.errors = Some(**errors);
-        self
+    setters! {
+        /// (1); u32; the number of indices outside of the vocabulary is added to it.
+        written errors(&TensorViewMut<'a>) => errors;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_embedding_options> {
@@ -56,22 +55,13 @@ impl<'a> EmbeddingBackwardOptions<'a> {
         }
     }
 
-    /// Tokens with this index are left out; below 0: none; default -1.
-    pub fn padding_index(mut self, padding_index: i64) -> Self {
-        self.padding_index = padding_index;
-        self
-    }
-
-    /// True: adds to dweight; rows without tokens are then not written.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.accumulate = accumulate;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Tokens with this index are left out; below 0: none; default -1.
+        value padding_index(i64) => padding_index;
+        /// True: adds to dweight; rows without tokens are then not written.
+        value accumulate(bool) => accumulate;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_embedding_backward_options> {
@@ -127,44 +117,24 @@ impl<'a> Embedding<'a> {
         self
     }
 
-    /// (1); u32; the number of indices outside of the vocabulary is added to it.
-    pub fn errors(mut self, errors: &TensorViewMut<'a>) -> Self {
-        self.options.errors = Some(**errors);
-        self
+    setters! {
+        /// (1); u32; the number of indices outside of the vocabulary is added to it.
+        written errors(&TensorViewMut<'a>) => options.errors;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_embedding)(
-                stream.handle(),
-                hold.tensor(&self.indices),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_embedding(stream.handle(), hold.tensor(&self.indices), hold.tensor(&self.weight),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_embedding_warmup)(
-                hold.tensor(&self.indices),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_embedding_warmup(hold.tensor(&self.indices), hold.tensor(&self.weight),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -205,72 +175,36 @@ impl<'a> EmbeddingBackward<'a> {
         self
     }
 
-    /// Tokens with this index are left out; below 0: none; default -1.
-    pub fn padding_index(mut self, padding_index: i64) -> Self {
-        self.options.padding_index = padding_index;
-        self
-    }
-
-    /// True: adds to dweight; rows without tokens are then not written.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.options.accumulate = accumulate;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Tokens with this index are left out; below 0: none; default -1.
+        value padding_index(i64) => options.padding_index;
+        /// True: adds to dweight; rows without tokens are then not written.
+        value accumulate(bool) => options.accumulate;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_embedding_backward)(
-                stream.handle(),
-                hold.tensor(&self.dout),
-                hold.tensor(&self.indices),
-                hold.tensor(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_embedding_backward(stream.handle(), hold.tensor(&self.dout), hold.tensor(&self.indices),
+            hold.tensor(&self.dweight), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_embedding_backward_warmup)(
-                hold.tensor(&self.dout),
-                hold.tensor(&self.indices),
-                hold.tensor(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_embedding_backward_warmup(hold.tensor(&self.dout), hold.tensor(&self.indices),
+            hold.tensor(&self.dweight), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call needs.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_embedding_backward_workspace_bytes)(
-                hold.tensor(&self.indices),
-                hold.tensor(&self.dweight),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_embedding_backward_workspace_bytes(hold.tensor(&self.indices), hold.tensor(&self.dweight),
+            &mut bytes))?;
         Ok(bytes)
     }
 }

@@ -58,7 +58,7 @@ impl MatmulPrecision {
     }
 }
 
-/// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+/// C = activation(alpha * A * B + beta * C + bias) + residual.
 #[derive(Clone, Debug)]
 pub struct MatmulOptions<'a> {
     alpha: f32,
@@ -90,64 +90,27 @@ impl<'a> MatmulOptions<'a> {
         }
     }
 
-    /// 0: A and B are not read; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.alpha = alpha;
-        self
-    }
-
-    /// 0: C is not read.
-    pub fn beta(mut self, beta: f32) -> Self {
-        self.beta = beta;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// `workspace_bytes`; without it, K is not split.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// 0: A and B are not read; default 1.0.
+        value alpha(f32) => alpha;
+        /// 0: C is not read.
+        value beta(f32) => beta;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => activation;
+        /// For operands of f32.
+        value precision(MatmulPrecision) => precision;
+        /// a, b.
+        value constant(ConstantInputs) => constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => bias_of_rows;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => residual;
+        /// `workspace_bytes`; without it, K is not split.
+        written workspace(&TensorViewMut<'a>) => workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_options> {
@@ -193,28 +156,15 @@ impl<'a> MatmulBackwardOptions<'a> {
         }
     }
 
-    /// Alpha of the product that is differentiated; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.alpha = alpha;
-        self
-    }
-
-    /// True: adds to da and db.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.accumulate = accumulate;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Alpha of the product that is differentiated; default 1.0.
+        value alpha(f32) => alpha;
+        /// True: adds to da and db.
+        value accumulate(bool) => accumulate;
+        /// For operands of f32.
+        value precision(MatmulPrecision) => precision;
+        /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_backward_options> {
@@ -234,7 +184,7 @@ impl<'a> Default for MatmulBackwardOptions<'a> {
     }
 }
 
-/// C = activation(alpha \* A \* B + beta \* C + bias) + residual.
+/// C = activation(alpha * A * B + beta * C + bias) + residual.
 ///
 /// Sums are f32, and are rounded once. Equal calls give equal bits. An operand without a batch, or with a
 /// batch of stride 0 or extent 1, is used for every product of the batch.
@@ -275,162 +225,75 @@ impl<'a> Matmul<'a> {
         self
     }
 
-    /// 0: A and B are not read; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.options.alpha = alpha;
-        self
-    }
-
-    /// 0: C is not read.
-    pub fn beta(mut self, beta: f32) -> Self {
-        self.options.beta = beta;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.options.activation = activation;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.options.precision = precision;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.options.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// `workspace_bytes`; without it, K is not split.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// 0: A and B are not read; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// 0: C is not read.
+        value beta(f32) => options.beta;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => options.activation;
+        /// For operands of f32.
+        value precision(MatmulPrecision) => options.precision;
+        /// a, b.
+        value constant(ConstantInputs) => options.constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => options.bias_of_rows;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => options.residual;
+        /// `workspace_bytes`; without it, K is not split.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul)(
-                stream.handle(),
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_warmup)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_warmup(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that make the call as fast as it can be; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_workspace_bytes)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_workspace_bytes(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_choice)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_choice(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_matmul)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_matmul(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }
 
-/// C\[i\] = activation(alpha \* A\[i\] \* B\[i\] + beta \* C\[i\] + bias) + residual for matrices anywhere
-/// in memory.
+/// C\[i\] = activation(alpha * A\[i\] * B\[i\] + beta * C\[i\] + bias) + residual for matrices anywhere in
+/// memory.
 ///
 /// Each product has a shape of its own. Outputs share memory with nothing. Bias and residual are used by
 /// every product. Products that are equally far apart in memory become one launch.
@@ -468,106 +331,48 @@ impl<'a> MatmulBatch<'a> {
         self
     }
 
-    /// 0: A and B are not read; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.options.alpha = alpha;
-        self
-    }
-
-    /// 0: C is not read.
-    pub fn beta(mut self, beta: f32) -> Self {
-        self.options.beta = beta;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.options.activation = activation;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.options.precision = precision;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.options.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// `workspace_bytes`; without it, K is not split.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// 0: A and B are not read; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// 0: C is not read.
+        value beta(f32) => options.beta;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => options.activation;
+        /// For operands of f32.
+        value precision(MatmulPrecision) => options.precision;
+        /// a, b.
+        value constant(ConstantInputs) => options.constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => options.bias_of_rows;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => options.residual;
+        /// `workspace_bytes`; without it, K is not split.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
         let count = same_length("matmul_batch", &[("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())])?;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_batch)(
-                stream.handle(),
-                count,
-                hold.tensors(&self.a),
-                hold.tensors(&self.b),
-                hold.tensors(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_batch(stream.handle(), count, hold.tensors(&self.a), hold.tensors(&self.b),
+            hold.tensors(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
         let count = same_length("matmul_batch", &[("a", self.a.len()), ("b", self.b.len()), ("c", self.c.len())])?;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_batch_warmup)(
-                count,
-                hold.tensors(&self.a),
-                hold.tensors(&self.b),
-                hold.tensors(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_batch_warmup(count, hold.tensors(&self.a), hold.tensors(&self.b),
+            hold.tensors(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// The gradients of C = alpha \* A \* B: dA = alpha \* dC \* B^T and dB = alpha \* A^T \* dC.
+/// The gradients of C = alpha * A * B: dA = alpha * dC * B^T and dB = alpha * A^T * dC.
 ///
 /// dc has the element type of A and B, or is f32 with operands of 16 bits. In the second case it is rounded
 /// to their type once, into the workspace.
@@ -603,100 +408,48 @@ pub struct MatmulBackward<'a> {
 }
 
 impl<'a> MatmulBackward<'a> {
-    /// As a; f32, f16 or bf16; none: not computed.
-    pub fn da(mut self, da: &TensorViewMut<'a>) -> Self {
-        self.da = Some(**da);
-        self
-    }
-
-    /// As b; f32, f16 or bf16; none: not computed.
-    pub fn db(mut self, db: &TensorViewMut<'a>) -> Self {
-        self.db = Some(**db);
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &MatmulBackwardOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Alpha of the product that is differentiated; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.options.alpha = alpha;
-        self
-    }
-
-    /// True: adds to da and db.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.options.accumulate = accumulate;
-        self
-    }
-
-    /// For operands of f32.
-    pub fn precision(mut self, precision: MatmulPrecision) -> Self {
-        self.options.precision = precision;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// As a; f32, f16 or bf16; none: not computed.
+        written da(&TensorViewMut<'a>) => da;
+        /// As b; f32, f16 or bf16; none: not computed.
+        written db(&TensorViewMut<'a>) => db;
+        /// Alpha of the product that is differentiated; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// True: adds to da and db.
+        value accumulate(bool) => options.accumulate;
+        /// For operands of f32.
+        value precision(MatmulPrecision) => options.precision;
+        /// `workspace_bytes`, at a multiple of 16 bytes; more of it lets K be split.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_backward)(
-                stream.handle(),
-                hold.tensor(&self.dc),
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.optional(&self.da),
-                hold.optional(&self.db),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_backward(stream.handle(), hold.tensor(&self.dc), hold.tensor(&self.a),
+            hold.tensor(&self.b), hold.optional(&self.da), hold.optional(&self.db),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_backward_warmup)(
-                hold.tensor(&self.dc),
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.optional(&self.da),
-                hold.optional(&self.db),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_backward_warmup(hold.tensor(&self.dc), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.optional(&self.da), hold.optional(&self.db), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace; 0 if dc has the element type of a.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_backward_workspace_bytes)(
-                hold.tensor(&self.dc),
-                hold.tensor(&self.a),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_backward_workspace_bytes(hold.tensor(&self.dc), hold.tensor(&self.a), &mut bytes))?;
         Ok(bytes)
     }
 }

@@ -4,8 +4,8 @@
 use super::*;
 use crate::call::*;
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
-/// none are 1.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual. Scales that are none
+/// are 1.
 #[derive(Clone, Debug)]
 pub struct MatmulInt8Options<'a> {
     alpha: f32,
@@ -41,76 +41,31 @@ impl<'a> MatmulInt8Options<'a> {
         }
     }
 
-    /// Alpha; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.alpha = alpha;
-        self
-    }
-
-    /// C of i8 is the result / out_scale; above 0 and finite; default 1.0.
-    pub fn out_scale(mut self, out_scale: f32) -> Self {
-        self.out_scale = out_scale;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
-    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
-        self.scale_a = Some(*scale_a);
-        self
-    }
-
-    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
-    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
-        self.scale_b = Some(*scale_b);
-        self
-    }
-
-    /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
-    pub fn zero_a(mut self, zero_a: &TensorView<'a>) -> Self {
-        self.zero_a = Some(*zero_a);
-        self
-    }
-
-    /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
-    pub fn column_sums(mut self, column_sums: &TensorView<'a>) -> Self {
-        self.column_sums = Some(*column_sums);
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Alpha; default 1.0.
+        value alpha(f32) => alpha;
+        /// c of i8 is the result / out_scale; above 0 and finite; default 1.0.
+        value out_scale(f32) => out_scale;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => activation;
+        /// a, b.
+        value constant(ConstantInputs) => constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => bias_of_rows;
+        /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => scale_a;
+        /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+        view scale_b(&TensorView<'a>) => scale_b;
+        /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
+        view zero_a(&TensorView<'a>) => zero_a;
+        /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+        view column_sums(&TensorView<'a>) => column_sums;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => residual;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_int8_options> {
@@ -138,8 +93,8 @@ impl<'a> Default for MatmulInt8Options<'a> {
     }
 }
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual. Scales that are
-/// none are 1.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual. Scales that are none
+/// are 1.
 #[derive(Clone, Debug)]
 pub struct MatmulFp8Options<'a> {
     alpha: f32,
@@ -175,78 +130,33 @@ impl<'a> MatmulFp8Options<'a> {
         }
     }
 
-    /// Alpha; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.alpha = alpha;
-        self
-    }
-
-    /// C of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
-    pub fn out_scale(mut self, out_scale: f32) -> Self {
-        self.out_scale = out_scale;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
-    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
-        self.scale_a = Some(*scale_a);
-        self
-    }
-
-    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
-    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
-        self.scale_b = Some(*scale_b);
-        self
-    }
-
-    /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
-    /// blocks_b.
-    pub fn groups_a(mut self, groups_a: &TensorView<'a>) -> Self {
-        self.groups_a = Some(*groups_a);
-        self
-    }
-
-    /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B;
-    /// with groups_a.
-    pub fn blocks_b(mut self, blocks_b: &TensorView<'a>) -> Self {
-        self.blocks_b = Some(*blocks_b);
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Alpha; default 1.0.
+        value alpha(f32) => alpha;
+        /// c of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
+        value out_scale(f32) => out_scale;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => activation;
+        /// a, b.
+        value constant(ConstantInputs) => constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => bias_of_rows;
+        /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => scale_a;
+        /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+        view scale_b(&TensorView<'a>) => scale_b;
+        /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A;
+        /// with blocks_b.
+        view groups_a(&TensorView<'a>) => groups_a;
+        /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of
+        /// B; with groups_a.
+        view blocks_b(&TensorView<'a>) => blocks_b;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => residual;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_fp8_options> {
@@ -274,8 +184,8 @@ impl<'a> Default for MatmulFp8Options<'a> {
     }
 }
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B - zero_a\[m\] \* column_sums\[n\]) \* alpha +
-/// bias) + residual.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B - zero_a\[m\] * column_sums\[n\]) * alpha + bias) +
+/// residual.
 ///
 /// Sums are exact in i32. Each product after them is rounded to f32, and the result once to the type of C.
 /// If C is i32, it gets the sums: there are no scales, alpha, bias, activation and residual then.
@@ -316,149 +226,64 @@ impl<'a> MatmulInt8<'a> {
         self
     }
 
-    /// Alpha; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.options.alpha = alpha;
-        self
-    }
-
-    /// C of i8 is the result / out_scale; above 0 and finite; default 1.0.
-    pub fn out_scale(mut self, out_scale: f32) -> Self {
-        self.options.out_scale = out_scale;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.options.activation = activation;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.options.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
-    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
-        self.options.scale_a = Some(*scale_a);
-        self
-    }
-
-    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
-    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
-        self.options.scale_b = Some(*scale_b);
-        self
-    }
-
-    /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
-    pub fn zero_a(mut self, zero_a: &TensorView<'a>) -> Self {
-        self.options.zero_a = Some(*zero_a);
-        self
-    }
-
-    /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
-    pub fn column_sums(mut self, column_sums: &TensorView<'a>) -> Self {
-        self.options.column_sums = Some(*column_sums);
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Alpha; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// c of i8 is the result / out_scale; above 0 and finite; default 1.0.
+        value out_scale(f32) => options.out_scale;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => options.activation;
+        /// a, b.
+        value constant(ConstantInputs) => options.constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => options.bias_of_rows;
+        /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => options.scale_a;
+        /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+        view scale_b(&TensorView<'a>) => options.scale_b;
+        /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
+        view zero_a(&TensorView<'a>) => options.zero_a;
+        /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+        view column_sums(&TensorView<'a>) => options.column_sums;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => options.residual;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_int8)(
-                stream.handle(),
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_int8(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_int8_warmup)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_int8_warmup(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_int8_choice)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_int8_choice(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_matmul_int8)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_matmul_int8(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }
@@ -489,36 +314,19 @@ pub struct Int8ColumnSums<'a> {
 impl<'a> Int8ColumnSums<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_column_sums)(
-                stream.handle(),
-                hold.tensor(&self.b),
-                hold.tensor(&self.sums),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_column_sums(stream.handle(), hold.tensor(&self.b), hold.tensor(&self.sums)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_int8_column_sums_warmup)(
-                hold.tensor(&self.b),
-                hold.tensor(&self.sums),
-            )
-        };
-        check(functions, status)
+        call!(kaio_int8_column_sums_warmup(hold.tensor(&self.b), hold.tensor(&self.sums)))
     }
 }
 
-/// Rounds x to codes of i8: x = codes \* scale, or (codes - zero_points\[row\]) \* scales\[row\].
+/// Rounds x to codes of i8: x = codes * scale, or (codes - zero_points\[row\]) * scales\[row\].
 ///
 /// Without scales, `scale` serves all rows. With scales, each row gets max |x| / 127; with zero_points too,
 /// its range / 255. Rows of x and of codes are contiguous.
@@ -551,62 +359,32 @@ pub struct QuantiseInt8<'a> {
 }
 
 impl<'a> QuantiseInt8<'a> {
-    /// (rows); f32; none: `scale` is the scale of all rows.
-    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
-        self.scales = Some(**scales);
-        self
-    }
-
-    /// (rows); i32; none: symmetric; needs scales.
-    pub fn zero_points(mut self, zero_points: &TensorViewMut<'a>) -> Self {
-        self.zero_points = Some(**zero_points);
-        self
-    }
-
-    /// Above 0 and finite; not read if scales are given.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
+    setters! {
+        /// (rows); f32; none: `scale` is the scale of all rows.
+        written scales(&TensorViewMut<'a>) => scales;
+        /// (rows); i32; none: symmetric; needs scales.
+        written zero_points(&TensorViewMut<'a>) => zero_points;
+        /// Above 0 and finite; not read if scales are given.
+        value scale(f32) => scale;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_int8)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                hold.optional(&self.zero_points),
-                self.scale,
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_int8(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.codes),
+            hold.optional(&self.scales), hold.optional(&self.zero_points), self.scale))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_int8_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                hold.optional(&self.zero_points),
-                self.scale,
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_int8_warmup(hold.tensor(&self.x), hold.tensor(&self.codes),
+            hold.optional(&self.scales), hold.optional(&self.zero_points), self.scale))
     }
 }
 
-/// C = activation(scale_a\[m\] \* scale_b\[n\] \* (A \* B) \* alpha + bias) + residual for 8-bit floats.
+/// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B) * alpha + bias) + residual for 8-bit floats.
 ///
 /// With groups_a and blocks_b, each sum over 128 of K is multiplied by its two scales first. Each product
 /// and quotient after the sums is rounded to f32, and the result once to the type of C.
@@ -646,156 +424,71 @@ impl<'a> MatmulFp8<'a> {
         self
     }
 
-    /// Alpha; default 1.0.
-    pub fn alpha(mut self, alpha: f32) -> Self {
-        self.options.alpha = alpha;
-        self
-    }
-
-    /// C of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
-    pub fn out_scale(mut self, out_scale: f32) -> Self {
-        self.options.out_scale = out_scale;
-        self
-    }
-
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.options.activation = activation;
-        self
-    }
-
-    /// A, b.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: bias has a number for each row of C.
-    pub fn bias_of_rows(mut self, bias_of_rows: bool) -> Self {
-        self.options.bias_of_rows = bias_of_rows;
-        self
-    }
-
-    /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
-    pub fn scale_a(mut self, scale_a: &TensorView<'a>) -> Self {
-        self.options.scale_a = Some(*scale_a);
-        self
-    }
-
-    /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
-    pub fn scale_b(mut self, scale_b: &TensorView<'a>) -> Self {
-        self.options.scale_b = Some(*scale_b);
-        self
-    }
-
-    /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with
-    /// blocks_b.
-    pub fn groups_a(mut self, groups_a: &TensorView<'a>) -> Self {
-        self.options.groups_a = Some(*groups_a);
-        self
-    }
-
-    /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of B;
-    /// with groups_a.
-    pub fn blocks_b(mut self, blocks_b: &TensorView<'a>) -> Self {
-        self.options.blocks_b = Some(*blocks_b);
-        self
-    }
-
-    /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Alpha; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// c of e4m3 is the result / out_scale; above 0 and finite; default 1.0.
+        value out_scale(f32) => options.out_scale;
+        /// The activation function of a product.
+        value activation(MatmulActivation) => options.activation;
+        /// a, b.
+        value constant(ConstantInputs) => options.constant;
+        /// True: bias has a number for each row of C.
+        value bias_of_rows(bool) => options.bias_of_rows;
+        /// (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => options.scale_a;
+        /// (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B.
+        view scale_b(&TensorView<'a>) => options.scale_b;
+        /// (m, ceil(k / 128)) or (batch, m, ceil(k / 128)); f32; scales of 128 neighbours of a row of A;
+        /// with blocks_b.
+        view groups_a(&TensorView<'a>) => options.groups_a;
+        /// (ceil(k / 128), ceil(n / 128)), or with the batch first; f32; scales of blocks of 128 x 128 of
+        /// B; with groups_a.
+        view blocks_b(&TensorView<'a>) => options.blocks_b;
+        /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+        /// (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself.
+        view residual(&TensorView<'a>) => options.residual;
+        /// The kernel to run, as `choice` names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_fp8)(
-                stream.handle(),
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_fp8(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_fp8_warmup)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_fp8_warmup(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_fp8_choice)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_fp8_choice(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_matmul_fp8)(
-                hold.tensor(&self.a),
-                hold.tensor(&self.b),
-                hold.tensor(&self.c),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_matmul_fp8(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
+            hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }
 
-/// Rounds x to codes of e4m3: x = codes \* scale.
+/// Rounds x to codes of e4m3: x = codes * scale.
 ///
 /// Without scales, `scale` serves all numbers. Else a scale is max |x| / 448 of its row, or of 128
 /// neighbours of a row. Rows of x and of codes are contiguous.
@@ -826,50 +519,26 @@ pub struct QuantiseFp8<'a> {
 }
 
 impl<'a> QuantiseFp8<'a> {
-    /// (rows) or (rows, ceil(columns / 128)); f32; none: `scale` is the scale of all numbers.
-    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
-        self.scales = Some(**scales);
-        self
-    }
-
-    /// Above 0 and finite; not read if scales are given.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
+    setters! {
+        /// (rows) or (rows, ceil(columns / 128)); f32; none: `scale` is the scale of all numbers.
+        written scales(&TensorViewMut<'a>) => scales;
+        /// Above 0 and finite; not read if scales are given.
+        value scale(f32) => scale;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_fp8)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_fp8(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.codes),
+            hold.optional(&self.scales), self.scale))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_fp8_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_fp8_warmup(hold.tensor(&self.x), hold.tensor(&self.codes),
+            hold.optional(&self.scales), self.scale))
     }
 }
 
@@ -902,33 +571,16 @@ pub struct QuantiseFp8Blocks<'a> {
 impl<'a> QuantiseFp8Blocks<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_fp8_blocks)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                hold.tensor(&self.codes),
-                hold.tensor(&self.blocks),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_fp8_blocks(stream.handle(), hold.tensor(&self.w), hold.tensor(&self.codes),
+            hold.tensor(&self.blocks)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_fp8_blocks_warmup)(
-                hold.tensor(&self.w),
-                hold.tensor(&self.codes),
-                hold.tensor(&self.blocks),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_fp8_blocks_warmup(hold.tensor(&self.w), hold.tensor(&self.codes),
+            hold.tensor(&self.blocks)))
     }
 }

@@ -55,58 +55,25 @@ impl<'a> RmsNormOptions<'a> {
         }
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.y_out = Some(**y_out);
-        self
+    setters! {
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view scale(&TensorView<'a>) => scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => y_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_rms_norm_options> {
@@ -161,58 +128,25 @@ impl<'a> LayerNormOptions<'a> {
         }
     }
 
-    /// Epsilon; default 1e-05.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.y_out = Some(**y_out);
-        self
+    setters! {
+        /// Epsilon; default 1e-05.
+        value epsilon(f32) => epsilon;
+        /// Added to the weight.
+        value weight_offset(f32) => weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view scale(&TensorView<'a>) => scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => y_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_layer_norm_options> {
@@ -237,7 +171,7 @@ impl<'a> Default for LayerNormOptions<'a> {
     }
 }
 
-/// Out = h / rms(h) \* (weight_offset + weight) along the last dimension, with h = x \* gate + residual.
+/// Out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
 ///
 /// rms(h) = sqrt(mean of h^2 + epsilon), in f32. Rows have any strides, their elements are neighbours.
 ///
@@ -274,96 +208,44 @@ impl<'a> RmsNorm<'a> {
         self
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.options.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.options.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.options.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.options.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.options.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.options.y_out = Some(**y_out);
-        self
+    setters! {
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => options.residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => options.residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => options.casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => options.gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view scale(&TensorView<'a>) => options.scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => options.shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm_warmup(hold.tensor(&self.x), hold.tensor(&self.weight), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// rms_norm into codes: out = codes \* scale.
+/// rms_norm into codes: out = codes * scale.
 ///
 /// # Arguments
 ///
@@ -396,120 +278,58 @@ pub struct RmsNormCodes<'a> {
 }
 
 impl<'a> RmsNormCodes<'a> {
-    /// (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32; gets
-    /// the scales; none: `scale` is the scale of all rows.
-    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
-        self.scales = Some(**scales);
-        self
-    }
-
-    /// Above 0 and finite; not read if scales are given.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &RmsNormOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.options.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.options.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.options.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn norm_scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.options.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.options.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.options.y_out = Some(**y_out);
-        self
+    setters! {
+        /// (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32;
+        /// gets the scales; none: `scale` is the scale of all rows.
+        written scales(&TensorViewMut<'a>) => scales;
+        /// Above 0 and finite; not read if scales are given.
+        value scale(f32) => scale;
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => options.residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => options.residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => options.casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => options.gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view norm_scale(&TensorView<'a>) => options.scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => options.shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_codes)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm_codes(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.codes), hold.optional(&self.scales), self.scale,
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_codes_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.weight),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm_codes_warmup(hold.tensor(&self.x), hold.tensor(&self.weight),
+            hold.tensor(&self.codes), hold.optional(&self.scales), self.scale,
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// Out = (h - mean) / sqrt(variance + epsilon) \* weight + bias along the last dimension, with h = x \*
-/// gate + residual.
+/// Out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x * gate
+/// + residual.
 ///
 /// The variance is the mean square of h - mean, in f32. Rows have any strides, their elements are
 /// neighbours.
@@ -542,116 +362,54 @@ pub struct LayerNorm<'a> {
 }
 
 impl<'a> LayerNorm<'a> {
-    /// (size); f32, f16 or bf16; elements of x, or f32; none: none.
-    pub fn weight(mut self, weight: &TensorView<'a>) -> Self {
-        self.weight = Some(*weight);
-        self
-    }
-
-    /// (size); f32, f16 or bf16; elements of the weight; none: none.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &LayerNormOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Epsilon; default 1e-05.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.options.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.options.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.options.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.options.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.options.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.options.y_out = Some(**y_out);
-        self
+    setters! {
+        /// (size); f32, f16 or bf16; elements of x, or f32; none: none.
+        view weight(&TensorView<'a>) => weight;
+        /// (size); f32, f16 or bf16; elements of the weight; none: none.
+        view bias(&TensorView<'a>) => bias;
+        /// Epsilon; default 1e-05.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => options.residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => options.residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => options.casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => options.gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view scale(&TensorView<'a>) => options.scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => options.shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.optional(&self.bias),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm(stream.handle(), hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.optional(&self.bias), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_warmup)(
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.optional(&self.bias),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm_warmup(hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.optional(&self.bias), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// layer_norm into codes: out = codes \* scale.
+/// layer_norm into codes: out = codes * scale.
 ///
 /// # Arguments
 ///
@@ -685,128 +443,56 @@ pub struct LayerNormCodes<'a> {
 }
 
 impl<'a> LayerNormCodes<'a> {
-    /// (size); f32, f16 or bf16; elements of x, or f32; none: none.
-    pub fn weight(mut self, weight: &TensorView<'a>) -> Self {
-        self.weight = Some(*weight);
-        self
-    }
-
-    /// (size); f32, f16 or bf16; elements of the weight; none: none.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32; gets
-    /// the scales; none: `scale` is the scale of all rows.
-    pub fn scales(mut self, scales: &TensorViewMut<'a>) -> Self {
-        self.scales = Some(**scales);
-        self
-    }
-
-    /// Above 0 and finite; not read if scales are given.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &LayerNormOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Epsilon; default 1e-05.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.options.residual = Some(*residual);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; gets x \* gate + residual; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.options.residual_out = Some(**residual_out);
-        self
-    }
-
-    /// Where numbers of 16 bits are rounded.
-    pub fn casting(mut self, casting: NormCasting) -> Self {
-        self.options.casting = casting;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; multiplies x first.
-    pub fn gate(mut self, gate: &TensorView<'a>) -> Self {
-        self.options.gate = Some(*gate);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
-    pub fn norm_scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.options.scale = Some(*scale);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; is added to that product.
-    pub fn shift(mut self, shift: &TensorView<'a>) -> Self {
-        self.options.shift = Some(*shift);
-        self
-    }
-
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
-    pub fn y_out(mut self, y_out: &TensorViewMut<'a>) -> Self {
-        self.options.y_out = Some(**y_out);
-        self
+    setters! {
+        /// (size); f32, f16 or bf16; elements of x, or f32; none: none.
+        view weight(&TensorView<'a>) => weight;
+        /// (size); f32, f16 or bf16; elements of the weight; none: none.
+        view bias(&TensorView<'a>) => bias;
+        /// (...), one for each row, or (..., ceil(size / 128)), one for each 128 neighbours of a row; f32;
+        /// gets the scales; none: `scale` is the scale of all rows.
+        written scales(&TensorViewMut<'a>) => scales;
+        /// Above 0 and finite; not read if scales are given.
+        value scale(f32) => scale;
+        /// Epsilon; default 1e-05.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to x.
+        view residual(&TensorView<'a>) => options.residual;
+        /// As x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => options.residual_out;
+        /// Where numbers of 16 bits are rounded.
+        value casting(NormCasting) => options.casting;
+        /// As x; f32, f16 or bf16; multiplies x first.
+        view gate(&TensorView<'a>) => options.gate;
+        /// As x; f32, f16 or bf16; 1 + it multiplies the norm.
+        view norm_scale(&TensorView<'a>) => options.scale;
+        /// As x; f32, f16 or bf16; is added to that product.
+        view shift(&TensorView<'a>) => options.shift;
+        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_codes)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.optional(&self.bias),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm_codes(stream.handle(), hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.optional(&self.bias), hold.tensor(&self.codes), hold.optional(&self.scales), self.scale,
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_codes_warmup)(
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.optional(&self.bias),
-                hold.tensor(&self.codes),
-                hold.optional(&self.scales),
-                self.scale,
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm_codes_warmup(hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.optional(&self.bias), hold.tensor(&self.codes), hold.optional(&self.scales), self.scale,
+            hold.keep(self.options.raw(&hold)?)))
     }
 }

@@ -24,28 +24,15 @@ impl<'a> RmsNormBackwardOptions<'a> {
         }
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to dx; may be dx itself.
-    pub fn dh(mut self, dh: &TensorView<'a>) -> Self {
-        self.dh = Some(*dh);
-        self
-    }
-
-    /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => weight_offset;
+        /// As x; f32, f16 or bf16; added to dx; may be dx itself.
+        view dh(&TensorView<'a>) => dh;
+        /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_rms_norm_backward_options> {
@@ -85,28 +72,15 @@ impl<'a> LayerNormBackwardOptions<'a> {
         }
     }
 
-    /// Epsilon; default 1e-05.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to dx; may be dx itself.
-    pub fn dh(mut self, dh: &TensorView<'a>) -> Self {
-        self.dh = Some(*dh);
-        self
-    }
-
-    /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Epsilon; default 1e-05.
+        value epsilon(f32) => epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => weight_offset;
+        /// As x; f32, f16 or bf16; added to dx; may be dx itself.
+        view dh(&TensorView<'a>) => dh;
+        /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_layer_norm_backward_options> {
@@ -162,99 +136,49 @@ pub struct RmsNormBackward<'a> {
 }
 
 impl<'a> RmsNormBackward<'a> {
-    /// (size); f32, f16 or bf16; f32, or elements of x; none: a factor of 1.
-    pub fn weight(mut self, weight: &TensorView<'a>) -> Self {
-        self.weight = Some(*weight);
-        self
-    }
-
-    /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
-    pub fn dweight(mut self, dweight: &TensorViewMut<'a>) -> Self {
-        self.dweight = Some(**dweight);
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &RmsNormBackwardOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to dx; may be dx itself.
-    pub fn dh(mut self, dh: &TensorView<'a>) -> Self {
-        self.options.dh = Some(*dh);
-        self
-    }
-
-    /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// (size); f32, f16 or bf16; f32, or elements of x; none: a factor of 1.
+        view weight(&TensorView<'a>) => weight;
+        /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
+        written dweight(&TensorViewMut<'a>) => dweight;
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to dx; may be dx itself.
+        view dh(&TensorView<'a>) => options.dh;
+        /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_backward)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.optional(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm_backward(stream.handle(), hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.tensor(&self.dy), hold.tensor(&self.dx), hold.optional(&self.dweight),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_backward_warmup)(
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.optional(&self.dweight),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_rms_norm_backward_warmup(hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.tensor(&self.dy), hold.tensor(&self.dx), hold.optional(&self.dweight),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that a call takes, whatever its options are.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_rms_norm_backward_workspace_bytes)(
-                hold.tensor(&self.x),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_rms_norm_backward_workspace_bytes(hold.tensor(&self.x), &mut bytes))?;
         Ok(bytes)
     }
 }
@@ -296,107 +220,51 @@ pub struct LayerNormBackward<'a> {
 }
 
 impl<'a> LayerNormBackward<'a> {
-    /// (size); f32, f16 or bf16; f32, or elements of x; none: a factor of 1.
-    pub fn weight(mut self, weight: &TensorView<'a>) -> Self {
-        self.weight = Some(*weight);
-        self
-    }
-
-    /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
-    pub fn dweight(mut self, dweight: &TensorViewMut<'a>) -> Self {
-        self.dweight = Some(**dweight);
-        self
-    }
-
-    /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
-    pub fn dbias(mut self, dbias: &TensorViewMut<'a>) -> Self {
-        self.dbias = Some(**dbias);
-        self
-    }
-
     /// All options at once.
     pub fn options(mut self, options: &LayerNormBackwardOptions<'a>) -> Self {
         self.options = options.clone();
         self
     }
 
-    /// Epsilon; default 1e-05.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weight: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.options.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; f32, f16 or bf16; added to dx; may be dx itself.
-    pub fn dh(mut self, dh: &TensorView<'a>) -> Self {
-        self.options.dh = Some(*dh);
-        self
-    }
-
-    /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// (size); f32, f16 or bf16; f32, or elements of x; none: a factor of 1.
+        view weight(&TensorView<'a>) => weight;
+        /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
+        written dweight(&TensorViewMut<'a>) => dweight;
+        /// (size); f32, f16 or bf16; f32, or elements of x; none: not computed.
+        written dbias(&TensorViewMut<'a>) => dbias;
+        /// Epsilon; default 1e-05.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weight: 1 for Gemma.
+        value weight_offset(f32) => options.weight_offset;
+        /// As x; f32, f16 or bf16; added to dx; may be dx itself.
+        view dh(&TensorView<'a>) => options.dh;
+        /// Needed for dweight and dbias: `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_backward)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.optional(&self.dweight),
-                hold.optional(&self.dbias),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm_backward(stream.handle(), hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.tensor(&self.dy), hold.tensor(&self.dx), hold.optional(&self.dweight),
+            hold.optional(&self.dbias), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_backward_warmup)(
-                hold.tensor(&self.x),
-                hold.optional(&self.weight),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.optional(&self.dweight),
-                hold.optional(&self.dbias),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_layer_norm_backward_warmup(hold.tensor(&self.x), hold.optional(&self.weight),
+            hold.tensor(&self.dy), hold.tensor(&self.dx), hold.optional(&self.dweight),
+            hold.optional(&self.dbias), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that a call takes, whatever its options are.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_layer_norm_backward_workspace_bytes)(
-                hold.tensor(&self.x),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_layer_norm_backward_workspace_bytes(hold.tensor(&self.x), &mut bytes))?;
         Ok(bytes)
     }
 }

@@ -82,7 +82,7 @@ impl W8Codes {
     }
 }
 
-/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \* (q\[n\]\[k\] -
+/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] * (q\[n\]\[k\] -
 /// zero\[g\]\[n\]) with g = k / group. repack_..._w4 writes the memory, everything else reads it.
 #[derive(Clone, Debug)]
 pub struct W4Weights<'a> {
@@ -117,71 +117,30 @@ impl<'a> W4Weights<'a> {
         }
     }
 
-    /// The number that a code of four bits means; the scale of its group multiplies it.
-    pub fn codes(mut self, codes: W4Codes) -> Self {
-        self.codes = codes;
-        self
-    }
-
-    /// n.
-    pub fn n(mut self, n: i64) -> Self {
-        self.n = n;
-        self
-    }
-
-    /// k.
-    pub fn k(mut self, k: i64) -> Self {
-        self.k = k;
-        self
-    }
-
-    /// A multiple of 16; or k, also given as -1; default 128.
-    pub fn group(mut self, group: i64) -> Self {
-        self.group = group;
-        self
-    }
-
-    /// int4 f16 or bf16, with offsets f32; nf4 and fp4 f32; e2m1 e8m0 in groups of 32, or e4m3 in groups of
-    /// 16.
-    pub fn scales(mut self, scales: W4ScaleType) -> Self {
-        self.scales = scales;
-        self
-    }
-
-    /// True: one for each group and column; else all are 8.
-    pub fn zero_points(mut self, zero_points: bool) -> Self {
-        self.zero_points = zero_points;
-        self
-    }
-
-    /// True: an index gives the groups of k.
-    pub fn act_order(mut self, act_order: bool) -> Self {
-        self.act_order = act_order;
-        self
-    }
-
-    /// True: an f32 multiplies each W\[n\], such as the tensor scale of NVFP4.
-    pub fn factors(mut self, factors: bool) -> Self {
-        self.factors = factors;
-        self
-    }
-
-    /// True: W = scale \* (q - zero) + offset\[g\]\[n\], for int4 with scales of f32.
-    pub fn offsets(mut self, offsets: bool) -> Self {
-        self.offsets = offsets;
-        self
-    }
-
-    /// With offsets; else 8; default 8.
-    pub fn zero(mut self, zero: u8) -> Self {
-        self.zero = zero;
-        self
-    }
-
-    /// w4_packed_bytes bytes, at a multiple of 16.
-    pub fn memory(mut self, memory: &TensorViewMut<'a>) -> Self {
-        self.memory = Some(**memory);
-        self
+    setters! {
+        /// The number that a code of four bits means; the scale of its group multiplies it.
+        value codes(W4Codes) => codes;
+        /// n.
+        value n(i64) => n;
+        /// k.
+        value k(i64) => k;
+        /// a multiple of 16; or k, also given as -1; default 128.
+        value group(i64) => group;
+        /// int4 f16 or bf16, with offsets f32; nf4 and fp4 f32; e2m1 e8m0 in groups of 32, or e4m3 in
+        /// groups of 16.
+        value scales(W4ScaleType) => scales;
+        /// True: one for each group and column; else all are 8.
+        value zero_points(bool) => zero_points;
+        /// True: an index gives the groups of k.
+        value act_order(bool) => act_order;
+        /// True: an f32 multiplies each W\[n\], such as the tensor scale of NVFP4.
+        value factors(bool) => factors;
+        /// True: W = scale * (q - zero) + offset\[g\]\[n\], for int4 with scales of f32.
+        value offsets(bool) => offsets;
+        /// With offsets; else 8; default 8.
+        value zero(u8) => zero;
+        /// w4_packed_bytes bytes, at a multiple of 16.
+        written memory(&TensorViewMut<'a>) => memory;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_w4_weights> {
@@ -225,7 +184,7 @@ impl<'a> Default for W4Weights<'a> {
     }
 }
 
-/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \* (q\[n\]\[k\] -
+/// Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] * (q\[n\]\[k\] -
 /// zero\[g\]\[n\]) with g = k / group. repack_..._w8 writes the memory, everything else reads it.
 #[derive(Clone, Debug)]
 pub struct W8Weights<'a> {
@@ -254,52 +213,23 @@ impl<'a> W8Weights<'a> {
         }
     }
 
-    /// The number that a code of eight bits means.
-    pub fn codes(mut self, codes: W8Codes) -> Self {
-        self.codes = codes;
-        self
-    }
-
-    /// n.
-    pub fn n(mut self, n: i64) -> Self {
-        self.n = n;
-        self
-    }
-
-    /// k.
-    pub fn k(mut self, k: i64) -> Self {
-        self.k = k;
-        self
-    }
-
-    /// A multiple of 16 (int8) or 64 (e4m3); or k, also given as -1; default -1.
-    pub fn group(mut self, group: i64) -> Self {
-        self.group = group;
-        self
-    }
-
-    /// True: one for each group and column, for int8.
-    pub fn zero_points(mut self, zero_points: bool) -> Self {
-        self.zero_points = zero_points;
-        self
-    }
-
-    /// True: an index gives the groups of k.
-    pub fn act_order(mut self, act_order: bool) -> Self {
-        self.act_order = act_order;
-        self
-    }
-
-    /// True: W = scale \* q + offset\[g\]\[n\], for int8.
-    pub fn offsets(mut self, offsets: bool) -> Self {
-        self.offsets = offsets;
-        self
-    }
-
-    /// w8_packed_bytes bytes, at a multiple of 16.
-    pub fn memory(mut self, memory: &TensorViewMut<'a>) -> Self {
-        self.memory = Some(**memory);
-        self
+    setters! {
+        /// The number that a code of eight bits means.
+        value codes(W8Codes) => codes;
+        /// n.
+        value n(i64) => n;
+        /// k.
+        value k(i64) => k;
+        /// a multiple of 16 (int8) or 64 (e4m3); or k, also given as -1; default -1.
+        value group(i64) => group;
+        /// True: one for each group and column, for int8.
+        value zero_points(bool) => zero_points;
+        /// True: an index gives the groups of k.
+        value act_order(bool) => act_order;
+        /// True: W = scale * q + offset\[g\]\[n\], for int8.
+        value offsets(bool) => offsets;
+        /// w8_packed_bytes bytes, at a multiple of 16.
+        written memory(&TensorViewMut<'a>) => memory;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_w8_weights> {
@@ -361,40 +291,19 @@ impl<'a> MatmulW4Options<'a> {
         }
     }
 
-    /// Parts of K; 0: the number that fills the device best.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.splits = splits;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.exact_weights = exact_weights;
-        self
-    }
-
-    /// (n); f16 or bf16; the element type of x.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.bias = Some(*bias);
-        self
-    }
-
-    /// ..._workspace_bytes bytes, at a multiple of 16.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as ..._choice names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Parts of K; 0: the number that fills the device best.
+        value splits(u32) => splits;
+        /// weights.
+        value constant(ConstantInputs) => constant;
+        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        value exact_weights(bool) => exact_weights;
+        /// (n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => bias;
+        /// ..._workspace_bytes bytes, at a multiple of 16.
+        written workspace(&TensorViewMut<'a>) => workspace;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_w4_options> {
@@ -418,29 +327,25 @@ impl<'a> Default for MatmulW4Options<'a> {
 
 /// The bytes of packed weights of this shape. The memory may be none.
 ///
-/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \*
+/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] *
 ///   (q\[n\]\[k\] - zero\[g\]\[n\]) with g = k / group. repack_..._w4 writes the memory, everything else
 ///   reads it.
 pub fn w4_packed_bytes(weights: &W4Weights<'_>) -> Result<u64> {
-    let functions = functions()?;
     let hold = Hold::new();
     let mut result = 0u64;
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_w4_packed_bytes)(hold.keep(weights.raw(&hold)?), &mut result) })?;
+    call!(kaio_w4_packed_bytes(hold.keep(weights.raw(&hold)?), &mut result))?;
     Ok(result)
 }
 
 /// The bytes of packed weights of this shape. The memory may be none.
 ///
-/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \*
+/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] *
 ///   (q\[n\]\[k\] - zero\[g\]\[n\]) with g = k / group. repack_..._w8 writes the memory, everything else
 ///   reads it.
 pub fn w8_packed_bytes(weights: &W8Weights<'_>) -> Result<u64> {
-    let functions = functions()?;
     let hold = Hold::new();
     let mut result = 0u64;
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_w8_packed_bytes)(hold.keep(weights.raw(&hold)?), &mut result) })?;
+    call!(kaio_w8_packed_bytes(hold.keep(weights.raw(&hold)?), &mut result))?;
     Ok(result)
 }
 
@@ -452,7 +357,7 @@ pub fn w8_packed_bytes(weights: &W8Weights<'_>) -> Result<u64> {
 /// # Arguments
 ///
 /// - `x`: (m, k); f16 or bf16.
-/// - `weights`: N outputs, k inputs.
+/// - `weights`: n outputs, k inputs.
 /// - `out`: written; (m, n); f16, bf16 or f32; the element type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulW4`].
@@ -482,132 +387,62 @@ impl<'a> MatmulW4<'a> {
         self
     }
 
-    /// Parts of K; 0: the number that fills the device best.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.options.splits = splits;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.options.exact_weights = exact_weights;
-        self
-    }
-
-    /// (n); f16 or bf16; the element type of x.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// ..._workspace_bytes bytes, at a multiple of 16.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as ..._choice names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Parts of K; 0: the number that fills the device best.
+        value splits(u32) => options.splits;
+        /// weights.
+        value constant(ConstantInputs) => options.constant;
+        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        value exact_weights(bool) => options.exact_weights;
+        /// (n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => options.bias;
+        /// ..._workspace_bytes bytes, at a multiple of 16.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w4)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_w4(stream.handle(), hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w4_warmup)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_w4_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w4_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_w4_workspace_bytes(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w4_choice)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_w4_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_matmul_w4)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_matmul_w4(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
+            raw))?;
         TuneReport::from_raw(&raw)
     }
 }
@@ -619,7 +454,7 @@ impl<'a> MatmulW4<'a> {
 /// # Arguments
 ///
 /// - `x`: (m, k); f16 or bf16.
-/// - `weights`: N outputs, k inputs.
+/// - `weights`: n outputs, k inputs.
 /// - `out`: written; (m, n); f16, bf16 or f32; the element type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulW8`].
@@ -649,144 +484,74 @@ impl<'a> MatmulW8<'a> {
         self
     }
 
-    /// Parts of K; 0: the number that fills the device best.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.options.splits = splits;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.options.exact_weights = exact_weights;
-        self
-    }
-
-    /// (n); f16 or bf16; the element type of x.
-    pub fn bias(mut self, bias: &TensorView<'a>) -> Self {
-        self.options.bias = Some(*bias);
-        self
-    }
-
-    /// ..._workspace_bytes bytes, at a multiple of 16.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as ..._choice names it; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Parts of K; 0: the number that fills the device best.
+        value splits(u32) => options.splits;
+        /// weights.
+        value constant(ConstantInputs) => options.constant;
+        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        value exact_weights(bool) => options.exact_weights;
+        /// (n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => options.bias;
+        /// ..._workspace_bytes bytes, at a multiple of 16.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w8)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_w8(stream.handle(), hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w8_warmup)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_matmul_w8_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w8_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_w8_workspace_bytes(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_matmul_w8_choice)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_matmul_w8_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_matmul_w8)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_matmul_w8(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
+            raw))?;
         TuneReport::from_raw(&raw)
     }
 }
 
 /// Out = W, as a matrix, in the order of k of the file.
 ///
-/// Each weight is number \* scale in f32, plus the offset, times the factor of its column, and rounded once
+/// Each weight is number * scale in f32, plus the offset, times the factor of its column, and rounded once
 /// to the type of out.
 ///
 /// # Arguments
 ///
-/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \*
+/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] *
 ///   (q\[n\]\[k\] - zero\[g\]\[n\]) with g = k / group. repack_..._w4 writes the memory, everything else
 ///   reads it.
 /// - `out`: written; (n, k); f32, f16 or bf16; any strides.
@@ -810,32 +575,16 @@ pub struct DequantiseW4<'a> {
 impl<'a> DequantiseW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_w4)(
-                stream.handle(),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_w4(stream.handle(), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_w4_warmup)(
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_w4_warmup(hold.keep(self.weights.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -845,7 +594,7 @@ impl<'a> DequantiseW4<'a> {
 ///
 /// # Arguments
 ///
-/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] \*
+/// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] *
 ///   (q\[n\]\[k\] - zero\[g\]\[n\]) with g = k / group. repack_..._w8 writes the memory, everything else
 ///   reads it.
 /// - `out`: written; (n, k); f32, f16 or bf16; any strides.
@@ -869,31 +618,15 @@ pub struct DequantiseW8<'a> {
 impl<'a> DequantiseW8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_w8)(
-                stream.handle(),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_w8(stream.handle(), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_w8_warmup)(
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_w8_warmup(hold.keep(self.weights.raw(&hold)?), hold.tensor(&self.out)))
     }
 }

@@ -43,22 +43,13 @@ impl PoolOptions {
         }
     }
 
-    /// Where the memory of a pool comes from.
-    pub fn kind(mut self, kind: PoolKind) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    /// The most bytes in use at a time; 0: what the device has.
-    pub fn limit(mut self, limit: u64) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Bytes that stay in the pool after their release; default u64::MAX.
-    pub fn keep(mut self, keep: u64) -> Self {
-        self.keep = keep;
-        self
+    setters! {
+        /// Where the memory of a pool comes from.
+        value kind(PoolKind) => kind;
+        /// The most bytes in use at a time; 0: what the device has.
+        value limit(u64) => limit;
+        /// Bytes that stay in the pool after their release; default u64::MAX.
+        value keep(u64) => keep;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_pool_options> {

@@ -27,34 +27,17 @@ impl<'a> ProjectionWeight<'a> {
         }
     }
 
-    /// (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales.
-    pub fn matrix(mut self, matrix: &TensorView<'a>) -> Self {
-        self.matrix = Some(*matrix);
-        self
-    }
-
-    /// (n) or (1); f32; of a matrix of 8 bits; i8 needs it.
-    pub fn scale(mut self, scale: &TensorView<'a>) -> Self {
-        self.scale = Some(*scale);
-        self
-    }
-
-    /// (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups.
-    pub fn blocks(mut self, blocks: &TensorView<'a>) -> Self {
-        self.blocks = Some(*blocks);
-        self
-    }
-
-    /// For x of f16 or bf16.
-    pub fn w4(mut self, w4: &W4Weights<'a>) -> Self {
-        self.w4 = Some(w4.clone());
-        self
-    }
-
-    /// For x of f16 or bf16.
-    pub fn w8(mut self, w8: &W8Weights<'a>) -> Self {
-        self.w8 = Some(w8.clone());
-        self
+    setters! {
+        /// (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales.
+        view matrix(&TensorView<'a>) => matrix;
+        /// (n) or (1); f32; of a matrix of 8 bits; i8 needs it.
+        view scale(&TensorView<'a>) => scale;
+        /// (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups.
+        view blocks(&TensorView<'a>) => blocks;
+        /// For x of f16 or bf16.
+        record w4(&W4Weights<'a>) => w4;
+        /// For x of f16 or bf16.
+        record w8(&W8Weights<'a>) => w8;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_projection_weight> {
@@ -95,32 +78,19 @@ impl<'a> QkvWeights<'a> {
         }
     }
 
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn all(mut self, all: &ProjectionWeight<'a>) -> Self {
-        self.all = Some(all.clone());
-        self
-    }
-
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn q(mut self, q: &ProjectionWeight<'a>) -> Self {
-        self.q = Some(q.clone());
-        self
-    }
-
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn k(mut self, k: &ProjectionWeight<'a>) -> Self {
-        self.k = Some(k.clone());
-        self
-    }
-
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn v(mut self, v: &ProjectionWeight<'a>) -> Self {
-        self.v = Some(v.clone());
-        self
+    setters! {
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record all(&ProjectionWeight<'a>) => all;
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record q(&ProjectionWeight<'a>) => q;
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record k(&ProjectionWeight<'a>) => k;
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record v(&ProjectionWeight<'a>) => v;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_qkv_weights> {
@@ -158,25 +128,16 @@ impl<'a> GateUpWeights<'a> {
         }
     }
 
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn both(mut self, both: &ProjectionWeight<'a>) -> Self {
-        self.both = Some(both.clone());
-        self
-    }
-
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn gate(mut self, gate: &ProjectionWeight<'a>) -> Self {
-        self.gate = Some(gate.clone());
-        self
-    }
-
-    /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n) is
-    /// given by its strides.
-    pub fn up(mut self, up: &ProjectionWeight<'a>) -> Self {
-        self.up = Some(up.clone());
-        self
+    setters! {
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record both(&ProjectionWeight<'a>) => both;
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record gate(&ProjectionWeight<'a>) => gate;
+        /// A weight (n, k), n outputs by k inputs: exactly one of matrix, w4 and w8. A matrix stored (k, n)
+        /// is given by its strides.
+        record up(&ProjectionWeight<'a>) => up;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gate_up_weights> {
@@ -215,28 +176,15 @@ impl<'a> QkvOutputs<'a> {
         }
     }
 
-    /// (tokens, heads, size) or (batches, tokens, heads, size); f16 or bf16; needed.
-    pub fn q(mut self, q: &TensorViewMut<'a>) -> Self {
-        self.q = Some(**q);
-        self
-    }
-
-    /// As q, with heads of its own; elements of q.
-    pub fn k(mut self, k: &TensorViewMut<'a>) -> Self {
-        self.k = Some(**k);
-        self
-    }
-
-    /// As k; the size may differ; elements of q.
-    pub fn v(mut self, v: &TensorViewMut<'a>) -> Self {
-        self.v = Some(**v);
-        self
-    }
-
-    /// Appended to, as append_kv does.
-    pub fn cache(mut self, cache: &KvCache<'a>) -> Self {
-        self.cache = Some(cache.clone());
-        self
+    setters! {
+        /// (tokens, heads, size) or (batches, tokens, heads, size); f16 or bf16; needed.
+        written q(&TensorViewMut<'a>) => q;
+        /// As q, with heads of its own; elements of q.
+        written k(&TensorViewMut<'a>) => k;
+        /// As k; the size may differ; elements of q.
+        written v(&TensorViewMut<'a>) => v;
+        /// Appended to, as append_kv does.
+        record cache(&KvCache<'a>) => cache;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_qkv_outputs> {
@@ -256,7 +204,7 @@ impl<'a> Default for QkvOutputs<'a> {
     }
 }
 
-/// RMS norm of x before the product: h = x + residual; x' = h / rms(h) \* (weight_offset + weight).
+/// RMS norm of x before the product: h = x + residual; x' = h / rms(h) * (weight_offset + weight).
 #[derive(Clone, Debug)]
 pub struct XNorm<'a> {
     epsilon: f32,
@@ -280,28 +228,15 @@ impl<'a> XNorm<'a> {
         }
     }
 
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// As x; elements of weight; added to x.
-    pub fn residual(mut self, residual: &TensorView<'a>) -> Self {
-        self.residual = Some(*residual);
-        self
-    }
-
-    /// As x; elements of weight; gets h; may be the residual itself.
-    pub fn residual_out(mut self, residual_out: &TensorViewMut<'a>) -> Self {
-        self.residual_out = Some(**residual_out);
-        self
+    setters! {
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => epsilon;
+        /// 1 for Gemma.
+        value weight_offset(f32) => weight_offset;
+        /// As x; elements of weight; added to x.
+        view residual(&TensorView<'a>) => residual;
+        /// As x; elements of weight; gets h; may be the residual itself.
+        written residual_out(&TensorViewMut<'a>) => residual_out;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_x_norm> {
@@ -343,22 +278,13 @@ impl<'a> QkvRotary<'a> {
         }
     }
 
-    /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
-    pub fn interleaved(mut self, interleaved: bool) -> Self {
-        self.interleaved = interleaved;
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64.
-    pub fn positions(mut self, positions: &TensorView<'a>) -> Self {
-        self.positions = Some(*positions);
-        self
-    }
-
-    /// (sequences); i32; only without a cache.
-    pub fn offsets(mut self, offsets: &TensorView<'a>) -> Self {
-        self.offsets = Some(*offsets);
-        self
+    setters! {
+        /// True: pairs (0, 1), (2, 3), ..., as in GPT-J; false: (0, P), (1, P + 1), ..., as in Llama.
+        value interleaved(bool) => interleaved;
+        /// (tokens) or (batches, tokens); i32 or i64.
+        view positions(&TensorView<'a>) => positions;
+        /// (sequences); i32; only without a cache.
+        view offsets(&TensorView<'a>) => offsets;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_qkv_rotary> {
@@ -431,145 +357,56 @@ impl<'a> QkvProjectOptions<'a> {
         }
     }
 
-    /// Of q_norm and k_norm; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weights of q_norm and k_norm: 1 for Gemma.
-    pub fn norm_offset(mut self, norm_offset: f32) -> Self {
-        self.norm_offset = norm_offset;
-        self
-    }
-
-    /// Multiplies Q at the end; default 1.0.
-    pub fn q_scale(mut self, q_scale: f32) -> Self {
-        self.q_scale = q_scale;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.splits = splits;
-        self
-    }
-
-    /// True: packed weights are not rounded to the type of x.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.exact_weights = exact_weights;
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn q_bias(mut self, q_bias: &TensorView<'a>) -> Self {
-        self.q_bias = Some(*q_bias);
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn k_bias(mut self, k_bias: &TensorView<'a>) -> Self {
-        self.k_bias = Some(*k_bias);
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn v_bias(mut self, v_bias: &TensorView<'a>) -> Self {
-        self.v_bias = Some(*v_bias);
-        self
-    }
-
-    /// (size); f16 or bf16; weight of the RMS norm of each head.
-    pub fn q_norm(mut self, q_norm: &TensorView<'a>) -> Self {
-        self.q_norm = Some(*q_norm);
-        self
-    }
-
-    /// (size); f16 or bf16; weight of the RMS norm of each head.
-    pub fn k_norm(mut self, k_norm: &TensorView<'a>) -> Self {
-        self.k_norm = Some(*k_norm);
-        self
-    }
-
-    /// None: x is multiplied as it is.
-    pub fn x_norm(mut self, x_norm: &XNorm<'a>) -> Self {
-        self.x_norm = Some(x_norm.clone());
-        self
-    }
-
-    /// None: no rotation.
-    pub fn rotary(mut self, rotary: &QkvRotary<'a>) -> Self {
-        self.rotary = Some(rotary.clone());
-        self
-    }
-
-    /// (sequences + 1); i32; for packed sequences: sequence b has tokens cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
-    /// token, over all pages; below 0: skipped.
-    pub fn slots(mut self, slots: &TensorView<'a>) -> Self {
-        self.slots = Some(*slots);
-        self
-    }
-
-    /// (1), (heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
-    pub fn k_scale_out(mut self, k_scale_out: &TensorViewMut<'a>) -> Self {
-        self.k_scale_out = Some(**k_scale_out);
-        self
-    }
-
-    /// (pages, rows, heads); f32.
-    pub fn v_scale_out(mut self, v_scale_out: &TensorViewMut<'a>) -> Self {
-        self.v_scale_out = Some(**v_scale_out);
-        self
-    }
-
-    /// (rows) or (1); f32; scales of x of 8 bits.
-    pub fn x_scale(mut self, x_scale: &TensorView<'a>) -> Self {
-        self.x_scale = Some(*x_scale);
-        self
-    }
-
-    /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
-    pub fn x_groups(mut self, x_groups: &TensorView<'a>) -> Self {
-        self.x_groups = Some(*x_groups);
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; "separate": a product, and then the heads; none: the best
-    /// one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Of q_norm and k_norm; default 1e-06.
+        value epsilon(f32) => epsilon;
+        /// Added to the weights of q_norm and k_norm: 1 for Gemma.
+        value norm_offset(f32) => norm_offset;
+        /// Multiplies Q at the end; default 1.0.
+        value q_scale(f32) => q_scale;
+        /// weights.
+        value constant(ConstantInputs) => constant;
+        /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
+        value splits(u32) => splits;
+        /// True: packed weights are not rounded to the type of x.
+        value exact_weights(bool) => exact_weights;
+        /// (heads * size); f16 or bf16.
+        view q_bias(&TensorView<'a>) => q_bias;
+        /// (heads * size); f16 or bf16.
+        view k_bias(&TensorView<'a>) => k_bias;
+        /// (heads * size); f16 or bf16.
+        view v_bias(&TensorView<'a>) => v_bias;
+        /// (size); f16 or bf16; weight of the RMS norm of each head.
+        view q_norm(&TensorView<'a>) => q_norm;
+        /// (size); f16 or bf16; weight of the RMS norm of each head.
+        view k_norm(&TensorView<'a>) => k_norm;
+        /// None: x is multiplied as it is.
+        record x_norm(&XNorm<'a>) => x_norm;
+        /// None: no rotation.
+        record rotary(&QkvRotary<'a>) => rotary;
+        /// (sequences + 1); i32; for packed sequences: sequence b has tokens cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => cu_seqlens;
+        /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
+        /// token, over all pages; below 0: skipped.
+        view slots(&TensorView<'a>) => slots;
+        /// (1), (heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits; none: 1.
+        view k_scale(&TensorView<'a>) => k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => v_scale;
+        /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
+        written k_scale_out(&TensorViewMut<'a>) => k_scale_out;
+        /// (pages, rows, heads); f32.
+        written v_scale_out(&TensorViewMut<'a>) => v_scale_out;
+        /// (rows) or (1); f32; scales of x of 8 bits.
+        view x_scale(&TensorView<'a>) => x_scale;
+        /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
+        view x_groups(&TensorView<'a>) => x_groups;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
+        /// The kernel to run, as `choice` names it; "separate": a product, and then the heads; none: the
+        /// best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_qkv_project_options> {
@@ -640,65 +477,28 @@ impl<'a> GateUpProjectOptions<'a> {
         }
     }
 
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.activation = activation;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.constant = constant;
-        self
-    }
-
-    /// True: packed weights are not rounded to the type of x.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.exact_weights = exact_weights;
-        self
-    }
-
-    /// (f); f32, f16 or bf16.
-    pub fn gate_bias(mut self, gate_bias: &TensorView<'a>) -> Self {
-        self.gate_bias = Some(*gate_bias);
-        self
-    }
-
-    /// (f); f32, f16 or bf16.
-    pub fn up_bias(mut self, up_bias: &TensorView<'a>) -> Self {
-        self.up_bias = Some(*up_bias);
-        self
-    }
-
-    /// None: x is multiplied as it is.
-    pub fn x_norm(mut self, x_norm: &XNorm<'a>) -> Self {
-        self.x_norm = Some(x_norm.clone());
-        self
-    }
-
-    /// (rows) or (1); f32; scales of x of 8 bits.
-    pub fn x_scale(mut self, x_scale: &TensorView<'a>) -> Self {
-        self.x_scale = Some(*x_scale);
-        self
-    }
-
-    /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
-    pub fn x_groups(mut self, x_groups: &TensorView<'a>) -> Self {
-        self.x_groups = Some(*x_groups);
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; "separate": products, and then the kernel that combines
-    /// them; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The activation function of a product.
+        value activation(MatmulActivation) => activation;
+        /// weights.
+        value constant(ConstantInputs) => constant;
+        /// True: packed weights are not rounded to the type of x.
+        value exact_weights(bool) => exact_weights;
+        /// (f); f32, f16 or bf16.
+        view gate_bias(&TensorView<'a>) => gate_bias;
+        /// (f); f32, f16 or bf16.
+        view up_bias(&TensorView<'a>) => up_bias;
+        /// None: x is multiplied as it is.
+        record x_norm(&XNorm<'a>) => x_norm;
+        /// (rows) or (1); f32; scales of x of 8 bits.
+        view x_scale(&TensorView<'a>) => x_scale;
+        /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
+        view x_groups(&TensorView<'a>) => x_groups;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
+        /// The kernel to run, as `choice` names it; "separate": products, and then the kernel that combines
+        /// them; none: the best one.
+        text variant(&str) => variant;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gate_up_project_options> {
@@ -764,243 +564,104 @@ impl<'a> QkvProject<'a> {
         self
     }
 
-    /// Of q_norm and k_norm; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.options.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weights of q_norm and k_norm: 1 for Gemma.
-    pub fn norm_offset(mut self, norm_offset: f32) -> Self {
-        self.options.norm_offset = norm_offset;
-        self
-    }
-
-    /// Multiplies Q at the end; default 1.0.
-    pub fn q_scale(mut self, q_scale: f32) -> Self {
-        self.options.q_scale = q_scale;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
-    pub fn splits(mut self, splits: u32) -> Self {
-        self.options.splits = splits;
-        self
-    }
-
-    /// True: packed weights are not rounded to the type of x.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.options.exact_weights = exact_weights;
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn q_bias(mut self, q_bias: &TensorView<'a>) -> Self {
-        self.options.q_bias = Some(*q_bias);
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn k_bias(mut self, k_bias: &TensorView<'a>) -> Self {
-        self.options.k_bias = Some(*k_bias);
-        self
-    }
-
-    /// (heads \* size); f16 or bf16.
-    pub fn v_bias(mut self, v_bias: &TensorView<'a>) -> Self {
-        self.options.v_bias = Some(*v_bias);
-        self
-    }
-
-    /// (size); f16 or bf16; weight of the RMS norm of each head.
-    pub fn q_norm(mut self, q_norm: &TensorView<'a>) -> Self {
-        self.options.q_norm = Some(*q_norm);
-        self
-    }
-
-    /// (size); f16 or bf16; weight of the RMS norm of each head.
-    pub fn k_norm(mut self, k_norm: &TensorView<'a>) -> Self {
-        self.options.k_norm = Some(*k_norm);
-        self
-    }
-
-    /// None: x is multiplied as it is.
-    pub fn x_norm(mut self, x_norm: &XNorm<'a>) -> Self {
-        self.options.x_norm = Some(x_norm.clone());
-        self
-    }
-
-    /// None: no rotation.
-    pub fn rotary(mut self, rotary: &QkvRotary<'a>) -> Self {
-        self.options.rotary = Some(rotary.clone());
-        self
-    }
-
-    /// (sequences + 1); i32; for packed sequences: sequence b has tokens cu_seqlens\[b\] to before
-    /// cu_seqlens\[b + 1\].
-    pub fn cu_seqlens(mut self, cu_seqlens: &TensorView<'a>) -> Self {
-        self.options.cu_seqlens = Some(*cu_seqlens);
-        self
-    }
-
-    /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
-    /// token, over all pages; below 0: skipped.
-    pub fn slots(mut self, slots: &TensorView<'a>) -> Self {
-        self.options.slots = Some(*slots);
-        self
-    }
-
-    /// (1), (heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits; none: 1.
-    pub fn k_scale(mut self, k_scale: &TensorView<'a>) -> Self {
-        self.options.k_scale = Some(*k_scale);
-        self
-    }
-
-    /// As k_scale; f32.
-    pub fn v_scale(mut self, v_scale: &TensorView<'a>) -> Self {
-        self.options.v_scale = Some(*v_scale);
-        self
-    }
-
-    /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
-    pub fn k_scale_out(mut self, k_scale_out: &TensorViewMut<'a>) -> Self {
-        self.options.k_scale_out = Some(**k_scale_out);
-        self
-    }
-
-    /// (pages, rows, heads); f32.
-    pub fn v_scale_out(mut self, v_scale_out: &TensorViewMut<'a>) -> Self {
-        self.options.v_scale_out = Some(**v_scale_out);
-        self
-    }
-
-    /// (rows) or (1); f32; scales of x of 8 bits.
-    pub fn x_scale(mut self, x_scale: &TensorView<'a>) -> Self {
-        self.options.x_scale = Some(*x_scale);
-        self
-    }
-
-    /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
-    pub fn x_groups(mut self, x_groups: &TensorView<'a>) -> Self {
-        self.options.x_groups = Some(*x_groups);
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; "separate": a product, and then the heads; none: the best
-    /// one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// Of q_norm and k_norm; default 1e-06.
+        value epsilon(f32) => options.epsilon;
+        /// Added to the weights of q_norm and k_norm: 1 for Gemma.
+        value norm_offset(f32) => options.norm_offset;
+        /// Multiplies Q at the end; default 1.0.
+        value q_scale(f32) => options.q_scale;
+        /// weights.
+        value constant(ConstantInputs) => options.constant;
+        /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
+        value splits(u32) => options.splits;
+        /// True: packed weights are not rounded to the type of x.
+        value exact_weights(bool) => options.exact_weights;
+        /// (heads * size); f16 or bf16.
+        view q_bias(&TensorView<'a>) => options.q_bias;
+        /// (heads * size); f16 or bf16.
+        view k_bias(&TensorView<'a>) => options.k_bias;
+        /// (heads * size); f16 or bf16.
+        view v_bias(&TensorView<'a>) => options.v_bias;
+        /// (size); f16 or bf16; weight of the RMS norm of each head.
+        view q_norm(&TensorView<'a>) => options.q_norm;
+        /// (size); f16 or bf16; weight of the RMS norm of each head.
+        view k_norm(&TensorView<'a>) => options.k_norm;
+        /// None: x is multiplied as it is.
+        record x_norm(&XNorm<'a>) => options.x_norm;
+        /// None: no rotation.
+        record rotary(&QkvRotary<'a>) => options.rotary;
+        /// (sequences + 1); i32; for packed sequences: sequence b has tokens cu_seqlens\[b\] to before
+        /// cu_seqlens\[b + 1\].
+        view cu_seqlens(&TensorView<'a>) => options.cu_seqlens;
+        /// (tokens) or (batches, tokens); i32 or i64; in place of the numbers of the cache: the row of each
+        /// token, over all pages; below 0: skipped.
+        view slots(&TensorView<'a>) => options.slots;
+        /// (1), (heads) or (pages, rows, heads); f32; given scales of a cache of 8 bits; none: 1.
+        view k_scale(&TensorView<'a>) => options.k_scale;
+        /// As k_scale; f32.
+        view v_scale(&TensorView<'a>) => options.v_scale;
+        /// (pages, rows, heads); f32; gets computed scales, one for each row of a head.
+        written k_scale_out(&TensorViewMut<'a>) => options.k_scale_out;
+        /// (pages, rows, heads); f32.
+        written v_scale_out(&TensorViewMut<'a>) => options.v_scale_out;
+        /// (rows) or (1); f32; scales of x of 8 bits.
+        view x_scale(&TensorView<'a>) => options.x_scale;
+        /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
+        view x_groups(&TensorView<'a>) => options.x_groups;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; "separate": a product, and then the heads; none: the
+        /// best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qkv_project)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.keep(self.outputs.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_qkv_project(stream.handle(), hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.keep(self.outputs.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qkv_project_warmup)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.keep(self.outputs.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_qkv_project_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.keep(self.outputs.raw(&hold)?), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qkv_project_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.keep(self.outputs.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_qkv_project_workspace_bytes(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.keep(self.outputs.raw(&hold)?), hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qkv_project_choice)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.keep(self.outputs.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_qkv_project_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.keep(self.outputs.raw(&hold)?), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_qkv_project)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.keep(self.outputs.raw(&hold)?),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_qkv_project(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.keep(self.outputs.raw(&hold)?), hold.keep(self.options.raw(&hold)?),
+            hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
     }
 }
 
-/// Out = activation(x Wg^T + gate_bias) \* (x Wu^T + up_bias), the first half of a gated feed-forward
-/// block.
+/// Out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward block.
 ///
 /// Products are rounded once to the element type of out, and the result once more. Neighbours along the
 /// last dimension are adjacent, and the batches of x follow each other. Equal calls give equal bits.
@@ -1038,157 +699,71 @@ impl<'a> GateUpProject<'a> {
         self
     }
 
-    /// The activation function of a product.
-    pub fn activation(mut self, activation: MatmulActivation) -> Self {
-        self.options.activation = activation;
-        self
-    }
-
-    /// weights.
-    pub fn constant(mut self, constant: ConstantInputs) -> Self {
-        self.options.constant = constant;
-        self
-    }
-
-    /// True: packed weights are not rounded to the type of x.
-    pub fn exact_weights(mut self, exact_weights: bool) -> Self {
-        self.options.exact_weights = exact_weights;
-        self
-    }
-
-    /// (f); f32, f16 or bf16.
-    pub fn gate_bias(mut self, gate_bias: &TensorView<'a>) -> Self {
-        self.options.gate_bias = Some(*gate_bias);
-        self
-    }
-
-    /// (f); f32, f16 or bf16.
-    pub fn up_bias(mut self, up_bias: &TensorView<'a>) -> Self {
-        self.options.up_bias = Some(*up_bias);
-        self
-    }
-
-    /// None: x is multiplied as it is.
-    pub fn x_norm(mut self, x_norm: &XNorm<'a>) -> Self {
-        self.options.x_norm = Some(x_norm.clone());
-        self
-    }
-
-    /// (rows) or (1); f32; scales of x of 8 bits.
-    pub fn x_scale(mut self, x_scale: &TensorView<'a>) -> Self {
-        self.options.x_scale = Some(*x_scale);
-        self
-    }
-
-    /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
-    pub fn x_groups(mut self, x_groups: &TensorView<'a>) -> Self {
-        self.options.x_groups = Some(*x_groups);
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
-    }
-
-    /// The kernel to run, as `choice` names it; "separate": products, and then the kernel that combines
-    /// them; none: the best one.
-    pub fn variant(mut self, variant: &str) -> Self {
-        self.options.variant = Some(variant.to_string());
-        self
+    setters! {
+        /// The activation function of a product.
+        value activation(MatmulActivation) => options.activation;
+        /// weights.
+        value constant(ConstantInputs) => options.constant;
+        /// True: packed weights are not rounded to the type of x.
+        value exact_weights(bool) => options.exact_weights;
+        /// (f); f32, f16 or bf16.
+        view gate_bias(&TensorView<'a>) => options.gate_bias;
+        /// (f); f32, f16 or bf16.
+        view up_bias(&TensorView<'a>) => options.up_bias;
+        /// None: x is multiplied as it is.
+        record x_norm(&XNorm<'a>) => options.x_norm;
+        /// (rows) or (1); f32; scales of x of 8 bits.
+        view x_scale(&TensorView<'a>) => options.x_scale;
+        /// (rows, ceil(k / 128)); f32; scales of x of e4m3 and e5m2, with weights that have blocks.
+        view x_groups(&TensorView<'a>) => options.x_groups;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
+        /// The kernel to run, as `choice` names it; "separate": products, and then the kernel that combines
+        /// them; none: the best one.
+        text variant(&str) => options.variant;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gate_up_project)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gate_up_project(stream.handle(), hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gate_up_project_warmup)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_gate_up_project_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call takes; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gate_up_project_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_gate_up_project_workspace_bytes(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 
     /// The kernel that the call runs.
     pub fn choice(&self) -> Result<KernelChoice> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_kernel_choice::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_gate_up_project_choice)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_gate_up_project_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut raw))?;
         KernelChoice::from_raw(&raw)
     }
 
     /// Measures every kernel that can run the call, on memory of its own, and remembers the fastest. Waits
     /// for the device.
     pub fn tune(&self, how: &TuneOptions) -> Result<TuneReport> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut raw = sys::kaio_tune_report::default();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_tune_gate_up_project)(
-                hold.tensor(&self.x),
-                hold.keep(self.weights.raw(&hold)?),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                hold.keep(how.raw(&hold)?),
-                &mut raw,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_tune_gate_up_project(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
+            raw))?;
         TuneReport::from_raw(&raw)
     }
 }

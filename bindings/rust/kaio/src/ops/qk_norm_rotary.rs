@@ -30,46 +30,21 @@ impl<'a> QkNormRotaryOptions<'a> {
         }
     }
 
-    /// (D); f32, f16 or bf16; f32, or elements of q; none: Q is not normed.
-    pub fn q_norm(mut self, q_norm: &TensorView<'a>) -> Self {
-        self.q_norm = Some(*q_norm);
-        self
-    }
-
-    /// (D); f32, f16 or bf16; f32, or elements of q; none: K is not normed.
-    pub fn k_norm(mut self, k_norm: &TensorView<'a>) -> Self {
-        self.k_norm = Some(*k_norm);
-        self
-    }
-
-    /// Epsilon; default 1e-06.
-    pub fn epsilon(mut self, epsilon: f32) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// Added to the weights: 1 for Gemma.
-    pub fn weight_offset(mut self, weight_offset: f32) -> Self {
-        self.weight_offset = weight_offset;
-        self
-    }
-
-    /// (positions, P); f32, f16 or bf16; 2 P \<= D; none: nothing is rotated.
-    pub fn cos(mut self, cos: &TensorView<'a>) -> Self {
-        self.cos = Some(*cos);
-        self
-    }
-
-    /// As cos; f32, f16 or bf16.
-    pub fn sin(mut self, sin: &TensorView<'a>) -> Self {
-        self.sin = Some(*sin);
-        self
-    }
-
-    /// None: all defaults.
-    pub fn rotary(mut self, rotary: &RotaryOptions<'a>) -> Self {
-        self.rotary = Some(rotary.clone());
-        self
+    setters! {
+        /// (D); f32, f16 or bf16; f32, or elements of q; none: Q is not normed.
+        view q_norm(&TensorView<'a>) => q_norm;
+        /// (D); f32, f16 or bf16; f32, or elements of q; none: K is not normed.
+        view k_norm(&TensorView<'a>) => k_norm;
+        /// Epsilon; default 1e-06.
+        value epsilon(f32) => epsilon;
+        /// Added to the weights: 1 for Gemma.
+        value weight_offset(f32) => weight_offset;
+        /// (positions, P); f32, f16 or bf16; 2 P \<= D; none: nothing is rotated.
+        view cos(&TensorView<'a>) => cos;
+        /// As cos; f32, f16 or bf16.
+        view sin(&TensorView<'a>) => sin;
+        /// None: all defaults.
+        record rotary(&RotaryOptions<'a>) => rotary;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_qk_norm_rotary_options> {
@@ -94,7 +69,7 @@ impl<'a> Default for QkNormRotaryOptions<'a> {
 
 /// The norm of each head of Q and K, and then its rotation by the token's position.
 ///
-/// h = x / rms(x) \* (weight_offset + norm) in f32, rounded; then as rotary. Tensors of three dimensions
+/// h = x / rms(x) * (weight_offset + norm) in f32, rounded; then as rotary. Tensors of three dimensions
 /// need rotary.cu_seqlens or rotary.positions.
 ///
 /// # Arguments
@@ -126,51 +101,25 @@ pub struct QkNormRotary<'a> {
 }
 
 impl<'a> QkNormRotary<'a> {
-    /// As q, with heads of its own; elements of q; none: there is none.
-    pub fn k(mut self, k: &TensorView<'a>) -> Self {
-        self.k = Some(*k);
-        self
-    }
-
-    /// As k; elements of q; may be k itself.
-    pub fn k_out(mut self, k_out: &TensorViewMut<'a>) -> Self {
-        self.k_out = Some(**k_out);
-        self
+    setters! {
+        /// As q, with heads of its own; elements of q; none: there is none.
+        view k(&TensorView<'a>) => k;
+        /// As k; elements of q; may be k itself.
+        written k_out(&TensorViewMut<'a>) => k_out;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qk_norm_rotary)(
-                stream.handle(),
-                hold.tensor(&self.q),
-                hold.optional(&self.k),
-                hold.tensor(&self.q_out),
-                hold.optional(&self.k_out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_qk_norm_rotary(stream.handle(), hold.tensor(&self.q), hold.optional(&self.k),
+            hold.tensor(&self.q_out), hold.optional(&self.k_out), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_qk_norm_rotary_warmup)(
-                hold.tensor(&self.q),
-                hold.optional(&self.k),
-                hold.tensor(&self.q_out),
-                hold.optional(&self.k_out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_qk_norm_rotary_warmup(hold.tensor(&self.q), hold.optional(&self.k),
+            hold.tensor(&self.q_out), hold.optional(&self.k_out), hold.keep(self.options.raw(&hold)?)))
     }
 }

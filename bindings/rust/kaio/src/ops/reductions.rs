@@ -49,22 +49,13 @@ impl<'a> ReduceOptions<'a> {
         }
     }
 
-    /// Below 0: counted from the last dimension; default -1.
-    pub fn axis(mut self, axis: i64) -> Self {
-        self.axis = axis;
-        self
-    }
-
-    /// True: reduces all dimensions.
-    pub fn all(mut self, all: bool) -> Self {
-        self.all = all;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Below 0: counted from the last dimension; default -1.
+        value axis(i64) => axis;
+        /// True: reduces all dimensions.
+        value all(bool) => all;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_reduce_options> {
@@ -99,16 +90,11 @@ impl<'a> ScanOptions<'a> {
         }
     }
 
-    /// True: each sum is of the elements before its own.
-    pub fn exclusive(mut self, exclusive: bool) -> Self {
-        self.exclusive = exclusive;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.workspace = Some(**workspace);
-        self
+    setters! {
+        /// True: each sum is of the elements before its own.
+        value exclusive(bool) => exclusive;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => workspace;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_scan_options> {
@@ -148,34 +134,17 @@ impl<'a> HistogramOptions<'a> {
         }
     }
 
-    /// Integers: the value of the first bin.
-    pub fn first(mut self, first: i64) -> Self {
-        self.first = first;
-        self
-    }
-
-    /// f32: the lower edge of the first bin.
-    pub fn low(mut self, low: f32) -> Self {
-        self.low = low;
-        self
-    }
-
-    /// f32: the upper edge of the last bin, which includes it.
-    pub fn high(mut self, high: f32) -> Self {
-        self.high = high;
-        self
-    }
-
-    /// True: adds to the counts.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.accumulate = accumulate;
-        self
-    }
-
-    /// (3); u32; gets the number of elements below, above, and of NaN.
-    pub fn outside(mut self, outside: &TensorViewMut<'a>) -> Self {
-        self.outside = Some(**outside);
-        self
+    setters! {
+        /// Integers: the value of the first bin.
+        value first(i64) => first;
+        /// f32: the lower edge of the first bin.
+        value low(f32) => low;
+        /// f32: the upper edge of the last bin, which includes it.
+        value high(f32) => high;
+        /// True: adds to the counts.
+        value accumulate(bool) => accumulate;
+        /// (3); u32; gets the number of elements below, above, and of NaN.
+        written outside(&TensorViewMut<'a>) => outside;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_histogram_options> {
@@ -204,7 +173,7 @@ impl<'a> Default for HistogramOptions<'a> {
 ///
 /// - `how`: How elements are combined.
 /// - `x`: Any; f32, f16 or bf16.
-/// - `out`: written; X without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or
+/// - `out`: written; x without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or
 ///   f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`Reduce`].
@@ -234,74 +203,36 @@ impl<'a> Reduce<'a> {
         self
     }
 
-    /// Below 0: counted from the last dimension; default -1.
-    pub fn axis(mut self, axis: i64) -> Self {
-        self.options.axis = axis;
-        self
-    }
-
-    /// True: reduces all dimensions.
-    pub fn all(mut self, all: bool) -> Self {
-        self.options.all = all;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// Below 0: counted from the last dimension; default -1.
+        value axis(i64) => options.axis;
+        /// True: reduces all dimensions.
+        value all(bool) => options.all;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_reduce)(
-                stream.handle(),
-                self.how as i32,
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_reduce(stream.handle(), self.how as i32, hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_reduce_warmup)(
-                self.how as i32,
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_reduce_warmup(self.how as i32, hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call needs; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_reduce_workspace_bytes)(
-                self.how as i32,
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_reduce_workspace_bytes(self.how as i32, hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 }
@@ -340,65 +271,34 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// True: each sum is of the elements before its own.
-    pub fn exclusive(mut self, exclusive: bool) -> Self {
-        self.options.exclusive = exclusive;
-        self
-    }
-
-    /// `workspace_bytes`, at a multiple of 16 bytes.
-    pub fn workspace(mut self, workspace: &TensorViewMut<'a>) -> Self {
-        self.options.workspace = Some(**workspace);
-        self
+    setters! {
+        /// True: each sum is of the elements before its own.
+        value exclusive(bool) => options.exclusive;
+        /// `workspace_bytes`, at a multiple of 16 bytes.
+        written workspace(&TensorViewMut<'a>) => options.workspace;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_scan)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_scan(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_scan_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_scan_warmup(hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// The bytes of workspace that the call needs; 0 if it needs none.
     pub fn workspace_bytes(&self) -> Result<u64> {
-        let functions = functions()?;
         let hold = Hold::new();
         let mut bytes = 0;
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_scan_workspace_bytes)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.out),
-                hold.keep(self.options.raw(&hold)?),
-                &mut bytes,
-            )
-        };
-        check(functions, status)?;
+        call!(kaio_scan_workspace_bytes(hold.tensor(&self.x), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?), &mut bytes))?;
         Ok(bytes)
     }
 }
@@ -437,65 +337,31 @@ impl<'a> Histogram<'a> {
         self
     }
 
-    /// Integers: the value of the first bin.
-    pub fn first(mut self, first: i64) -> Self {
-        self.options.first = first;
-        self
-    }
-
-    /// f32: the lower edge of the first bin.
-    pub fn low(mut self, low: f32) -> Self {
-        self.options.low = low;
-        self
-    }
-
-    /// f32: the upper edge of the last bin, which includes it.
-    pub fn high(mut self, high: f32) -> Self {
-        self.options.high = high;
-        self
-    }
-
-    /// True: adds to the counts.
-    pub fn accumulate(mut self, accumulate: bool) -> Self {
-        self.options.accumulate = accumulate;
-        self
-    }
-
-    /// (3); u32; gets the number of elements below, above, and of NaN.
-    pub fn outside(mut self, outside: &TensorViewMut<'a>) -> Self {
-        self.options.outside = Some(**outside);
-        self
+    setters! {
+        /// Integers: the value of the first bin.
+        value first(i64) => options.first;
+        /// f32: the lower edge of the first bin.
+        value low(f32) => options.low;
+        /// f32: the upper edge of the last bin, which includes it.
+        value high(f32) => options.high;
+        /// True: adds to the counts.
+        value accumulate(bool) => options.accumulate;
+        /// (3); u32; gets the number of elements below, above, and of NaN.
+        written outside(&TensorViewMut<'a>) => options.outside;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_histogram)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.counts),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_histogram(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.counts),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_histogram_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.counts),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_histogram_warmup(hold.tensor(&self.x), hold.tensor(&self.counts),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }

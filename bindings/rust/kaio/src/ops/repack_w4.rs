@@ -31,28 +31,15 @@ impl<'a> GptqW4<'a> {
         }
     }
 
-    /// (groups, n bits / 32); i32 or u32; for weights with zero_points.
-    pub fn qzeros(mut self, qzeros: &TensorView<'a>) -> Self {
-        self.qzeros = Some(*qzeros);
-        self
-    }
-
-    /// (k); i32; the group of each k; for weights with act_order.
-    pub fn g_idx(mut self, g_idx: &TensorView<'a>) -> Self {
-        self.g_idx = Some(*g_idx);
-        self
-    }
-
-    /// True: checkpoint_format gptq_v2; gptq stores zero points less 1.
-    pub fn v2(mut self, v2: bool) -> Self {
-        self.v2 = v2;
-        self
-    }
-
-    /// 2, 3 or 4; default 4.
-    pub fn bits(mut self, bits: i64) -> Self {
-        self.bits = bits;
-        self
+    setters! {
+        /// (groups, n bits / 32); i32 or u32; for weights with zero_points.
+        view qzeros(&TensorView<'a>) => qzeros;
+        /// (k); i32; the group of each k; for weights with act_order.
+        view g_idx(&TensorView<'a>) => g_idx;
+        /// True: checkpoint_format gptq_v2; gptq stores zero points less 1.
+        value v2(bool) => v2;
+        /// 2, 3 or 4; default 4.
+        value bits(i64) => bits;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gptq_w4> {
@@ -125,22 +112,13 @@ impl<'a> CompressedTensorsW4<'a> {
         }
     }
 
-    /// (n bits / 32, groups); i32 or u32; for weights with zero_points.
-    pub fn weight_zero_point(mut self, weight_zero_point: &TensorView<'a>) -> Self {
-        self.weight_zero_point = Some(*weight_zero_point);
-        self
-    }
-
-    /// (k); i32; the group of each k; for weights with act_order.
-    pub fn weight_g_idx(mut self, weight_g_idx: &TensorView<'a>) -> Self {
-        self.weight_g_idx = Some(*weight_g_idx);
-        self
-    }
-
-    /// 2, 3 or 4; default 4.
-    pub fn bits(mut self, bits: i64) -> Self {
-        self.bits = bits;
-        self
+    setters! {
+        /// (n bits / 32, groups); i32 or u32; for weights with zero_points.
+        view weight_zero_point(&TensorView<'a>) => weight_zero_point;
+        /// (k); i32; the group of each k; for weights with act_order.
+        view weight_g_idx(&TensorView<'a>) => weight_g_idx;
+        /// 2, 3 or 4; default 4.
+        value bits(i64) => bits;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_compressed_tensors_w4> {
@@ -184,41 +162,20 @@ impl<'a> BitsandbytesW4<'a> {
         }
     }
 
-    /// (n, k / group); f32.
-    pub fn absmax(mut self, absmax: &TensorView<'a>) -> Self {
-        self.absmax = Some(*absmax);
-        self
-    }
-
-    /// (n, k / group); u8; rows adjacent: absmax = nested_quant_map\[code\] \* nested_absmax\[block /
-    /// nested_blocksize\] + nested_offset.
-    pub fn absmax_codes(mut self, absmax_codes: &TensorView<'a>) -> Self {
-        self.absmax_codes = Some(*absmax_codes);
-        self
-    }
-
-    /// (256); f32.
-    pub fn nested_quant_map(mut self, nested_quant_map: &TensorView<'a>) -> Self {
-        self.nested_quant_map = Some(*nested_quant_map);
-        self
-    }
-
-    /// (blocks); f32.
-    pub fn nested_absmax(mut self, nested_absmax: &TensorView<'a>) -> Self {
-        self.nested_absmax = Some(*nested_absmax);
-        self
-    }
-
-    /// Nested offset.
-    pub fn nested_offset(mut self, nested_offset: f32) -> Self {
-        self.nested_offset = nested_offset;
-        self
-    }
-
-    /// Nested blocksize; default 256.
-    pub fn nested_blocksize(mut self, nested_blocksize: i64) -> Self {
-        self.nested_blocksize = nested_blocksize;
-        self
+    setters! {
+        /// (n, k / group); f32.
+        view absmax(&TensorView<'a>) => absmax;
+        /// (n, k / group); u8; rows adjacent: absmax = nested_quant_map\[code\] * nested_absmax\[block /
+        /// nested_blocksize\] + nested_offset.
+        view absmax_codes(&TensorView<'a>) => absmax_codes;
+        /// (256); f32.
+        view nested_quant_map(&TensorView<'a>) => nested_quant_map;
+        /// (blocks); f32.
+        view nested_absmax(&TensorView<'a>) => nested_absmax;
+        /// Nested offset.
+        value nested_offset(f32) => nested_offset;
+        /// Nested blocksize; default 256.
+        value nested_blocksize(i64) => nested_blocksize;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_bitsandbytes_w4> {
@@ -287,16 +244,11 @@ impl<'a> Nvfp4W4<'a> {
         }
     }
 
-    /// (1) or (n); f32; for weights with factors.
-    pub fn tensor_scale(mut self, tensor_scale: &TensorView<'a>) -> Self {
-        self.tensor_scale = Some(*tensor_scale);
-        self
-    }
-
-    /// True: compressed-tensors' weight_global_scale, which divides; ModelOpt's multiplies.
-    pub fn divides(mut self, divides: bool) -> Self {
-        self.divides = divides;
-        self
+    setters! {
+        /// (1) or (n); f32; for weights with factors.
+        view tensor_scale(&TensorView<'a>) => tensor_scale;
+        /// True: compressed-tensors' weight_global_scale, which divides; ModelOpt's multiplies.
+        value divides(bool) => divides;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_nvfp4_w4> {
@@ -371,7 +323,7 @@ impl<'a> AwqGemvW4<'a> {
     }
 }
 
-/// AutoAWQ's tensors, version gemv_fast: W = scale \* q + qzeros. The weights have scales f32, offsets, and
+/// AutoAWQ's tensors, version gemv_fast: W = scale * q + qzeros. The weights have scales f32, offsets, and
 /// zero 0. zw as in awq_gemv_w4. Any strides.
 #[derive(Clone, Debug)]
 pub struct AwqGemvFastW4<'a> {
@@ -426,10 +378,9 @@ impl<'a> MarlinW4<'a> {
         }
     }
 
-    /// (groups, n / 8); i32 or u32; permuted; for weights with zero_points.
-    pub fn zeros(mut self, zeros: &TensorView<'a>) -> Self {
-        self.zeros = Some(*zeros);
-        self
+    setters! {
+        /// (groups, n / 8); i32 or u32; permuted; for weights with zero_points.
+        view zeros(&TensorView<'a>) => zeros;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_marlin_w4> {
@@ -442,7 +393,7 @@ impl<'a> MarlinW4<'a> {
     }
 }
 
-/// PyTorch's int4pack: W = scale \* (q - 8) + zero. The weights have scales f32, offsets, and k and n as
+/// PyTorch's int4pack: W = scale * (q - 8) + zero. The weights have scales f32, offsets, and k and n as
 /// packed. t = inner_k_tiles is 2, 4 or 8. Any strides.
 #[derive(Clone, Debug)]
 pub struct TinygemmW4<'a> {
@@ -471,7 +422,7 @@ impl<'a> TinygemmW4<'a> {
     }
 }
 
-/// torchao's Int4Tensor: W = scale \* q + zero_point. The weights have scales f32 and offsets. Any strides.
+/// torchao's Int4Tensor: W = scale * q + zero_point. The weights have scales f32 and offsets. Any strides.
 #[derive(Clone, Debug)]
 pub struct TorchaoInt4W4<'a> {
     qdata: TensorView<'a>,
@@ -529,32 +480,17 @@ pub struct RepackGptqW4<'a> {
 impl<'a> RepackGptqW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_gptq_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_gptq_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_gptq_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_gptq_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -584,32 +520,17 @@ pub struct RepackAwqW4<'a> {
 impl<'a> RepackAwqW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -639,32 +560,17 @@ pub struct RepackCompressedTensorsW4<'a> {
 impl<'a> RepackCompressedTensorsW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_compressed_tensors_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_compressed_tensors_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_compressed_tensors_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_compressed_tensors_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -695,32 +601,17 @@ pub struct RepackBitsandbytesW4<'a> {
 impl<'a> RepackBitsandbytesW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_bitsandbytes_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_bitsandbytes_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_bitsandbytes_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_bitsandbytes_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -751,32 +642,17 @@ pub struct RepackMxfp4W4<'a> {
 impl<'a> RepackMxfp4W4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_mxfp4_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_mxfp4_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_mxfp4_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_mxfp4_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -806,32 +682,17 @@ pub struct RepackNvfp4W4<'a> {
 impl<'a> RepackNvfp4W4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_nvfp4_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_nvfp4_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_nvfp4_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_nvfp4_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -861,32 +722,17 @@ pub struct RepackInt4W4<'a> {
 impl<'a> RepackInt4W4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_int4_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_int4_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_int4_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_int4_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -917,32 +763,17 @@ pub struct RepackAwqGemvW4<'a> {
 impl<'a> RepackAwqGemvW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_gemv_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_gemv_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_gemv_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_gemv_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -950,7 +781,7 @@ impl<'a> RepackAwqGemvW4<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: AutoAWQ's tensors, version gemv_fast: W = scale \* q + qzeros. The weights have scales f32,
+/// - `source`: AutoAWQ's tensors, version gemv_fast: W = scale * q + qzeros. The weights have scales f32,
 ///   offsets, and zero 0. zw as in awq_gemv_w4. Any strides.
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
@@ -973,32 +804,17 @@ pub struct RepackAwqGemvFastW4<'a> {
 impl<'a> RepackAwqGemvFastW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_gemv_fast_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_gemv_fast_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_awq_gemv_fast_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_awq_gemv_fast_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -1029,32 +845,17 @@ pub struct RepackMarlinW4<'a> {
 impl<'a> RepackMarlinW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_marlin_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_marlin_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_marlin_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_marlin_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -1062,7 +863,7 @@ impl<'a> RepackMarlinW4<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: PyTorch's int4pack: W = scale \* (q - 8) + zero. The weights have scales f32, offsets, and k
+/// - `source`: PyTorch's int4pack: W = scale * (q - 8) + zero. The weights have scales f32, offsets, and k
 ///   and n as packed. t = inner_k_tiles is 2, 4 or 8. Any strides.
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
@@ -1085,32 +886,17 @@ pub struct RepackTinygemmW4<'a> {
 impl<'a> RepackTinygemmW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_tinygemm_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_tinygemm_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_tinygemm_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_tinygemm_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -1118,7 +904,7 @@ impl<'a> RepackTinygemmW4<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: torchao's Int4Tensor: W = scale \* q + zero_point. The weights have scales f32 and offsets.
+/// - `source`: torchao's Int4Tensor: W = scale * q + zero_point. The weights have scales f32 and offsets.
 ///   Any strides.
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
@@ -1141,31 +927,16 @@ pub struct RepackTorchaoInt4W4<'a> {
 impl<'a> RepackTorchaoInt4W4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_torchao_int4_w4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_torchao_int4_w4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_torchao_int4_w4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_torchao_int4_w4_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }

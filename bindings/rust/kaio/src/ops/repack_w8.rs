@@ -25,10 +25,9 @@ impl<'a> Int8W8<'a> {
         }
     }
 
-    /// (n, groups), or (1, 1) if the group is k; i8; for weights with zero_points.
-    pub fn zero_points(mut self, zero_points: &TensorView<'a>) -> Self {
-        self.zero_points = Some(*zero_points);
-        self
+    setters! {
+        /// (n, groups), or (1, 1) if the group is k; i8; for weights with zero_points.
+        view zero_points(&TensorView<'a>) => zero_points;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_int8_w8> {
@@ -41,7 +40,7 @@ impl<'a> Int8W8<'a> {
     }
 }
 
-/// bitsandbytes' LLM.int8, rows: W = weight \* scb / 127. Any strides.
+/// bitsandbytes' LLM.int8, rows: W = weight * scb / 127. Any strides.
 #[derive(Clone, Debug)]
 pub struct LlmInt8W8<'a> {
     weight: TensorView<'a>,
@@ -94,22 +93,13 @@ impl<'a> GptqW8<'a> {
         }
     }
 
-    /// (groups, n / 4); i32 or u32; for weights with zero_points.
-    pub fn qzeros(mut self, qzeros: &TensorView<'a>) -> Self {
-        self.qzeros = Some(*qzeros);
-        self
-    }
-
-    /// (k); i32; the group of each k; for weights with act_order.
-    pub fn g_idx(mut self, g_idx: &TensorView<'a>) -> Self {
-        self.g_idx = Some(*g_idx);
-        self
-    }
-
-    /// True: checkpoint_format gptq_v2; gptq stores zero points less 1.
-    pub fn v2(mut self, v2: bool) -> Self {
-        self.v2 = v2;
-        self
+    setters! {
+        /// (groups, n / 4); i32 or u32; for weights with zero_points.
+        view qzeros(&TensorView<'a>) => qzeros;
+        /// (k); i32; the group of each k; for weights with act_order.
+        view g_idx(&TensorView<'a>) => g_idx;
+        /// True: checkpoint_format gptq_v2; gptq stores zero points less 1.
+        value v2(bool) => v2;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gptq_w8> {
@@ -147,16 +137,11 @@ impl<'a> CompressedTensorsW8<'a> {
         }
     }
 
-    /// (n / 4, groups); i32 or u32; for weights with zero_points.
-    pub fn weight_zero_point(mut self, weight_zero_point: &TensorView<'a>) -> Self {
-        self.weight_zero_point = Some(*weight_zero_point);
-        self
-    }
-
-    /// (k); i32; the group of each k; for weights with act_order.
-    pub fn weight_g_idx(mut self, weight_g_idx: &TensorView<'a>) -> Self {
-        self.weight_g_idx = Some(*weight_g_idx);
-        self
+    setters! {
+        /// (n / 4, groups); i32 or u32; for weights with zero_points.
+        view weight_zero_point(&TensorView<'a>) => weight_zero_point;
+        /// (k); i32; the group of each k; for weights with act_order.
+        view weight_g_idx(&TensorView<'a>) => weight_g_idx;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_compressed_tensors_w8> {
@@ -179,7 +164,7 @@ pub struct Q80W8<'a> {
 impl<'a> Q80W8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `blocks`: Needed; (n, k / 32 \* 34); u8; rows adjacent, at even addresses.
+    /// - `blocks`: Needed; (n, k / 32 * 34); u8; rows adjacent, at even addresses.
     pub fn new(blocks: &TensorView<'a>) -> Self {
         Q80W8 {
             blocks: *blocks,
@@ -278,32 +263,17 @@ pub struct RepackInt8W8<'a> {
 impl<'a> RepackInt8W8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_int8_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_int8_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_int8_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_int8_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -311,7 +281,7 @@ impl<'a> RepackInt8W8<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: bitsandbytes' LLM.int8, rows: W = weight \* scb / 127. Any strides.
+/// - `source`: bitsandbytes' LLM.int8, rows: W = weight * scb / 127. Any strides.
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackLlmInt8W8`].
@@ -333,32 +303,17 @@ pub struct RepackLlmInt8W8<'a> {
 impl<'a> RepackLlmInt8W8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_llm_int8_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_llm_int8_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_llm_int8_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_llm_int8_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -388,32 +343,17 @@ pub struct RepackGptqW8<'a> {
 impl<'a> RepackGptqW8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_gptq_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_gptq_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_gptq_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_gptq_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -443,32 +383,17 @@ pub struct RepackCompressedTensorsW8<'a> {
 impl<'a> RepackCompressedTensorsW8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_compressed_tensors_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_compressed_tensors_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_compressed_tensors_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_compressed_tensors_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -498,32 +423,17 @@ pub struct RepackQ80W8<'a> {
 impl<'a> RepackQ80W8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_q8_0_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_q8_0_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_q8_0_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_q8_0_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -553,32 +463,17 @@ pub struct RepackE4m3W8<'a> {
 impl<'a> RepackE4m3W8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_e4m3_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_e4m3_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_e4m3_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_e4m3_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -608,31 +503,16 @@ pub struct RepackMarlinW8<'a> {
 impl<'a> RepackMarlinW8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_marlin_w8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_marlin_w8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_marlin_w8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_marlin_w8_warmup(hold.keep(self.source.raw(&hold)?),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }

@@ -44,88 +44,35 @@ impl<'a> SampleOptions<'a> {
         }
     }
 
-    /// (rows); i64 or u64; needed, unless `temperature` is 0 for all rows.
-    pub fn seed(mut self, seed: &TensorView<'a>) -> Self {
-        self.seed = Some(*seed);
-        self
-    }
-
-    /// (rows); i64 or u64; with seed; two draws differ if their offsets do.
-    pub fn offset(mut self, offset: &TensorView<'a>) -> Self {
-        self.offset = Some(*offset);
-        self
-    }
-
-    /// (rows); i64 or u64; gets offset + 1; may be offset itself.
-    pub fn offset_out(mut self, offset_out: &TensorViewMut<'a>) -> Self {
-        self.offset_out = Some(**offset_out);
-        self
-    }
-
-    /// 0: the largest logit; default 1.0.
-    pub fn temperature(mut self, temperature: f32) -> Self {
-        self.temperature = temperature;
-        self
-    }
-
-    /// 0 or below, or the vocabulary or more: all tokens.
-    pub fn top_k(mut self, top_k: i32) -> Self {
-        self.top_k = top_k;
-        self
-    }
-
-    /// 0 to 1; 1: all tokens; default 1.0.
-    pub fn top_p(mut self, top_p: f32) -> Self {
-        self.top_p = top_p;
-        self
-    }
-
-    /// 0 to 1; 0: all tokens.
-    pub fn min_p(mut self, min_p: f32) -> Self {
-        self.min_p = min_p;
-        self
-    }
-
-    /// (rows); f32.
-    pub fn temperatures(mut self, temperatures: &TensorView<'a>) -> Self {
-        self.temperatures = Some(*temperatures);
-        self
-    }
-
-    /// (rows); i32.
-    pub fn top_ks(mut self, top_ks: &TensorView<'a>) -> Self {
-        self.top_ks = Some(*top_ks);
-        self
-    }
-
-    /// (rows); f32.
-    pub fn top_ps(mut self, top_ps: &TensorView<'a>) -> Self {
-        self.top_ps = Some(*top_ps);
-        self
-    }
-
-    /// (rows); f32.
-    pub fn min_ps(mut self, min_ps: &TensorView<'a>) -> Self {
-        self.min_ps = Some(*min_ps);
-        self
-    }
-
-    /// (rows); f32; gets the log-probability of the token in softmax(logits / temperature).
-    pub fn logprobs(mut self, logprobs: &TensorViewMut<'a>) -> Self {
-        self.logprobs = Some(**logprobs);
-        self
-    }
-
-    /// (rows); f32; gets log(sum of exp(logits / temperature)).
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
-    }
-
-    /// (1); i32; the number of rows with NaN, or without a logit above -inf, is added.
-    pub fn invalid_rows(mut self, invalid_rows: &TensorViewMut<'a>) -> Self {
-        self.invalid_rows = Some(**invalid_rows);
-        self
+    setters! {
+        /// (rows); i64 or u64; needed, unless `temperature` is 0 for all rows.
+        view seed(&TensorView<'a>) => seed;
+        /// (rows); i64 or u64; with seed; two draws differ if their offsets do.
+        view offset(&TensorView<'a>) => offset;
+        /// (rows); i64 or u64; gets offset + 1; may be offset itself.
+        written offset_out(&TensorViewMut<'a>) => offset_out;
+        /// 0: the largest logit; default 1.0.
+        value temperature(f32) => temperature;
+        /// 0 or below, or the vocabulary or more: all tokens.
+        value top_k(i32) => top_k;
+        /// 0 to 1; 1: all tokens; default 1.0.
+        value top_p(f32) => top_p;
+        /// 0 to 1; 0: all tokens.
+        value min_p(f32) => min_p;
+        /// (rows); f32.
+        view temperatures(&TensorView<'a>) => temperatures;
+        /// (rows); i32.
+        view top_ks(&TensorView<'a>) => top_ks;
+        /// (rows); f32.
+        view top_ps(&TensorView<'a>) => top_ps;
+        /// (rows); f32.
+        view min_ps(&TensorView<'a>) => min_ps;
+        /// (rows); f32; gets the log-probability of the token in softmax(logits / temperature).
+        written logprobs(&TensorViewMut<'a>) => logprobs;
+        /// (rows); f32; gets log(sum of exp(logits / temperature)).
+        written lse(&TensorViewMut<'a>) => lse;
+        /// (1); i32; the number of rows with NaN, or without a logit above -inf, is added.
+        written invalid_rows(&TensorViewMut<'a>) => invalid_rows;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_sample_options> {
@@ -186,34 +133,17 @@ pub struct Sample<'a> {
 impl<'a> Sample<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_sample)(
-                stream.handle(),
-                hold.tensor(&self.logits),
-                hold.tensor(&self.tokens),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_sample(stream.handle(), hold.tensor(&self.logits), hold.tensor(&self.tokens),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_sample_warmup)(
-                hold.tensor(&self.logits),
-                hold.tensor(&self.tokens),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_sample_warmup(hold.tensor(&self.logits), hold.tensor(&self.tokens),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
@@ -249,33 +179,15 @@ pub struct TopK<'a> {
 impl<'a> TopK<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_top_k)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.values),
-                hold.tensor(&self.indices),
-            )
-        };
-        check(functions, status)
+        call!(kaio_top_k(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.values),
+            hold.tensor(&self.indices)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_top_k_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.values),
-                hold.tensor(&self.indices),
-            )
-        };
-        check(functions, status)
+        call!(kaio_top_k_warmup(hold.tensor(&self.x), hold.tensor(&self.values), hold.tensor(&self.indices)))
     }
 }

@@ -39,7 +39,7 @@ pub struct KernelChoice {
     pub splits: u32,
     /// True: the splits of a tile are the blocks of a cluster.
     pub in_cluster: bool,
-    /// A value for options.variant; empty: the call has nothing to do.
+    /// a value for options.variant; empty: the call has nothing to do.
     pub name: String,
 }
 
@@ -72,22 +72,13 @@ impl TuneOptions {
         }
     }
 
-    /// Of each kernel; the median counts; default 20.
-    pub fn repetitions(mut self, repetitions: u32) -> Self {
-        self.repetitions = repetitions;
-        self
-    }
-
-    /// False: measure only; default true.
-    pub fn remember(mut self, remember: bool) -> Self {
-        self.remember = remember;
-        self
-    }
-
-    /// False: the result holds for this process alone; default true.
-    pub fn use_files(mut self, use_files: bool) -> Self {
-        self.use_files = use_files;
-        self
+    setters! {
+        /// Of each kernel; the median counts; default 20.
+        value repetitions(u32) => repetitions;
+        /// False: measure only; default true.
+        value remember(bool) => remember;
+        /// False: the result holds for this process alone; default true.
+        value use_files(bool) => use_files;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_tune_options> {

@@ -20,16 +20,11 @@ impl<'a> SoftmaxOptions<'a> {
         }
     }
 
-    /// X is multiplied by it; finite; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.lse = Some(**lse);
-        self
+    setters! {
+        /// x is multiplied by it; finite; default 1.0.
+        value scale(f32) => scale;
+        /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
+        written lse(&TensorViewMut<'a>) => lse;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_softmax_options> {
@@ -61,10 +56,9 @@ impl SoftmaxBackwardOptions {
         }
     }
 
-    /// That of the forward call; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
+    setters! {
+        /// That of the forward call; default 1.0.
+        value scale(f32) => scale;
     }
 
     pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_softmax_backward_options> {
@@ -81,7 +75,7 @@ impl Default for SoftmaxBackwardOptions {
     }
 }
 
-/// Y = e^v / sum of e^v along the last dimension, with v = scale \* x.
+/// y = e^v / sum of e^v along the last dimension, with v = scale * x.
 ///
 /// In f32, rounded once. A row of -infinity becomes 0. Rows have any strides, their elements are
 /// neighbours.
@@ -116,52 +110,30 @@ impl<'a> Softmax<'a> {
         self
     }
 
-    /// X is multiplied by it; finite; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
+    setters! {
+        /// x is multiplied by it; finite; default 1.0.
+        value scale(f32) => options.scale;
+        /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
+        written lse(&TensorViewMut<'a>) => options.lse;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_softmax)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_softmax(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_softmax_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_softmax_warmup(hold.tensor(&self.x), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// Y = v - log(sum of e^v) along the last dimension, with v = scale \* x.
+/// y = v - log(sum of e^v) along the last dimension, with v = scale * x.
 ///
 /// In f32, rounded once. A row of -infinity stays as it is.
 ///
@@ -195,52 +167,30 @@ impl<'a> LogSoftmax<'a> {
         self
     }
 
-    /// X is multiplied by it; finite; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
-    }
-
-    /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
-    pub fn lse(mut self, lse: &TensorViewMut<'a>) -> Self {
-        self.options.lse = Some(**lse);
-        self
+    setters! {
+        /// x is multiplied by it; finite; default 1.0.
+        value scale(f32) => options.scale;
+        /// (...), one for each row; f32; gets the logarithms of the sums of exponentials.
+        written lse(&TensorViewMut<'a>) => options.lse;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_log_softmax)(
-                stream.handle(),
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_log_softmax(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_log_softmax_warmup)(
-                hold.tensor(&self.x),
-                hold.tensor(&self.y),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_log_softmax_warmup(hold.tensor(&self.x), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// Dx = scale \* y \* (dy - sum of y \* dy), the gradient of softmax.
+/// Dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
 ///
 /// # Arguments
 ///
@@ -275,48 +225,28 @@ impl<'a> SoftmaxBackward<'a> {
         self
     }
 
-    /// That of the forward call; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
+    setters! {
+        /// That of the forward call; default 1.0.
+        value scale(f32) => options.scale;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_softmax_backward)(
-                stream.handle(),
-                hold.tensor(&self.y),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_softmax_backward(stream.handle(), hold.tensor(&self.y), hold.tensor(&self.dy),
+            hold.tensor(&self.dx), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_softmax_backward_warmup)(
-                hold.tensor(&self.y),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_softmax_backward_warmup(hold.tensor(&self.y), hold.tensor(&self.dy), hold.tensor(&self.dx),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }
 
-/// Dx = scale \* (dy - e^y \* sum of dy), the gradient of log_softmax.
+/// Dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
 ///
 /// # Arguments
 ///
@@ -351,43 +281,23 @@ impl<'a> LogSoftmaxBackward<'a> {
         self
     }
 
-    /// That of the forward call; default 1.0.
-    pub fn scale(mut self, scale: f32) -> Self {
-        self.options.scale = scale;
-        self
+    setters! {
+        /// That of the forward call; default 1.0.
+        value scale(f32) => options.scale;
     }
 
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_log_softmax_backward)(
-                stream.handle(),
-                hold.tensor(&self.y),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_log_softmax_backward(stream.handle(), hold.tensor(&self.y), hold.tensor(&self.dy),
+            hold.tensor(&self.dx), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_log_softmax_backward_warmup)(
-                hold.tensor(&self.y),
-                hold.tensor(&self.dy),
-                hold.tensor(&self.dx),
-                hold.keep(self.options.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_log_softmax_backward_warmup(hold.tensor(&self.y), hold.tensor(&self.dy),
+            hold.tensor(&self.dx), hold.keep(self.options.raw(&hold)?)))
     }
 }

@@ -106,7 +106,7 @@ impl BnbCode {
     }
 }
 
-/// Absmax as codes of 8 bits: absmax of block i = nested_quant_map\[absmax\[i\]\] \* nested_absmax\[i /
+/// Absmax as codes of 8 bits: absmax of block i = nested_quant_map\[absmax\[i\]\] * nested_absmax\[i /
 /// blocksize\] + offset.
 #[derive(Clone, Debug)]
 pub struct BnbNested<'a> {
@@ -133,16 +133,11 @@ impl<'a> BnbNested<'a> {
         }
     }
 
-    /// offset.
-    pub fn offset(mut self, offset: f32) -> Self {
-        self.offset = offset;
-        self
-    }
-
-    /// A power of two, at least 8; default 256.
-    pub fn blocksize(mut self, blocksize: i64) -> Self {
-        self.blocksize = blocksize;
-        self
+    setters! {
+        /// offset.
+        value offset(f32) => offset;
+        /// a power of two, at least 8; default 256.
+        value blocksize(i64) => blocksize;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_bnb_nested> {
@@ -182,28 +177,15 @@ impl<'a> Bnb4bit<'a> {
         }
     }
 
-    /// The codes of bitsandbytes.
-    pub fn code(mut self, code: BnbCode) -> Self {
-        self.code = code;
-        self
-    }
-
-    /// (ceil(n k / blocksize)); f32; not read if nested is given.
-    pub fn absmax(mut self, absmax: &TensorView<'a>) -> Self {
-        self.absmax = Some(*absmax);
-        self
-    }
-
-    /// A power of two, at least 8; default 64.
-    pub fn blocksize(mut self, blocksize: i64) -> Self {
-        self.blocksize = blocksize;
-        self
-    }
-
-    /// None: absmax is given.
-    pub fn nested(mut self, nested: &BnbNested<'a>) -> Self {
-        self.nested = Some(nested.clone());
-        self
+    setters! {
+        /// The codes of bitsandbytes.
+        value code(BnbCode) => code;
+        /// (ceil(n k / blocksize)); f32; not read if nested is given.
+        view absmax(&TensorView<'a>) => absmax;
+        /// a power of two, at least 8; default 64.
+        value blocksize(i64) => blocksize;
+        /// None: absmax is given.
+        record nested(&BnbNested<'a>) => nested;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_bnb_4bit> {
@@ -218,7 +200,7 @@ impl<'a> Bnb4bit<'a> {
     }
 }
 
-/// bitsandbytes' LLM.int8: W = weight \* SCB / 127.
+/// bitsandbytes' LLM.int8: W = weight * SCB / 127.
 #[derive(Clone, Debug)]
 pub struct BnbInt8<'a> {
     weight: TensorView<'a>,
@@ -247,7 +229,7 @@ impl<'a> BnbInt8<'a> {
 }
 
 /// Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns: W = weight
-/// \* scale.
+/// * scale.
 #[derive(Clone, Debug)]
 pub struct ScaledBytes<'a> {
     weight: TensorView<'a>,
@@ -271,16 +253,11 @@ impl<'a> ScaledBytes<'a> {
         }
     }
 
-    /// Block rows; default 128.
-    pub fn block_rows(mut self, block_rows: i64) -> Self {
-        self.block_rows = block_rows;
-        self
-    }
-
-    /// Block columns; default 128.
-    pub fn block_columns(mut self, block_columns: i64) -> Self {
-        self.block_columns = block_columns;
-        self
+    setters! {
+        /// Block rows; default 128.
+        value block_rows(i64) => block_rows;
+        /// Block columns; default 128.
+        value block_columns(i64) => block_columns;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_scaled_bytes> {
@@ -322,7 +299,7 @@ impl<'a> Mxfp4Tensors<'a> {
     }
 }
 
-/// NVFP4: W = e2m1 \* (scale \* global), or e2m1 \* (scale / global).
+/// NVFP4: W = e2m1 * (scale * global), or e2m1 * (scale / global).
 #[derive(Clone, Debug)]
 pub struct Nvfp4Tensors<'a> {
     packed: TensorView<'a>,
@@ -345,16 +322,11 @@ impl<'a> Nvfp4Tensors<'a> {
         }
     }
 
-    /// (1); f32; none: 1.
-    pub fn global(mut self, global: &TensorView<'a>) -> Self {
-        self.global = Some(*global);
-        self
-    }
-
-    /// True: compressed-tensors' weight_global_scale, which divides.
-    pub fn divide(mut self, divide: bool) -> Self {
-        self.divide = divide;
-        self
+    setters! {
+        /// (1); f32; none: 1.
+        view global(&TensorView<'a>) => global;
+        /// True: compressed-tensors' weight_global_scale, which divides.
+        value divide(bool) => divide;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_nvfp4_tensors> {
@@ -391,16 +363,11 @@ impl<'a> Bnb4bitOutput<'a> {
         }
     }
 
-    /// The codes of bitsandbytes.
-    pub fn code(mut self, code: BnbCode) -> Self {
-        self.code = code;
-        self
-    }
-
-    /// A power of two, 32 to 65536; default 64.
-    pub fn blocksize(mut self, blocksize: i64) -> Self {
-        self.blocksize = blocksize;
-        self
+    setters! {
+        /// The codes of bitsandbytes.
+        value code(BnbCode) => code;
+        /// a power of two, 32 to 65536; default 64.
+        value blocksize(i64) => blocksize;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_bnb_4bit_output> {
@@ -463,10 +430,9 @@ impl<'a> Nvfp4Output<'a> {
         }
     }
 
-    /// (1); f32; gets absmax / 2688; none: scales of one level.
-    pub fn global(mut self, global: &TensorViewMut<'a>) -> Self {
-        self.global = Some(**global);
-        self
+    setters! {
+        /// (1); f32; gets absmax / 2688; none: scales of one level.
+        written global(&TensorViewMut<'a>) => global;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_nvfp4_output> {
@@ -502,16 +468,11 @@ impl<'a> W4Output<'a> {
         }
     }
 
-    /// (n / 8, k / group); i32; none: symmetric.
-    pub fn weight_zero_point(mut self, weight_zero_point: &TensorViewMut<'a>) -> Self {
-        self.weight_zero_point = Some(**weight_zero_point);
-        self
-    }
-
-    /// A multiple of 16 that divides k; or k, also given as -1; default 128.
-    pub fn group(mut self, group: i64) -> Self {
-        self.group = group;
-        self
+    setters! {
+        /// (n / 8, k / group); i32; none: symmetric.
+        written weight_zero_point(&TensorViewMut<'a>) => weight_zero_point;
+        /// a multiple of 16 that divides k; or k, also given as -1; default 128.
+        value group(i64) => group;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_w4_output> {
@@ -529,11 +490,9 @@ impl<'a> W4Output<'a> {
 ///
 /// - `name`: name.
 pub fn block_format_named(name: &str) -> Result<BlockFormat> {
-    let functions = functions()?;
     let hold = Hold::new();
     let mut result = 0i32;
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_block_format_named)(hold.text("name", &Some(name.to_string()))?, &mut result) })?;
+    call!(kaio_block_format_named(hold.text("name", &Some(name.to_string()))?, &mut result))?;
     BlockFormat::from_raw(result)
 }
 
@@ -542,10 +501,8 @@ pub fn block_format_named(name: &str) -> Result<BlockFormat> {
 /// - `format`: A format of GGUF whose files have blocks of codes with the scales inside.
 /// - `elements`: elements.
 pub fn block_bytes(format: BlockFormat, elements: i64) -> Result<u64> {
-    let functions = functions()?;
     let mut result = 0u64;
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_block_bytes)(format as i32, elements, &mut result) })?;
+    call!(kaio_block_bytes(format as i32, elements, &mut result))?;
     Ok(result)
 }
 
@@ -553,10 +510,8 @@ pub fn block_bytes(format: BlockFormat, elements: i64) -> Result<u64> {
 ///
 /// - `format`: A format of GGUF whose files have blocks of codes with the scales inside.
 pub fn block_operation_of(format: BlockFormat) -> Result<BlockOperation> {
-    let functions = functions()?;
     let mut result = 0i32;
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_block_operation_of)(format as i32, &mut result) })?;
+    call!(kaio_block_operation_of(format as i32, &mut result))?;
     BlockOperation::from_raw(result)
 }
 
@@ -569,10 +524,8 @@ pub fn block_operation_of(format: BlockFormat) -> Result<BlockOperation> {
 /// - `n`: n.
 /// - `k`: k.
 pub fn w4_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W4Weights<'static>> {
-    let functions = functions()?;
     let mut result = sys::kaio_w4_weights::default();
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_w4_weights_of_blocks)(format as i32, n, k, &mut result) })?;
+    call!(kaio_w4_weights_of_blocks(format as i32, n, k, &mut result))?;
     W4Weights::from_raw(&result)
 }
 
@@ -585,10 +538,8 @@ pub fn w4_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W4Wei
 /// - `n`: n.
 /// - `k`: k.
 pub fn w8_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W8Weights<'static>> {
-    let functions = functions()?;
     let mut result = sys::kaio_w8_weights::default();
-    // SAFETY: what the call points to lives in the arguments and `hold`.
-    check(functions, unsafe { (functions.kaio_w8_weights_of_blocks)(format as i32, n, k, &mut result) })?;
+    call!(kaio_w8_weights_of_blocks(format as i32, n, k, &mut result))?;
     W8Weights::from_raw(&result)
 }
 
@@ -621,34 +572,17 @@ pub struct RepackBlocksW4<'a> {
 impl<'a> RepackBlocksW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_blocks_w4)(
-                stream.handle(),
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_blocks_w4(stream.handle(), self.format as i32, hold.tensor(&self.bytes),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_blocks_w4_warmup)(
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_blocks_w4_warmup(self.format as i32, hold.tensor(&self.bytes),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -681,34 +615,17 @@ pub struct RepackBlocksW8<'a> {
 impl<'a> RepackBlocksW8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_blocks_w8)(
-                stream.handle(),
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_blocks_w8(stream.handle(), self.format as i32, hold.tensor(&self.bytes),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_repack_blocks_w8_warmup)(
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.keep(self.weights.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_repack_blocks_w8_warmup(self.format as i32, hold.tensor(&self.bytes),
+            hold.keep(self.weights.raw(&hold)?)))
     }
 }
 
@@ -744,34 +661,17 @@ pub struct DequantiseBlocks<'a> {
 impl<'a> DequantiseBlocks<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_blocks)(
-                stream.handle(),
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_blocks(stream.handle(), self.format as i32, hold.tensor(&self.bytes),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_blocks_warmup)(
-                self.format as i32,
-                hold.tensor(&self.bytes),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_blocks_warmup(self.format as i32, hold.tensor(&self.bytes),
+            hold.tensor(&self.out)))
     }
 }
 
@@ -802,32 +702,16 @@ pub struct DequantiseBnb4bit<'a> {
 impl<'a> DequantiseBnb4bit<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_bnb_4bit)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_bnb_4bit(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_bnb_4bit_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_bnb_4bit_warmup(hold.keep(self.source.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -835,7 +719,7 @@ impl<'a> DequantiseBnb4bit<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: bitsandbytes' LLM.int8: W = weight \* SCB / 127.
+/// - `source`: bitsandbytes' LLM.int8: W = weight * SCB / 127.
 /// - `out`: written; (n, k); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`DequantiseBnbInt8`].
@@ -857,32 +741,16 @@ pub struct DequantiseBnbInt8<'a> {
 impl<'a> DequantiseBnbInt8<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_bnb_int8)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_bnb_int8(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_bnb_int8_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_bnb_int8_warmup(hold.keep(self.source.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -891,7 +759,7 @@ impl<'a> DequantiseBnbInt8<'a> {
 /// # Arguments
 ///
 /// - `source`: Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns:
-///   W = weight \* scale.
+///   W = weight * scale.
 /// - `out`: written; (n, k); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`DequantiseScaledBytes`].
@@ -913,32 +781,16 @@ pub struct DequantiseScaledBytes<'a> {
 impl<'a> DequantiseScaledBytes<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_scaled_bytes)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_scaled_bytes(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_scaled_bytes_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_scaled_bytes_warmup(hold.keep(self.source.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -968,32 +820,16 @@ pub struct DequantiseMxfp4<'a> {
 impl<'a> DequantiseMxfp4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_mxfp4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_mxfp4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_mxfp4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_mxfp4_warmup(hold.keep(self.source.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -1001,7 +837,7 @@ impl<'a> DequantiseMxfp4<'a> {
 ///
 /// # Arguments
 ///
-/// - `source`: NVFP4: W = e2m1 \* (scale \* global), or e2m1 \* (scale / global).
+/// - `source`: NVFP4: W = e2m1 * (scale * global), or e2m1 * (scale / global).
 /// - `out`: written; (n, k); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`DequantiseNvfp4`].
@@ -1023,32 +859,16 @@ pub struct DequantiseNvfp4<'a> {
 impl<'a> DequantiseNvfp4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_nvfp4)(
-                stream.handle(),
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_nvfp4(stream.handle(), hold.keep(self.source.raw(&hold)?),
+            hold.tensor(&self.out)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_dequantise_nvfp4_warmup)(
-                hold.keep(self.source.raw(&hold)?),
-                hold.tensor(&self.out),
-            )
-        };
-        check(functions, status)
+        call!(kaio_dequantise_nvfp4_warmup(hold.keep(self.source.raw(&hold)?), hold.tensor(&self.out)))
     }
 }
 
@@ -1083,34 +903,16 @@ pub struct QuantiseBlocks<'a> {
 impl<'a> QuantiseBlocks<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_blocks)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                self.format as i32,
-                hold.tensor(&self.bytes),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_blocks(stream.handle(), hold.tensor(&self.w), self.format as i32,
+            hold.tensor(&self.bytes)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_blocks_warmup)(
-                hold.tensor(&self.w),
-                self.format as i32,
-                hold.tensor(&self.bytes),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_blocks_warmup(hold.tensor(&self.w), self.format as i32, hold.tensor(&self.bytes)))
     }
 }
 
@@ -1140,32 +942,15 @@ pub struct QuantiseBnb4bit<'a> {
 impl<'a> QuantiseBnb4bit<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_bnb_4bit)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_bnb_4bit(stream.handle(), hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_bnb_4bit_warmup)(
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_bnb_4bit_warmup(hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 }
 
@@ -1195,32 +980,15 @@ pub struct QuantiseMxfp4<'a> {
 impl<'a> QuantiseMxfp4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_mxfp4)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_mxfp4(stream.handle(), hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_mxfp4_warmup)(
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_mxfp4_warmup(hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 }
 
@@ -1250,32 +1018,15 @@ pub struct QuantiseNvfp4<'a> {
 impl<'a> QuantiseNvfp4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_nvfp4)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_nvfp4(stream.handle(), hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_nvfp4_warmup)(
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_nvfp4_warmup(hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 }
 
@@ -1307,31 +1058,14 @@ pub struct QuantiseW4<'a> {
 impl<'a> QuantiseW4<'a> {
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_w4)(
-                stream.handle(),
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_w4(stream.handle(), hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph.
     pub fn warmup(&self) -> Result<()> {
-        let functions = functions()?;
         let hold = Hold::new();
-        // SAFETY: what the call points to lives in `self` and `hold`.
-        let status = unsafe {
-            (functions.kaio_quantise_w4_warmup)(
-                hold.tensor(&self.w),
-                hold.keep(self.to.raw(&hold)?),
-            )
-        };
-        check(functions, status)
+        call!(kaio_quantise_w4_warmup(hold.tensor(&self.w), hold.keep(self.to.raw(&hold)?)))
     }
 }

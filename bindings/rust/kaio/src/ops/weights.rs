@@ -124,7 +124,7 @@ pub enum WeightFormat {
     Q1_0 = 45,
     /// q2 0.
     Q2_0 = 46,
-    /// A type of GGUF that kaio does not know: `type` is its number.
+    /// a type of GGUF that kaio does not know: `type` is its number.
     Unknown = 47,
 }
 

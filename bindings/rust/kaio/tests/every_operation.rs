@@ -1,0 +1,3 @@
+#[rustfmt::skip]
+#[path = "generated/every_operation.rs"]
+mod generated;
