@@ -11,10 +11,11 @@ Writes, below bindings/rust,
   kaio-sys/tests/generated/layout.c     a program that prints sizes, offsets, constants and defaults
   kaio-sys/tests/generated/layout.rs    the numbers of Rust
   kaio/src/ops.rs, ops/<family>.rs      operations, options and records of the safe crate
---check: writes nothing, and names each file that differs.
+--check: writes nothing, and names each file that differs, and a crate whose version is not kaio's.
 """
 
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -22,6 +23,15 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(ROOT / "src" / "c")]
 import generator.safe  # noqa: E402
 import generator.sys_crate  # noqa: E402
+
+
+def version_problems():
+    """The crates have the version of kaio."""
+    version = re.search(r"^  VERSION (\S+)$", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    for file in (HERE / "kaio-sys/Cargo.toml", HERE / "kaio/Cargo.toml"):
+        for found in re.findall(r'^version = "(.*)"$|^kaio-sys = \{ version = "(.*?)"', file.read_text(), re.MULTILINE):
+            if "".join(found) != version:
+                yield f"bindings/rust/{file.relative_to(HERE)}: version {''.join(found)}, and kaio has {version}"
 
 
 def main():
@@ -45,8 +55,10 @@ def main():
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
+    problems = list(version_problems())
+    print("".join(f"{problem}\n" for problem in problems), end="")
     if "--check" in sys.argv:
-        return 1 if wrong else 0
+        return 1 if wrong or problems else 0
     print(f"{wrong} files written")
     return 0
 

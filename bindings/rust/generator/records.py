@@ -33,7 +33,7 @@ def record_text(all, struct):
     text = "\n" + doc([spoken(sentence(struct["text"]))]) + f"#[derive(Clone, Debug)]\npub struct {name}{lifetime} {{\n"
     text += "".join(f"    {snake(f['name'])}: {stored_type(all, f, not is_needed(f))},\n" for f in fields) + "}\n"
     text += f"\nimpl{lifetime} {name}{lifetime} {{\n"
-    arguments = [spoken(f"- `{snake(f['name'])}`: {with_default(all, f)}") for f in needed]
+    arguments = [spoken(f"- `{snake(f['name'])}`: {with_default(all, {**f, 'needed': False})}") for f in needed]
     text += doc(["Everything that is not set has its default.", *arguments], "    ")
     text += f"    pub fn new({parameters(all, needed)}) -> Self {{\n        {name} {{\n"
     for f in fields:

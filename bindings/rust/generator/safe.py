@@ -44,7 +44,8 @@ class operation_text:
         arguments = [f"- `{snake(a['name'])}`: {'written; ' if a.get('output') else ''}{spoken(explained(self.all, a))}" for a in self.needed]
         text = "\n" + doc([*said, "# Arguments", *arguments, f"Nothing happens before `run`. Options are methods of [`{self.type}`]."])
         text = text.replace("\\[`" + self.type + "`\\]", f"[`{self.type}`]")
-        text += f"pub fn {rust_name(self.name)}{self.lifetime}({parameters(self.all, self.needed)}) -> {self.type}{self.lifetime} {{\n    {self.type} {{\n"
+        text += prototype(rust_name(self.name) + self.lifetime, parameters(self.all, self.needed), self.type + self.lifetime)
+        text += f"    {self.type} {{\n"
         for a in self.needed:
             text += f"        {member(a, stored_value(a, False, snake(a['name'])))},\n"
         text += "".join(f"        {snake(a['name'])}: {default_value(self.all, a)},\n" for a in self.optional)
@@ -114,6 +115,14 @@ class operation_text:
     def text(self):
         parts = [*self.all_options(), *filter(None, [setters(self.setters())]), self.method(None), *(self.method(query) for query in c_interface.queries_of(self.operation))]
         return self.constructor() + f"\nimpl{self.lifetime} {self.type}{self.lifetime} {{\n" + "\n".join(parts) + "}\n"
+
+
+def prototype(name, taken, result):
+    """The first line of a function, or a line for each parameter."""
+    line = f"pub fn {name}({taken}) -> {result} {{\n"
+    if len(line) <= 111:
+        return line
+    return f"pub fn {name}(\n" + "".join(f"    {one},\n" for one in taken.split(", ")) + f") -> {result} {{\n"
 
 
 def called(call, given, end):

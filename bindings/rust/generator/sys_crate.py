@@ -129,7 +129,9 @@ def functions_file(all, root):
     text += "\nuse std::os::raw::{c_char, c_void};\n\nuse crate::base::*;\nuse crate::generated::*;\n\nfunctions! {\n"
     for name, result, arguments, said in all_functions(all, root):
         text += doc([spoken(said or "As its name says.")], "    ")
-        text += f"    fn {name}({', '.join(f'{rust_name(a)}: {rust_type(t)}' for a, t in arguments)}) -> {rust_type(result)};\n"
+        taken = [f"{rust_name(a)}: {rust_type(t)}" for a, t in arguments]
+        line = f"    fn {name}({', '.join(taken)}) -> {rust_type(result)};\n"
+        text += line if len(line) <= 111 else f"    fn {name}(" + "".join(f"\n        {one}," for one in taken)[:-1] + f"\n    ) -> {rust_type(result)};\n"
     return text + "}\n"
 
 

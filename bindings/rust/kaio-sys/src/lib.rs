@@ -1,4 +1,4 @@
-//! The C interface of [kaio](https://docs.rs/kaio): operations on tensors in GPU memory, described by DLPack's `DLTensor`.
+//! The C interface of kaio: operations on tensors in GPU memory, described by DLPack's `DLTensor`.
 //!
 //! Structs, constants and functions have the names of `kaio/c/kaio.h`. They are made from the same descriptions as that header,
 //! and a test compares their layout, values and defaults with a C program. Most programs use the safe crate `kaio` instead.

@@ -182,6 +182,33 @@ impl<T: Element> Buffer<T> {
         })
     }
 
+    /// Queues setting every element to `value`. Elements have 1, 2 or 4 bytes.
+    pub fn fill(&mut self, stream: &Stream, value: T) -> Result<()> {
+        let functions = functions()?;
+        let bytes = size_of::<T>();
+        let mut word = [0u8; 4];
+        if bytes > word.len() {
+            return Err(Error::invalid(format!(
+                "kaio: a fill of {} bytes; elements have 1, 2 or 4",
+                bytes
+            )));
+        }
+        // SAFETY: an element has no padding, and the word has room for it.
+        unsafe { std::ptr::copy_nonoverlapping((&value as *const T).cast(), word.as_mut_ptr(), bytes) };
+        let word = u32::from_le_bytes(word);
+        // SAFETY: memory of that many elements.
+        check(functions, unsafe {
+            (functions.kaio_fill_elements)(
+                self.device.raw(),
+                stream.handle(),
+                self.memory,
+                word,
+                bytes as u32,
+                self.len as u64,
+            )
+        })
+    }
+
     /// All elements as a tensor, row by row. The extents' product is the number of elements.
     pub fn view(&self, shape: &[usize]) -> Result<TensorView<'_>> {
         self.check_length("the shape", TensorView::elements_of(shape)?)?;

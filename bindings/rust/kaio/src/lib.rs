@@ -21,7 +21,7 @@
 //!
 //! - [`ops`] has the operations. A function takes what is needed, methods set options, `run` queues the work. `warmup` loads its
 //!   kernels ahead, and what an operation can say of itself (`workspace_bytes`, `choice`, `tune`) is a method too.
-//! - [`Buffer`] owns device memory. [`TensorView`] and [`TensorViewMut`] are tensors in it, or in memory of another library.
+//! - [`Buffer`] owns device memory, a [`Pool`] has memory in the order of a stream. [`TensorView`] and [`TensorViewMut`] are tensors in it, or in memory of another library.
 //! - [`Device`], [`Stream`], [`Event`] and [`Graph`] are what CUDA calls by these names; a [`Stream`] may be another library's.
 //! - [`kernels`] loads kernels of a C++ program by name, [`weights`] reads GGUF and safetensors files.
 //! - [`Error`] has a kind, and a message that names the wrong argument.
@@ -36,7 +36,8 @@
 //! Operations queue work and return. Work of one [`Stream`] runs in its order; two streams that use the same memory need an [`Event`]
 //! between them, or read values that nobody has promised. A [`Buffer`] is freed after the work that uses it, so dropping one
 //! early is safe. What Rust borrows is the memory's address: a view cannot outlive its buffer, and operations write views of a
-//! mutably borrowed buffer only.
+//! mutably borrowed buffer only. Caches of keys and values and memory of packed weights are written by some operations and read by
+//! others: their records take views of both kinds, and the former need a view of a mutably borrowed buffer.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -54,6 +55,7 @@ pub mod kernels;
 #[rustfmt::skip]
 #[allow(dead_code, unused_imports, clippy::needless_update, clippy::too_many_arguments)]
 pub mod ops;
+mod pool;
 mod stream;
 mod view;
 pub mod weights;
@@ -67,6 +69,7 @@ pub use element::{Bf16, Boolean, DataType, E4m3, E5m2, E8m0, Element, F16};
 pub use error::{Error, ErrorKind, Result};
 pub use graph::{Capture, Graph};
 pub use kaio_sys as sys;
+pub use pool::{Pool, PoolBuffer};
 pub use stream::{Event, Stream};
 pub use view::{TensorView, TensorViewMut, MAX_RANK};
 

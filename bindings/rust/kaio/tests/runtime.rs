@@ -2,7 +2,9 @@
 
 mod support;
 
-use kaio::{ops, Buffer, Capture, DataType, Device, ErrorKind, Event, Stream, TensorView, TensorViewMut};
+use kaio::{
+    ops, Buffer, Capture, DataType, Device, ErrorKind, Event, Pool, Stream, TensorView, TensorViewMut, F16,
+};
 use support::{device, stream, upload, zeros};
 
 #[test]
@@ -129,6 +131,50 @@ fn a_dropped_capture() {
     drop(capture);
     let fresh = Stream::new(&device).unwrap();
     assert_eq!(out.to_vec(&fresh).unwrap(), [0.0]);
+}
+
+// Memory of a pool is freed when its buffer is dropped, and is used by operations meanwhile.
+#[test]
+fn pools() {
+    let device = device();
+    let stream = stream(&device);
+    let pool = Pool::new(&device, &ops::PoolOptions::new().limit(1 << 20)).unwrap();
+    let mut out = zeros::<f32>(&device, 4);
+    {
+        let mut ones = pool.zeros::<f32>(&stream, 4).unwrap();
+        let other = pool.uninitialised::<u8>(&stream, 100).unwrap();
+        assert!(other.len() == 100 && !other.is_empty());
+        assert!(pool.statistics().unwrap().in_use >= 116);
+        let ones = ones.view_mut(&[2, 2]).unwrap();
+        let x = upload(&device, &[1.0f32, 2.0, 3.0, 4.0]);
+        ops::copy_tensor(&ones, &x.view(&[2, 2]).unwrap())
+            .run(&stream)
+            .unwrap();
+        ops::copy_tensor(&out.view_mut(&[2, 2]).unwrap(), &ones)
+            .run(&stream)
+            .unwrap();
+        assert!(other.view(&[99]).is_err());
+    }
+    assert_eq!(out.to_vec(&stream).unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(pool.statistics().unwrap().in_use, 0);
+    let error = pool.zeros::<u8>(&stream, 2 << 20).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    pool.trim(0).unwrap();
+}
+
+#[test]
+fn fills() {
+    let device = device();
+    let stream = stream(&device);
+    let (mut x, mut h) = (zeros::<f32>(&device, 3), zeros::<F16>(&device, 3));
+    x.fill(&stream, -1.5).unwrap();
+    h.fill(&stream, F16::from_f32(2.0)).unwrap();
+    assert_eq!(x.to_vec(&stream).unwrap(), [-1.5; 3]);
+    assert_eq!(h.to_vec(&stream).unwrap(), [F16::from_f32(2.0); 3]);
+    assert_eq!(
+        zeros::<f64>(&device, 1).fill(&stream, 1.0).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
 }
 
 #[test]

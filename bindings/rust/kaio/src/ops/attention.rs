@@ -225,7 +225,7 @@ pub struct AttentionSequences<'a> {
 impl<'a> AttentionSequences<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `cu_q`: Needed; (sequences + 1); i32; from 0 on, never decreasing.
+    /// - `cu_q`: (sequences + 1); i32; from 0 on, never decreasing.
     pub fn new(cu_q: &TensorView<'a>) -> Self {
         AttentionSequences {
             cu_q: *cu_q,
@@ -278,7 +278,12 @@ impl<'a> AttentionSequences<'a> {
 /// - `out`: written; (B, Sq, Hq, Dv); f32, f16 or bf16; elements of q, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`Attention`].
-pub fn attention<'a>(q: &TensorView<'a>, k: &TensorView<'a>, v: &TensorView<'a>, out: &TensorViewMut<'a>) -> Attention<'a> {
+pub fn attention<'a>(
+    q: &TensorView<'a>,
+    k: &TensorView<'a>,
+    v: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> Attention<'a> {
     Attention {
         q: *q,
         k: *k,
@@ -391,7 +396,13 @@ impl<'a> Attention<'a> {
 ///   cu_q\[b\] to before cu_q\[b + 1\] of q. The device reads these numbers when the call runs.
 ///
 /// Nothing happens before `run`. Options are methods of [`AttentionVarlen`].
-pub fn attention_varlen<'a>(q: &TensorView<'a>, k: &TensorView<'a>, v: &TensorView<'a>, out: &TensorViewMut<'a>, sequences: &AttentionSequences<'a>) -> AttentionVarlen<'a> {
+pub fn attention_varlen<'a>(
+    q: &TensorView<'a>,
+    k: &TensorView<'a>,
+    v: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+    sequences: &AttentionSequences<'a>,
+) -> AttentionVarlen<'a> {
     AttentionVarlen {
         q: *q,
         k: *k,
@@ -508,7 +519,13 @@ impl<'a> AttentionVarlen<'a> {
 /// - `out`: written; As out_a; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`MergeStates`].
-pub fn merge_states<'a>(out_a: &TensorView<'a>, lse_a: &TensorView<'a>, out_b: &TensorView<'a>, lse_b: &TensorView<'a>, out: &TensorViewMut<'a>) -> MergeStates<'a> {
+pub fn merge_states<'a>(
+    out_a: &TensorView<'a>,
+    lse_a: &TensorView<'a>,
+    out_b: &TensorView<'a>,
+    lse_b: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> MergeStates<'a> {
     MergeStates {
         out_a: *out_a,
         lse_a: *lse_a,

@@ -74,7 +74,15 @@ impl<'a> Default for AttentionBackwardOptions<'a> {
 /// - `options`: Options of the gradients of an attention.
 ///
 /// Nothing happens before `run`. Options are methods of [`AttentionBackward`].
-pub fn attention_backward<'a>(dout: &TensorView<'a>, q: &TensorView<'a>, k: &TensorView<'a>, v: &TensorView<'a>, out: &TensorView<'a>, lse: &TensorView<'a>, options: &AttentionBackwardOptions<'a>) -> AttentionBackward<'a> {
+pub fn attention_backward<'a>(
+    dout: &TensorView<'a>,
+    q: &TensorView<'a>,
+    k: &TensorView<'a>,
+    v: &TensorView<'a>,
+    out: &TensorView<'a>,
+    lse: &TensorView<'a>,
+    options: &AttentionBackwardOptions<'a>,
+) -> AttentionBackward<'a> {
     AttentionBackward {
         dout: *dout,
         q: *q,
@@ -172,7 +180,16 @@ impl<'a> AttentionBackward<'a> {
 /// - `options`: Options of the gradients of an attention.
 ///
 /// Nothing happens before `run`. Options are methods of [`AttentionBackwardVarlen`].
-pub fn attention_backward_varlen<'a>(dout: &TensorView<'a>, q: &TensorView<'a>, k: &TensorView<'a>, v: &TensorView<'a>, out: &TensorView<'a>, lse: &TensorView<'a>, sequences: &AttentionSequences<'a>, options: &AttentionBackwardOptions<'a>) -> AttentionBackwardVarlen<'a> {
+pub fn attention_backward_varlen<'a>(
+    dout: &TensorView<'a>,
+    q: &TensorView<'a>,
+    k: &TensorView<'a>,
+    v: &TensorView<'a>,
+    out: &TensorView<'a>,
+    lse: &TensorView<'a>,
+    sequences: &AttentionSequences<'a>,
+    options: &AttentionBackwardOptions<'a>,
+) -> AttentionBackwardVarlen<'a> {
     AttentionBackwardVarlen {
         dout: *dout,
         q: *q,

@@ -43,9 +43,9 @@ pub struct AttentionAppend<'a> {
 impl<'a> AttentionAppend<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `k`: Needed; (batches, tokens, heads, size); f32, f16 or bf16; (tokens, heads, size) for
+    /// - `k`: (batches, tokens, heads, size); f32, f16 or bf16; (tokens, heads, size) for
     ///   attention_decode_varlen, or with cu_k.
-    /// - `v`: Needed; likewise; elements of k.
+    /// - `v`: Likewise; elements of k.
     pub fn new(k: &TensorView<'a>, v: &TensorView<'a>) -> Self {
         AttentionAppend {
             k: *k,
@@ -226,7 +226,11 @@ impl<'a> Default for AttentionDecodeOptions<'a> {
 /// - `out`: written; (B, Sq, Hq, Dv); f32, f16 or bf16; elements of q, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`AttentionDecode`].
-pub fn attention_decode<'a>(q: &TensorView<'a>, cache: &KvCache<'a>, out: &TensorViewMut<'a>) -> AttentionDecode<'a> {
+pub fn attention_decode<'a>(
+    q: &TensorView<'a>,
+    cache: &KvCache<'a>,
+    out: &TensorViewMut<'a>,
+) -> AttentionDecode<'a> {
     AttentionDecode {
         q: *q,
         cache: cache.clone(),
@@ -358,7 +362,12 @@ impl<'a> AttentionDecode<'a> {
 ///   cu_q\[b\] to before cu_q\[b + 1\] of q. The device reads these numbers when the call runs.
 ///
 /// Nothing happens before `run`. Options are methods of [`AttentionDecodeVarlen`].
-pub fn attention_decode_varlen<'a>(q: &TensorView<'a>, cache: &KvCache<'a>, out: &TensorViewMut<'a>, sequences: &AttentionSequences<'a>) -> AttentionDecodeVarlen<'a> {
+pub fn attention_decode_varlen<'a>(
+    q: &TensorView<'a>,
+    cache: &KvCache<'a>,
+    out: &TensorViewMut<'a>,
+    sequences: &AttentionSequences<'a>,
+) -> AttentionDecodeVarlen<'a> {
     AttentionDecodeVarlen {
         q: *q,
         cache: cache.clone(),

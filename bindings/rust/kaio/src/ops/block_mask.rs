@@ -153,7 +153,11 @@ impl Default for BlockMaskOptions {
 ///   attention_options.
 ///
 /// Nothing happens before `run`. Options are methods of [`MakeBlockMask`].
-pub fn make_block_mask<'a>(device: &Device, output: &BlockMaskOutput<'a>, options: &BlockMaskOptions) -> MakeBlockMask<'a> {
+pub fn make_block_mask<'a>(
+    device: &Device,
+    output: &BlockMaskOutput<'a>,
+    options: &BlockMaskOptions,
+) -> MakeBlockMask<'a> {
     MakeBlockMask {
         device: *device,
         output: output.clone(),

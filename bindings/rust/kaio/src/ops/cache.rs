@@ -59,9 +59,9 @@ pub struct KvCache<'a> {
 impl<'a> KvCache<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `k`: Needed; (pages or batches, rows, heads, size); f32, f16, bf16, e4m3, e5m2 or i8; the last
-    ///   stride is 1.
-    /// - `v`: Needed; as k; the size may differ; elements of k.
+    /// - `k`: (pages or batches, rows, heads, size); f32, f16, bf16, e4m3, e5m2 or i8; the last stride is
+    ///   1.
+    /// - `v`: As k; the size may differ; elements of k.
     pub fn new(k: &TensorView<'a>, v: &TensorView<'a>) -> Self {
         KvCache {
             k: *k,
@@ -124,8 +124,8 @@ pub struct AppendRotary<'a> {
 impl<'a> AppendRotary<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `cos`: Needed; (positions, pairs); f32, f16 or bf16.
-    /// - `sin`: Needed; as cos; elements of cos.
+    /// - `cos`: (positions, pairs); f32, f16 or bf16.
+    /// - `sin`: As cos; elements of cos.
     pub fn new(cos: &TensorView<'a>, sin: &TensorView<'a>) -> Self {
         AppendRotary {
             interleaved: false,
@@ -621,7 +621,12 @@ impl<'a> AppendKv<'a> {
 /// - `options`: Options of append_kv and append_kv_varlen.
 ///
 /// Nothing happens before `run`. Options are methods of [`AppendKvVarlen`].
-pub fn append_kv_varlen<'a>(k: &TensorView<'a>, v: &TensorView<'a>, cache: &KvCache<'a>, options: &AppendKvOptions<'a>) -> AppendKvVarlen<'a> {
+pub fn append_kv_varlen<'a>(
+    k: &TensorView<'a>,
+    v: &TensorView<'a>,
+    cache: &KvCache<'a>,
+    options: &AppendKvOptions<'a>,
+) -> AppendKvVarlen<'a> {
     AppendKvVarlen {
         k: *k,
         v: *v,
@@ -738,7 +743,12 @@ impl<'a> GatherKv<'a> {
 /// - `options`: Options of gather_kv and gather_kv_varlen.
 ///
 /// Nothing happens before `run`. Options are methods of [`GatherKvVarlen`].
-pub fn gather_kv_varlen<'a>(cache: &KvCache<'a>, k: &TensorViewMut<'a>, v: &TensorViewMut<'a>, options: &GatherKvOptions<'a>) -> GatherKvVarlen<'a> {
+pub fn gather_kv_varlen<'a>(
+    cache: &KvCache<'a>,
+    k: &TensorViewMut<'a>,
+    v: &TensorViewMut<'a>,
+    options: &GatherKvOptions<'a>,
+) -> GatherKvVarlen<'a> {
     GatherKvVarlen {
         cache: cache.clone(),
         k: **k,
@@ -829,7 +839,12 @@ impl<'a> CopyPages<'a> {
 /// - `sin`: As cos; elements of cos.
 ///
 /// Nothing happens before `run`. Options are methods of [`Rotary`].
-pub fn rotary<'a>(x: &TensorView<'a>, out: &TensorViewMut<'a>, cos: &TensorView<'a>, sin: &TensorView<'a>) -> Rotary<'a> {
+pub fn rotary<'a>(
+    x: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+    cos: &TensorView<'a>,
+    sin: &TensorView<'a>,
+) -> Rotary<'a> {
     Rotary {
         x: *x,
         out: **out,
@@ -897,7 +912,13 @@ impl<'a> Rotary<'a> {
 /// - `options`: Options of rotary and rotary_varlen.
 ///
 /// Nothing happens before `run`. Options are methods of [`RotaryVarlen`].
-pub fn rotary_varlen<'a>(x: &TensorView<'a>, out: &TensorViewMut<'a>, cos: &TensorView<'a>, sin: &TensorView<'a>, options: &RotaryOptions<'a>) -> RotaryVarlen<'a> {
+pub fn rotary_varlen<'a>(
+    x: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+    cos: &TensorView<'a>,
+    sin: &TensorView<'a>,
+    options: &RotaryOptions<'a>,
+) -> RotaryVarlen<'a> {
     RotaryVarlen {
         x: *x,
         out: **out,

@@ -352,7 +352,12 @@ impl<'a> Default for LinearCrossEntropyBackwardOptions<'a> {
 /// - `options`: Options of cross_entropy.
 ///
 /// Nothing happens before `run`. Options are methods of [`CrossEntropy`].
-pub fn cross_entropy<'a>(logits: &TensorView<'a>, targets: &TensorView<'a>, loss: &TensorViewMut<'a>, options: &CrossEntropyOptions<'a>) -> CrossEntropy<'a> {
+pub fn cross_entropy<'a>(
+    logits: &TensorView<'a>,
+    targets: &TensorView<'a>,
+    loss: &TensorViewMut<'a>,
+    options: &CrossEntropyOptions<'a>,
+) -> CrossEntropy<'a> {
     CrossEntropy {
         logits: *logits,
         targets: *targets,
@@ -410,7 +415,14 @@ impl<'a> CrossEntropy<'a> {
 /// - `options`: Options of the gradient of cross_entropy: those of the forward call.
 ///
 /// Nothing happens before `run`. Options are methods of [`CrossEntropyBackward`].
-pub fn cross_entropy_backward<'a>(logits: &TensorView<'a>, targets: &TensorView<'a>, lse: &TensorView<'a>, dloss: &TensorView<'a>, dlogits: &TensorViewMut<'a>, options: &CrossEntropyBackwardOptions<'a>) -> CrossEntropyBackward<'a> {
+pub fn cross_entropy_backward<'a>(
+    logits: &TensorView<'a>,
+    targets: &TensorView<'a>,
+    lse: &TensorView<'a>,
+    dloss: &TensorView<'a>,
+    dlogits: &TensorViewMut<'a>,
+    options: &CrossEntropyBackwardOptions<'a>,
+) -> CrossEntropyBackward<'a> {
     CrossEntropyBackward {
         logits: *logits,
         targets: *targets,
@@ -465,7 +477,13 @@ impl<'a> CrossEntropyBackward<'a> {
 /// - `options`: Options of linear_cross_entropy.
 ///
 /// Nothing happens before `run`. Options are methods of [`LinearCrossEntropy`].
-pub fn linear_cross_entropy<'a>(x: &TensorView<'a>, weight: &TensorView<'a>, targets: &TensorView<'a>, loss: &TensorViewMut<'a>, options: &LinearCrossEntropyOptions<'a>) -> LinearCrossEntropy<'a> {
+pub fn linear_cross_entropy<'a>(
+    x: &TensorView<'a>,
+    weight: &TensorView<'a>,
+    targets: &TensorView<'a>,
+    loss: &TensorViewMut<'a>,
+    options: &LinearCrossEntropyOptions<'a>,
+) -> LinearCrossEntropy<'a> {
     LinearCrossEntropy {
         x: *x,
         weight: *weight,
@@ -527,7 +545,14 @@ impl<'a> LinearCrossEntropy<'a> {
 /// - `options`: Options of the gradients of linear_cross_entropy: those of the forward call.
 ///
 /// Nothing happens before `run`. Options are methods of [`LinearCrossEntropyBackward`].
-pub fn linear_cross_entropy_backward<'a>(x: &TensorView<'a>, weight: &TensorView<'a>, targets: &TensorView<'a>, lse: &TensorView<'a>, dloss: &TensorView<'a>, options: &LinearCrossEntropyBackwardOptions<'a>) -> LinearCrossEntropyBackward<'a> {
+pub fn linear_cross_entropy_backward<'a>(
+    x: &TensorView<'a>,
+    weight: &TensorView<'a>,
+    targets: &TensorView<'a>,
+    lse: &TensorView<'a>,
+    dloss: &TensorView<'a>,
+    options: &LinearCrossEntropyBackwardOptions<'a>,
+) -> LinearCrossEntropyBackward<'a> {
     LinearCrossEntropyBackward {
         x: *x,
         weight: *weight,

@@ -126,7 +126,12 @@ impl<'a> Activate<'a> {
 /// - `dx`: written; As x; elements of x; may be dy or x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`ActivateBackward`].
-pub fn activate_backward<'a>(kind: Activation, dy: &TensorView<'a>, x: &TensorView<'a>, dx: &TensorViewMut<'a>) -> ActivateBackward<'a> {
+pub fn activate_backward<'a>(
+    kind: Activation,
+    dy: &TensorView<'a>,
+    x: &TensorView<'a>,
+    dx: &TensorViewMut<'a>,
+) -> ActivateBackward<'a> {
     ActivateBackward {
         kind,
         dy: *dy,
@@ -174,7 +179,12 @@ impl<'a> ActivateBackward<'a> {
 /// - `y`: written; As gate; elements of gate; may be gate or up itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`Gated`].
-pub fn gated<'a>(kind: Activation, gate: &TensorView<'a>, up: &TensorView<'a>, y: &TensorViewMut<'a>) -> Gated<'a> {
+pub fn gated<'a>(
+    kind: Activation,
+    gate: &TensorView<'a>,
+    up: &TensorView<'a>,
+    y: &TensorViewMut<'a>,
+) -> Gated<'a> {
     Gated {
         kind,
         gate: *gate,
@@ -237,7 +247,14 @@ impl<'a> Gated<'a> {
 /// - `dup`: written; As dy; elements of dy; may be an input itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`GatedBackward`].
-pub fn gated_backward<'a>(kind: Activation, dy: &TensorView<'a>, gate: &TensorView<'a>, up: &TensorView<'a>, dgate: &TensorViewMut<'a>, dup: &TensorViewMut<'a>) -> GatedBackward<'a> {
+pub fn gated_backward<'a>(
+    kind: Activation,
+    dy: &TensorView<'a>,
+    gate: &TensorView<'a>,
+    up: &TensorView<'a>,
+    dgate: &TensorViewMut<'a>,
+    dup: &TensorViewMut<'a>,
+) -> GatedBackward<'a> {
     GatedBackward {
         kind,
         dy: *dy,
@@ -386,7 +403,11 @@ impl<'a> Int8Dequant<'a> {
 /// - `x`: written; As codes; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`Int8DequantGroups`].
-pub fn int8_dequant_groups<'a>(codes: &TensorView<'a>, scales: &TensorView<'a>, x: &TensorViewMut<'a>) -> Int8DequantGroups<'a> {
+pub fn int8_dequant_groups<'a>(
+    codes: &TensorView<'a>,
+    scales: &TensorView<'a>,
+    x: &TensorViewMut<'a>,
+) -> Int8DequantGroups<'a> {
     Int8DequantGroups {
         codes: *codes,
         scales: *scales,

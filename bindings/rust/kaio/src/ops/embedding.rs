@@ -91,7 +91,11 @@ impl<'a> Default for EmbeddingBackwardOptions<'a> {
 /// - `out`: written; (..., size); elements of weight.
 ///
 /// Nothing happens before `run`. Options are methods of [`Embedding`].
-pub fn embedding<'a>(indices: &TensorView<'a>, weight: &TensorView<'a>, out: &TensorViewMut<'a>) -> Embedding<'a> {
+pub fn embedding<'a>(
+    indices: &TensorView<'a>,
+    weight: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> Embedding<'a> {
     Embedding {
         indices: *indices,
         weight: *weight,
@@ -149,7 +153,11 @@ impl<'a> Embedding<'a> {
 /// - `dweight`: written; (vocabulary, size); f32, f16 or bf16; of the type of dout, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`EmbeddingBackward`].
-pub fn embedding_backward<'a>(dout: &TensorView<'a>, indices: &TensorView<'a>, dweight: &TensorViewMut<'a>) -> EmbeddingBackward<'a> {
+pub fn embedding_backward<'a>(
+    dout: &TensorView<'a>,
+    indices: &TensorView<'a>,
+    dweight: &TensorViewMut<'a>,
+) -> EmbeddingBackward<'a> {
     EmbeddingBackward {
         dout: *dout,
         indices: *indices,

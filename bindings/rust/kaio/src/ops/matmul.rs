@@ -305,7 +305,11 @@ impl<'a> Matmul<'a> {
 /// - `c`: written; (m, n) each; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulBatch`].
-pub fn matmul_batch<'a>(a: &[TensorView<'a>], b: &[TensorView<'a>], c: &[TensorViewMut<'a>]) -> MatmulBatch<'a> {
+pub fn matmul_batch<'a>(
+    a: &[TensorView<'a>],
+    b: &[TensorView<'a>],
+    c: &[TensorViewMut<'a>],
+) -> MatmulBatch<'a> {
     MatmulBatch {
         a: a.to_vec(),
         b: b.to_vec(),
@@ -384,7 +388,11 @@ impl<'a> MatmulBatch<'a> {
 /// - `b`: (k, n) or (batch, k, n); elements of a.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulBackward`].
-pub fn matmul_backward<'a>(dc: &TensorView<'a>, a: &TensorView<'a>, b: &TensorView<'a>) -> MatmulBackward<'a> {
+pub fn matmul_backward<'a>(
+    dc: &TensorView<'a>,
+    a: &TensorView<'a>,
+    b: &TensorView<'a>,
+) -> MatmulBackward<'a> {
     MatmulBackward {
         dc: *dc,
         a: *a,

@@ -551,7 +551,11 @@ impl<'a> QuantiseFp8<'a> {
 /// - `blocks`: written; (ceil(rows / 128), ceil(columns / 128)); f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`QuantiseFp8Blocks`].
-pub fn quantise_fp8_blocks<'a>(w: &TensorView<'a>, codes: &TensorViewMut<'a>, blocks: &TensorViewMut<'a>) -> QuantiseFp8Blocks<'a> {
+pub fn quantise_fp8_blocks<'a>(
+    w: &TensorView<'a>,
+    codes: &TensorViewMut<'a>,
+    blocks: &TensorViewMut<'a>,
+) -> QuantiseFp8Blocks<'a> {
     QuantiseFp8Blocks {
         w: *w,
         codes: **codes,

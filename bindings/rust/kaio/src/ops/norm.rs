@@ -254,7 +254,11 @@ impl<'a> RmsNorm<'a> {
 /// - `codes`: written; As x; i8 or e4m3.
 ///
 /// Nothing happens before `run`. Options are methods of [`RmsNormCodes`].
-pub fn rms_norm_codes<'a>(x: &TensorView<'a>, weight: &TensorView<'a>, codes: &TensorViewMut<'a>) -> RmsNormCodes<'a> {
+pub fn rms_norm_codes<'a>(
+    x: &TensorView<'a>,
+    weight: &TensorView<'a>,
+    codes: &TensorViewMut<'a>,
+) -> RmsNormCodes<'a> {
     RmsNormCodes {
         x: *x,
         weight: *weight,

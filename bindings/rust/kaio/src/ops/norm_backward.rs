@@ -112,7 +112,11 @@ impl<'a> Default for LayerNormBackwardOptions<'a> {
 /// - `dx`: written; As x; elements of x.
 ///
 /// Nothing happens before `run`. Options are methods of [`RmsNormBackward`].
-pub fn rms_norm_backward<'a>(x: &TensorView<'a>, dy: &TensorView<'a>, dx: &TensorViewMut<'a>) -> RmsNormBackward<'a> {
+pub fn rms_norm_backward<'a>(
+    x: &TensorView<'a>,
+    dy: &TensorView<'a>,
+    dx: &TensorViewMut<'a>,
+) -> RmsNormBackward<'a> {
     RmsNormBackward {
         x: *x,
         dy: *dy,
@@ -194,7 +198,11 @@ impl<'a> RmsNormBackward<'a> {
 /// - `dx`: written; As x; elements of x.
 ///
 /// Nothing happens before `run`. Options are methods of [`LayerNormBackward`].
-pub fn layer_norm_backward<'a>(x: &TensorView<'a>, dy: &TensorView<'a>, dx: &TensorViewMut<'a>) -> LayerNormBackward<'a> {
+pub fn layer_norm_backward<'a>(
+    x: &TensorView<'a>,
+    dy: &TensorView<'a>,
+    dx: &TensorViewMut<'a>,
+) -> LayerNormBackward<'a> {
     LayerNormBackward {
         x: *x,
         dy: *dy,

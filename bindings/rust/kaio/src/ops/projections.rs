@@ -217,7 +217,7 @@ pub struct XNorm<'a> {
 impl<'a> XNorm<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (k); f32, f16 or bf16; elements of x.
+    /// - `weight`: (k); f32, f16 or bf16; elements of x.
     pub fn new(weight: &TensorView<'a>) -> Self {
         XNorm {
             epsilon: 1e-06,
@@ -266,8 +266,8 @@ pub struct QkvRotary<'a> {
 impl<'a> QkvRotary<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `cos`: Needed; (positions, pairs); f32, f16 or bf16.
-    /// - `sin`: Needed; as cos; elements of cos.
+    /// - `cos`: (positions, pairs); f32, f16 or bf16.
+    /// - `sin`: As cos; elements of cos.
     pub fn new(cos: &TensorView<'a>, sin: &TensorView<'a>) -> Self {
         QkvRotary {
             interleaved: false,
@@ -538,7 +538,11 @@ impl<'a> Default for GateUpProjectOptions<'a> {
 /// - `outputs`: Where the heads go.
 ///
 /// Nothing happens before `run`. Options are methods of [`QkvProject`].
-pub fn qkv_project<'a>(x: &TensorView<'a>, weights: &QkvWeights<'a>, outputs: &QkvOutputs<'a>) -> QkvProject<'a> {
+pub fn qkv_project<'a>(
+    x: &TensorView<'a>,
+    weights: &QkvWeights<'a>,
+    outputs: &QkvOutputs<'a>,
+) -> QkvProject<'a> {
     QkvProject {
         x: *x,
         weights: weights.clone(),
@@ -673,7 +677,11 @@ impl<'a> QkvProject<'a> {
 /// - `out`: written; (rows, f) or (batches, rows, f); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`GateUpProject`].
-pub fn gate_up_project<'a>(x: &TensorView<'a>, weights: &GateUpWeights<'a>, out: &TensorViewMut<'a>) -> GateUpProject<'a> {
+pub fn gate_up_project<'a>(
+    x: &TensorView<'a>,
+    weights: &GateUpWeights<'a>,
+    out: &TensorViewMut<'a>,
+) -> GateUpProject<'a> {
     GateUpProject {
         x: *x,
         weights: weights.clone(),

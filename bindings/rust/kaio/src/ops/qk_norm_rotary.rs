@@ -79,7 +79,11 @@ impl<'a> Default for QkNormRotaryOptions<'a> {
 /// - `options`: Options of qk_norm_rotary.
 ///
 /// Nothing happens before `run`. Options are methods of [`QkNormRotary`].
-pub fn qk_norm_rotary<'a>(q: &TensorView<'a>, q_out: &TensorViewMut<'a>, options: &QkNormRotaryOptions<'a>) -> QkNormRotary<'a> {
+pub fn qk_norm_rotary<'a>(
+    q: &TensorView<'a>,
+    q_out: &TensorViewMut<'a>,
+    options: &QkNormRotaryOptions<'a>,
+) -> QkNormRotary<'a> {
     QkNormRotary {
         q: *q,
         q_out: **q_out,

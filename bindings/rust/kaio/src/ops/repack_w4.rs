@@ -18,8 +18,8 @@ pub struct GptqW4<'a> {
 impl<'a> GptqW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qweight`: Needed; (k bits / 32, n); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f16 or bf16.
+    /// - `qweight`: (k bits / 32, n); i32 or u32.
+    /// - `scales`: (groups, n); f16 or bf16.
     pub fn new(qweight: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         GptqW4 {
             qweight: *qweight,
@@ -66,9 +66,9 @@ pub struct AwqW4<'a> {
 impl<'a> AwqW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qweight`: Needed; (k, n / 8); i32 or u32.
-    /// - `qzeros`: Needed; (groups, n / 8); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f16 or bf16.
+    /// - `qweight`: (k, n / 8); i32 or u32.
+    /// - `qzeros`: (groups, n / 8); i32 or u32.
+    /// - `scales`: (groups, n); f16 or bf16.
     pub fn new(qweight: &TensorView<'a>, qzeros: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         AwqW4 {
             qweight: *qweight,
@@ -100,8 +100,8 @@ pub struct CompressedTensorsW4<'a> {
 impl<'a> CompressedTensorsW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight_packed`: Needed; (n, k bits / 32); i32 or u32.
-    /// - `weight_scale`: Needed; (n, groups); f16 or bf16.
+    /// - `weight_packed`: (n, k bits / 32); i32 or u32.
+    /// - `weight_scale`: (n, groups); f16 or bf16.
     pub fn new(weight_packed: &TensorView<'a>, weight_scale: &TensorView<'a>) -> Self {
         CompressedTensorsW4 {
             weight_packed: *weight_packed,
@@ -149,7 +149,7 @@ pub struct BitsandbytesW4<'a> {
 impl<'a> BitsandbytesW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k / 2); u8; the even k in the upper half of a byte.
+    /// - `weight`: (n, k / 2); u8; the even k in the upper half of a byte.
     pub fn new(weight: &TensorView<'a>) -> Self {
         BitsandbytesW4 {
             weight: *weight,
@@ -203,8 +203,8 @@ pub struct Mxfp4W4<'a> {
 impl<'a> Mxfp4W4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `blocks`: Needed; (n, k / 2); u8; the even k in the lower half of a byte.
-    /// - `scales`: Needed; (n, k / 32); u8 or e8m0.
+    /// - `blocks`: (n, k / 2); u8; the even k in the lower half of a byte.
+    /// - `scales`: (n, k / 32); u8 or e8m0.
     pub fn new(blocks: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Mxfp4W4 {
             blocks: *blocks,
@@ -233,8 +233,8 @@ pub struct Nvfp4W4<'a> {
 impl<'a> Nvfp4W4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k / 2); u8; the even k in the lower half of a byte.
-    /// - `scales`: Needed; (n, k / 16); u8 or e4m3.
+    /// - `weight`: (n, k / 2); u8; the even k in the lower half of a byte.
+    /// - `scales`: (n, k / 16); u8 or e4m3.
     pub fn new(weight: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Nvfp4W4 {
             weight: *weight,
@@ -272,8 +272,8 @@ pub struct Int4W4<'a> {
 impl<'a> Int4W4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n, k / 8); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f16 or bf16.
+    /// - `packed`: (n, k / 8); i32 or u32.
+    /// - `scales`: (groups, n); f16 or bf16.
     pub fn new(packed: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Int4W4 {
             packed: *packed,
@@ -302,9 +302,9 @@ pub struct AwqGemvW4<'a> {
 impl<'a> AwqGemvW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qweight`: Needed; (n, k / 8); i32 or u32.
-    /// - `qzeros`: Needed; (n, zw); i32 or u32.
-    /// - `scales`: Needed; (n, 8 zw); f16 or bf16.
+    /// - `qweight`: (n, k / 8); i32 or u32.
+    /// - `qzeros`: (n, zw); i32 or u32.
+    /// - `scales`: (n, 8 zw); f16 or bf16.
     pub fn new(qweight: &TensorView<'a>, qzeros: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         AwqGemvW4 {
             qweight: *qweight,
@@ -335,9 +335,9 @@ pub struct AwqGemvFastW4<'a> {
 impl<'a> AwqGemvFastW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qweight`: Needed; (n / 4, k); i16.
-    /// - `scales`: Needed; (8 zw, n); f16 or bf16.
-    /// - `qzeros`: Needed; (8 zw, n); elements of scales.
+    /// - `qweight`: (n / 4, k); i16.
+    /// - `scales`: (8 zw, n); f16 or bf16.
+    /// - `qzeros`: (8 zw, n); elements of scales.
     pub fn new(qweight: &TensorView<'a>, scales: &TensorView<'a>, qzeros: &TensorView<'a>) -> Self {
         AwqGemvFastW4 {
             qweight: *qweight,
@@ -368,8 +368,8 @@ pub struct MarlinW4<'a> {
 impl<'a> MarlinW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `b`: Needed; (k / 16, 2 n); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f16 or bf16; permuted.
+    /// - `b`: (k / 16, 2 n); i32 or u32.
+    /// - `scales`: (groups, n); f16 or bf16; permuted.
     pub fn new(b: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         MarlinW4 {
             b: *b,
@@ -404,8 +404,8 @@ pub struct TinygemmW4<'a> {
 impl<'a> TinygemmW4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n / 8, k / (16 t), 32, t / 2); i32.
-    /// - `scales_and_zeros`: Needed; (k / group, n, 2); bf16.
+    /// - `packed`: (n / 8, k / (16 t), 32, t / 2); i32.
+    /// - `scales_and_zeros`: (k / group, n, 2); bf16.
     pub fn new(packed: &TensorView<'a>, scales_and_zeros: &TensorView<'a>) -> Self {
         TinygemmW4 {
             packed: *packed,
@@ -433,9 +433,9 @@ pub struct TorchaoInt4W4<'a> {
 impl<'a> TorchaoInt4W4<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qdata`: Needed; (n, k / 8); i32 or u32; the file's bytes (n, k / 2), four as a word.
-    /// - `scale`: Needed; (groups, n); f16 or bf16.
-    /// - `zero_point`: Needed; (groups, n); elements of scale.
+    /// - `qdata`: (n, k / 8); i32 or u32; the file's bytes (n, k / 2), four as a word.
+    /// - `scale`: (groups, n); f16 or bf16.
+    /// - `zero_point`: (groups, n); elements of scale.
     pub fn new(qdata: &TensorView<'a>, scale: &TensorView<'a>, zero_point: &TensorView<'a>) -> Self {
         TorchaoInt4W4 {
             qdata: *qdata,
@@ -542,7 +542,10 @@ impl<'a> RepackAwqW4<'a> {
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackCompressedTensorsW4`].
-pub fn repack_compressed_tensors_w4<'a>(source: &CompressedTensorsW4<'a>, weights: &W4Weights<'a>) -> RepackCompressedTensorsW4<'a> {
+pub fn repack_compressed_tensors_w4<'a>(
+    source: &CompressedTensorsW4<'a>,
+    weights: &W4Weights<'a>,
+) -> RepackCompressedTensorsW4<'a> {
     RepackCompressedTensorsW4 {
         source: source.clone(),
         weights: weights.clone(),
@@ -583,7 +586,10 @@ impl<'a> RepackCompressedTensorsW4<'a> {
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackBitsandbytesW4`].
-pub fn repack_bitsandbytes_w4<'a>(source: &BitsandbytesW4<'a>, weights: &W4Weights<'a>) -> RepackBitsandbytesW4<'a> {
+pub fn repack_bitsandbytes_w4<'a>(
+    source: &BitsandbytesW4<'a>,
+    weights: &W4Weights<'a>,
+) -> RepackBitsandbytesW4<'a> {
     RepackBitsandbytesW4 {
         source: source.clone(),
         weights: weights.clone(),
@@ -786,7 +792,10 @@ impl<'a> RepackAwqGemvW4<'a> {
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackAwqGemvFastW4`].
-pub fn repack_awq_gemv_fast_w4<'a>(source: &AwqGemvFastW4<'a>, weights: &W4Weights<'a>) -> RepackAwqGemvFastW4<'a> {
+pub fn repack_awq_gemv_fast_w4<'a>(
+    source: &AwqGemvFastW4<'a>,
+    weights: &W4Weights<'a>,
+) -> RepackAwqGemvFastW4<'a> {
     RepackAwqGemvFastW4 {
         source: source.clone(),
         weights: weights.clone(),
@@ -909,7 +918,10 @@ impl<'a> RepackTinygemmW4<'a> {
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackTorchaoInt4W4`].
-pub fn repack_torchao_int4_w4<'a>(source: &TorchaoInt4W4<'a>, weights: &W4Weights<'a>) -> RepackTorchaoInt4W4<'a> {
+pub fn repack_torchao_int4_w4<'a>(
+    source: &TorchaoInt4W4<'a>,
+    weights: &W4Weights<'a>,
+) -> RepackTorchaoInt4W4<'a> {
     RepackTorchaoInt4W4 {
         source: source.clone(),
         weights: weights.clone(),

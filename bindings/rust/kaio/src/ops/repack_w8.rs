@@ -15,8 +15,8 @@ pub struct Int8W8<'a> {
 impl<'a> Int8W8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k); i8.
-    /// - `scales`: Needed; (n, groups), (n) or (1); f32, f16 or bf16.
+    /// - `weight`: (n, k); i8.
+    /// - `scales`: (n, groups), (n) or (1); f32, f16 or bf16.
     pub fn new(weight: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Int8W8 {
             weight: *weight,
@@ -50,8 +50,8 @@ pub struct LlmInt8W8<'a> {
 impl<'a> LlmInt8W8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k); i8.
-    /// - `scb`: Needed; (n); f32.
+    /// - `weight`: (n, k); i8.
+    /// - `scb`: (n); f32.
     pub fn new(weight: &TensorView<'a>, scb: &TensorView<'a>) -> Self {
         LlmInt8W8 {
             weight: *weight,
@@ -81,8 +81,8 @@ pub struct GptqW8<'a> {
 impl<'a> GptqW8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `qweight`: Needed; (k / 4, n); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f32, f16 or bf16.
+    /// - `qweight`: (k / 4, n); i32 or u32.
+    /// - `scales`: (groups, n); f32, f16 or bf16.
     pub fn new(qweight: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         GptqW8 {
             qweight: *qweight,
@@ -126,8 +126,8 @@ pub struct CompressedTensorsW8<'a> {
 impl<'a> CompressedTensorsW8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight_packed`: Needed; (n, k / 4); i32 or u32.
-    /// - `weight_scale`: Needed; (n, groups) or (n); f32, f16 or bf16.
+    /// - `weight_packed`: (n, k / 4); i32 or u32.
+    /// - `weight_scale`: (n, groups) or (n); f32, f16 or bf16.
     pub fn new(weight_packed: &TensorView<'a>, weight_scale: &TensorView<'a>) -> Self {
         CompressedTensorsW8 {
             weight_packed: *weight_packed,
@@ -164,7 +164,7 @@ pub struct Q80W8<'a> {
 impl<'a> Q80W8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `blocks`: Needed; (n, k / 32 * 34); u8; rows adjacent, at even addresses.
+    /// - `blocks`: (n, k / 32 * 34); u8; rows adjacent, at even addresses.
     pub fn new(blocks: &TensorView<'a>) -> Self {
         Q80W8 {
             blocks: *blocks,
@@ -189,9 +189,9 @@ pub struct E4m3W8<'a> {
 impl<'a> E4m3W8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k); e4m3 or u8.
-    /// - `scales`: Needed; (n, groups), (n) or (1); or (n / 128, k / 128), rounded up, if the group is 128;
-    ///   f32, f16 or bf16.
+    /// - `weight`: (n, k); e4m3 or u8.
+    /// - `scales`: (n, groups), (n) or (1); or (n / 128, k / 128), rounded up, if the group is 128; f32,
+    ///   f16 or bf16.
     pub fn new(weight: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         E4m3W8 {
             weight: *weight,
@@ -218,8 +218,8 @@ pub struct MarlinW8<'a> {
 impl<'a> MarlinW8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `b`: Needed; (k / 16, 4 n); i32 or u32.
-    /// - `scales`: Needed; (groups, n); f16 or bf16; permuted.
+    /// - `b`: (k / 16, 4 n); i32 or u32.
+    /// - `scales`: (groups, n); f16 or bf16; permuted.
     pub fn new(b: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         MarlinW8 {
             b: *b,
@@ -365,7 +365,10 @@ impl<'a> RepackGptqW8<'a> {
 /// - `weights`: Gets the weights; its memory overlaps no tensor.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackCompressedTensorsW8`].
-pub fn repack_compressed_tensors_w8<'a>(source: &CompressedTensorsW8<'a>, weights: &W8Weights<'a>) -> RepackCompressedTensorsW8<'a> {
+pub fn repack_compressed_tensors_w8<'a>(
+    source: &CompressedTensorsW8<'a>,
+    weights: &W8Weights<'a>,
+) -> RepackCompressedTensorsW8<'a> {
     RepackCompressedTensorsW8 {
         source: source.clone(),
         weights: weights.clone(),

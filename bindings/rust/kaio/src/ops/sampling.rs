@@ -113,7 +113,11 @@ impl<'a> Default for SampleOptions<'a> {
 /// - `options`: Options of sample. A tensor of rows comes before the number for all rows.
 ///
 /// Nothing happens before `run`. Options are methods of [`Sample`].
-pub fn sample<'a>(logits: &TensorView<'a>, tokens: &TensorViewMut<'a>, options: &SampleOptions<'a>) -> Sample<'a> {
+pub fn sample<'a>(
+    logits: &TensorView<'a>,
+    tokens: &TensorViewMut<'a>,
+    options: &SampleOptions<'a>,
+) -> Sample<'a> {
     Sample {
         logits: *logits,
         tokens: **tokens,

@@ -199,7 +199,11 @@ impl<'a> LogSoftmax<'a> {
 /// - `dx`: written; As y; elements of y; may be y or dy itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`SoftmaxBackward`].
-pub fn softmax_backward<'a>(y: &TensorView<'a>, dy: &TensorView<'a>, dx: &TensorViewMut<'a>) -> SoftmaxBackward<'a> {
+pub fn softmax_backward<'a>(
+    y: &TensorView<'a>,
+    dy: &TensorView<'a>,
+    dx: &TensorViewMut<'a>,
+) -> SoftmaxBackward<'a> {
     SoftmaxBackward {
         y: *y,
         dy: *dy,
@@ -255,7 +259,11 @@ impl<'a> SoftmaxBackward<'a> {
 /// - `dx`: written; As y; elements of y; may be y or dy itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`LogSoftmaxBackward`].
-pub fn log_softmax_backward<'a>(y: &TensorView<'a>, dy: &TensorView<'a>, dx: &TensorViewMut<'a>) -> LogSoftmaxBackward<'a> {
+pub fn log_softmax_backward<'a>(
+    y: &TensorView<'a>,
+    dy: &TensorView<'a>,
+    dx: &TensorViewMut<'a>,
+) -> LogSoftmaxBackward<'a> {
     LogSoftmaxBackward {
         y: *y,
         dy: *dy,

@@ -120,9 +120,9 @@ pub struct BnbNested<'a> {
 impl<'a> BnbNested<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `absmax`: Needed; (blocks); u8.
-    /// - `nested_absmax`: Needed; (ceil(blocks / blocksize)); f32.
-    /// - `nested_quant_map`: Needed; (256); f32.
+    /// - `absmax`: (blocks); u8.
+    /// - `nested_absmax`: (ceil(blocks / blocksize)); f32.
+    /// - `nested_quant_map`: (256); f32.
     pub fn new(absmax: &TensorView<'a>, nested_absmax: &TensorView<'a>, nested_quant_map: &TensorView<'a>) -> Self {
         BnbNested {
             absmax: *absmax,
@@ -166,7 +166,7 @@ pub struct Bnb4bit<'a> {
 impl<'a> Bnb4bit<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (ceil(n k / 2)); u8; the even element in the upper half of a byte.
+    /// - `weight`: (ceil(n k / 2)); u8; the even element in the upper half of a byte.
     pub fn new(weight: &TensorView<'a>) -> Self {
         Bnb4bit {
             code: BnbCode::Nf4,
@@ -210,8 +210,8 @@ pub struct BnbInt8<'a> {
 impl<'a> BnbInt8<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k); i8.
-    /// - `scb`: Needed; (n); f32.
+    /// - `weight`: (n, k); i8.
+    /// - `scb`: (n); f32.
     pub fn new(weight: &TensorView<'a>, scb: &TensorView<'a>) -> Self {
         BnbInt8 {
             weight: *weight,
@@ -241,9 +241,9 @@ pub struct ScaledBytes<'a> {
 impl<'a> ScaledBytes<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (n, k); i8, e4m3 or e5m2.
-    /// - `scale`: Needed; (1, n or n / block_rows) x (1 or k / block_columns), rounded up; f32, f16, bf16,
-    ///   u8 or e8m0; u8 is E8M0.
+    /// - `weight`: (n, k); i8, e4m3 or e5m2.
+    /// - `scale`: (1, n or n / block_rows) x (1 or k / block_columns), rounded up; f32, f16, bf16, u8 or
+    ///   e8m0; u8 is E8M0.
     pub fn new(weight: &TensorView<'a>, scale: &TensorView<'a>) -> Self {
         ScaledBytes {
             weight: *weight,
@@ -281,8 +281,8 @@ pub struct Mxfp4Tensors<'a> {
 impl<'a> Mxfp4Tensors<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n, k / 2); u8; the even element in the lower half of a byte.
-    /// - `scales`: Needed; (n, k / 32); u8 or e8m0.
+    /// - `packed`: (n, k / 2); u8; the even element in the lower half of a byte.
+    /// - `scales`: (n, k / 32); u8 or e8m0.
     pub fn new(packed: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Mxfp4Tensors {
             packed: *packed,
@@ -311,8 +311,8 @@ pub struct Nvfp4Tensors<'a> {
 impl<'a> Nvfp4Tensors<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n, k / 2); u8; the even element in the lower half of a byte.
-    /// - `scales`: Needed; (n, k / 16); e4m3.
+    /// - `packed`: (n, k / 2); u8; the even element in the lower half of a byte.
+    /// - `scales`: (n, k / 16); e4m3.
     pub fn new(packed: &TensorView<'a>, scales: &TensorView<'a>) -> Self {
         Nvfp4Tensors {
             packed: *packed,
@@ -352,8 +352,8 @@ pub struct Bnb4bitOutput<'a> {
 impl<'a> Bnb4bitOutput<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight`: Needed; (ceil(n k / 2)); u8.
-    /// - `absmax`: Needed; (ceil(n k / blocksize)); f32.
+    /// - `weight`: (ceil(n k / 2)); u8.
+    /// - `absmax`: (ceil(n k / blocksize)); f32.
     pub fn new(weight: &TensorViewMut<'a>, absmax: &TensorViewMut<'a>) -> Self {
         Bnb4bitOutput {
             code: BnbCode::Nf4,
@@ -391,8 +391,8 @@ pub struct Mxfp4Output<'a> {
 impl<'a> Mxfp4Output<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n, k / 2); u8.
-    /// - `scales`: Needed; (n, k / 32); u8 or e8m0.
+    /// - `packed`: (n, k / 2); u8.
+    /// - `scales`: (n, k / 32); u8 or e8m0.
     pub fn new(packed: &TensorViewMut<'a>, scales: &TensorViewMut<'a>) -> Self {
         Mxfp4Output {
             packed: **packed,
@@ -420,8 +420,8 @@ pub struct Nvfp4Output<'a> {
 impl<'a> Nvfp4Output<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `packed`: Needed; (n, k / 2); u8.
-    /// - `scales`: Needed; (n, k / 16); e4m3.
+    /// - `packed`: (n, k / 2); u8.
+    /// - `scales`: (n, k / 16); e4m3.
     pub fn new(packed: &TensorViewMut<'a>, scales: &TensorViewMut<'a>) -> Self {
         Nvfp4Output {
             packed: **packed,
@@ -457,8 +457,8 @@ pub struct W4Output<'a> {
 impl<'a> W4Output<'a> {
     /// Everything that is not set has its default.
     ///
-    /// - `weight_packed`: Needed; (n, k / 8); i32.
-    /// - `weight_scale`: Needed; (n, k / group); f16 or bf16.
+    /// - `weight_packed`: (n, k / 8); i32.
+    /// - `weight_scale`: (n, k / group); f16 or bf16.
     pub fn new(weight_packed: &TensorViewMut<'a>, weight_scale: &TensorViewMut<'a>) -> Self {
         W4Output {
             weight_packed: **weight_packed,
@@ -552,7 +552,11 @@ pub fn w8_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W8Wei
 /// - `weights`: Of w4_weights_of_blocks; its memory gets the weights, and overlaps no blocks.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackBlocksW4`].
-pub fn repack_blocks_w4<'a>(format: BlockFormat, bytes: &TensorView<'a>, weights: &W4Weights<'a>) -> RepackBlocksW4<'a> {
+pub fn repack_blocks_w4<'a>(
+    format: BlockFormat,
+    bytes: &TensorView<'a>,
+    weights: &W4Weights<'a>,
+) -> RepackBlocksW4<'a> {
     RepackBlocksW4 {
         format,
         bytes: *bytes,
@@ -595,7 +599,11 @@ impl<'a> RepackBlocksW4<'a> {
 /// - `weights`: Of w8_weights_of_blocks; its memory gets the weights, and overlaps no blocks.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackBlocksW8`].
-pub fn repack_blocks_w8<'a>(format: BlockFormat, bytes: &TensorView<'a>, weights: &W8Weights<'a>) -> RepackBlocksW8<'a> {
+pub fn repack_blocks_w8<'a>(
+    format: BlockFormat,
+    bytes: &TensorView<'a>,
+    weights: &W8Weights<'a>,
+) -> RepackBlocksW8<'a> {
     RepackBlocksW8 {
         format,
         bytes: *bytes,
@@ -641,7 +649,11 @@ impl<'a> RepackBlocksW8<'a> {
 /// - `out`: written; (n, k); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`DequantiseBlocks`].
-pub fn dequantise_blocks<'a>(format: BlockFormat, bytes: &TensorView<'a>, out: &TensorViewMut<'a>) -> DequantiseBlocks<'a> {
+pub fn dequantise_blocks<'a>(
+    format: BlockFormat,
+    bytes: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> DequantiseBlocks<'a> {
     DequantiseBlocks {
         format,
         bytes: *bytes,
@@ -763,7 +775,10 @@ impl<'a> DequantiseBnbInt8<'a> {
 /// - `out`: written; (n, k); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`DequantiseScaledBytes`].
-pub fn dequantise_scaled_bytes<'a>(source: &ScaledBytes<'a>, out: &TensorViewMut<'a>) -> DequantiseScaledBytes<'a> {
+pub fn dequantise_scaled_bytes<'a>(
+    source: &ScaledBytes<'a>,
+    out: &TensorViewMut<'a>,
+) -> DequantiseScaledBytes<'a> {
     DequantiseScaledBytes {
         source: source.clone(),
         out: **out,
@@ -883,7 +898,11 @@ impl<'a> DequantiseNvfp4<'a> {
 /// - `bytes`: written; (block_bytes of n k); u8; at a multiple of 2.
 ///
 /// Nothing happens before `run`. Options are methods of [`QuantiseBlocks`].
-pub fn quantise_blocks<'a>(w: &TensorView<'a>, format: BlockFormat, bytes: &TensorViewMut<'a>) -> QuantiseBlocks<'a> {
+pub fn quantise_blocks<'a>(
+    w: &TensorView<'a>,
+    format: BlockFormat,
+    bytes: &TensorViewMut<'a>,
+) -> QuantiseBlocks<'a> {
     QuantiseBlocks {
         w: *w,
         format,
