@@ -149,14 +149,14 @@ impl<T: Element> Buffer<T> {
         Ok(result)
     }
 
-    /// Queues a copy of all elements of another buffer of the device.
+    /// Queues a copy of all elements of another buffer, of this device or another, into a stream of either.
     pub fn copy_from(&mut self, stream: &Stream, from: &Buffer<T>) -> Result<()> {
         self.check_length("the source of a copy", from.len)?;
         let functions = functions()?;
         // SAFETY: memory of that many bytes on both sides, which is freed after the work that uses it.
         check(functions, unsafe {
             (functions.kaio_copy_between)(
-                self.device.raw(),
+                stream.device().raw(),
                 stream.handle(),
                 self.device.raw(),
                 self.memory,

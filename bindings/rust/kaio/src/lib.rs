@@ -24,6 +24,7 @@
 //! - [`Buffer`] owns device memory, a [`Pool`] has memory in the order of a stream. [`TensorView`] and [`TensorViewMut`] are tensors in it, or in memory of another library.
 //! - [`Device`], [`Stream`], [`Event`] and [`Graph`] are what CUDA calls by these names; a [`Stream`] may be another library's.
 //! - [`kernels`] loads kernels of a C++ program by name, [`weights`] reads GGUF and safetensors files.
+//! - A [`Sanitizer`] finds races and accesses out of bounds of what runs on the emulator.
 //! - [`Error`] has a kind, and a message that names the wrong argument.
 //!
 //! # The library
@@ -56,6 +57,7 @@ pub mod kernels;
 #[allow(dead_code, unused_imports, clippy::needless_update, clippy::too_many_arguments)]
 pub mod ops;
 mod pool;
+mod sanitizer;
 mod stream;
 mod view;
 pub mod weights;
@@ -70,6 +72,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use graph::{Capture, Graph};
 pub use kaio_sys as sys;
 pub use pool::{Pool, PoolBuffer};
+pub use sanitizer::{Report, Sanitizer};
 pub use stream::{Event, Stream};
 pub use view::{TensorView, TensorViewMut, MAX_RANK};
 

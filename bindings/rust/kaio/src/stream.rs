@@ -43,6 +43,17 @@ impl Stream {
         })
     }
 
+    /// The numbers of the lowest and of the highest priority; both are 0 if the device has none.
+    pub fn priorities(device: &Device) -> Result<(i32, i32)> {
+        let functions = functions()?;
+        let (mut lowest, mut highest) = (0, 0);
+        // SAFETY: places for the results.
+        check(functions, unsafe {
+            (functions.kaio_stream_priorities)(device.raw(), &mut lowest, &mut highest)
+        })?;
+        Ok((lowest, highest))
+    }
+
     /// The device's default stream.
     pub fn default_of(device: &Device) -> Stream {
         Stream {

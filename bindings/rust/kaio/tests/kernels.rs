@@ -5,7 +5,7 @@ mod support;
 use std::env;
 
 use kaio::kernels::{Access, Argument, Grid, KernelLibrary};
-use kaio::{Bf16, Capture, DataType, E4m3, ErrorKind, F16};
+use kaio::{Bf16, Capture, DataType, E4m3, ErrorKind, Sanitizer, F16};
 use support::{device, stream, upload, zeros};
 
 fn library() -> KernelLibrary {
@@ -162,4 +162,31 @@ fn numbers_and_structs() {
         .launch(&stream, &Grid::over(2), &arguments)
         .unwrap();
     assert_eq!(x.to_vec(&stream).unwrap(), [3.5, 6.5]);
+}
+
+// A kernel that reads beyond its memory: the sanitizer's report is the error, and the emulator stays of use.
+#[test]
+#[ignore = "needs KAIO_TEST_KERNELS"]
+fn a_sanitized_launch() {
+    let (device, library) = (kaio::Device::open("emulator").unwrap(), library());
+    let stream = stream(&device);
+    let saxpy = library.find("saxpy").unwrap();
+    let (x, mut y) = (upload(&device, &[1.0f32; 3]), upload(&device, &[2.0f32; 4]));
+    let launch = |n: u32, y: &kaio::TensorViewMut| {
+        let arguments = [(&x.view(&[3]).unwrap()).into(), y.into(), 1.0f32.into(), n.into()];
+        saxpy.launch(&stream, &Grid::over(4), &arguments)
+    };
+    let sanitizer = Sanitizer::begin(None).unwrap();
+    let error = launch(4, &y.view_mut(&[4]).unwrap()).unwrap_err();
+    assert!(error.message().contains("saxpy"), "{}", error);
+    launch(3, &y.view_mut(&[4]).unwrap()).unwrap();
+    let report = sanitizer.end().unwrap();
+    assert_eq!((report.launches, report.failed), (2, 1));
+    assert!(report.text.contains("saxpy"), "{}", report.text);
+    drop(Sanitizer::begin(Some("memory")).unwrap());
+    assert!(Sanitizer::begin(Some("magic"))
+        .unwrap_err()
+        .message()
+        .contains("magic"));
+    assert_eq!(y.to_vec(&stream).unwrap()[..3], [3.0; 3]);
 }

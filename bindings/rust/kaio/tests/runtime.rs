@@ -28,7 +28,9 @@ fn devices() {
 #[test]
 fn streams_and_events() {
     let device = device();
-    let (first, second) = (stream(&device), Stream::with_priority(&device, -1).unwrap());
+    let (lowest, highest) = Stream::priorities(&device).unwrap();
+    assert!(highest <= lowest);
+    let (first, second) = (stream(&device), Stream::with_priority(&device, highest).unwrap());
     let (begin, end) = (Event::new(&device).unwrap(), Event::new(&device).unwrap());
     let mut x = zeros::<u8>(&device, 1000);
     begin.record(&first).unwrap();
@@ -191,6 +193,37 @@ fn copies_and_empty_buffers() {
     ops::activate(ops::Activation::Relu, &out, &out)
         .run(&stream)
         .unwrap();
+}
+
+// Memory of two devices, and a stream of the wrong one.
+#[test]
+fn two_devices() {
+    let (first, second) = (Device::emulator(1).unwrap(), Device::emulator(2).unwrap());
+    let (stream, other) = (stream(&first), Stream::new(&second).unwrap());
+    let from = upload(&first, &[1.0f32, 2.0]);
+    let mut to = zeros::<f32>(&second, 2);
+    to.copy_from(&stream, &from).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(to.to_vec(&other).unwrap(), [1.0, 2.0]);
+    assert_eq!(
+        from.to_vec(&other).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+    let x = from.view(&[1, 2]).unwrap();
+    let y = to.view_mut(&[1, 2]).unwrap();
+    assert_eq!(
+        ops::softmax(&x, &y).run(&stream).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
+    let mut out = zeros::<f32>(&first, 2);
+    let error = ops::softmax(&x, &out.view_mut(&[1, 2]).unwrap())
+        .run(&other)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{}", error);
+    assert_eq!(
+        Event::new(&first).unwrap().record(&other).unwrap_err().kind(),
+        ErrorKind::InvalidArgument
+    );
 }
 
 // A view of memory that another library has.
