@@ -175,7 +175,7 @@ pub enum D {
 }
 
 impl D {
-    fn from_end(&self) -> usize {
+    fn back(&self) -> usize {
         match self {
             Self::Minus1 => 1,
             Self::Minus2 => 2,
@@ -186,7 +186,7 @@ impl D {
 
 impl Dim for D {
     fn to_index(&self, shape: &Shape, op: &'static str) -> Result<usize> {
-        let back = self.from_end();
+        let back = self.back();
         index(
             shape.rank().checked_sub(back),
             shape.rank(),
@@ -197,7 +197,7 @@ impl Dim for D {
     }
 
     fn to_index_plus_one(&self, shape: &Shape, op: &'static str) -> Result<usize> {
-        let back = self.from_end();
+        let back = self.back();
         index(
             (shape.rank() + 1).checked_sub(back),
             shape.rank() + 1,

@@ -48,3 +48,12 @@ pub use rotary::{embedding, rotary, rotary_table, RotaryOptions};
 pub use sampling::{sample, top_k, SampleOptions};
 pub use softmax::{cross_entropy, log_softmax, softmax, CrossEntropyOptions};
 pub use weights::{dequantise_gguf, Gptq, PackedWeight};
+
+/// The examples of the pages are tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../../docs/rust/candle.md")]
+    struct Page;
+}

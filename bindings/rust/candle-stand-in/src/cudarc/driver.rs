@@ -202,6 +202,7 @@ pub enum SyncOnDrop<'a> {
     Record(Option<&'a CudaStream>),
 }
 
+#[allow(clippy::len_without_is_empty)]
 pub trait DeviceSlice<T> {
     fn len(&self) -> usize;
 }
