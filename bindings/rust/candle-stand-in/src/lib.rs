@@ -5,6 +5,7 @@
 //! written for clarity: numbers of all types pass through f64. With the feature `cuda`, device memory and streams come
 //! from the CUDA driver that the loader finds, which may be kaio's emulated one.
 
+mod arithmetic;
 pub mod backprop;
 mod cpu_backend;
 #[cfg(feature = "cuda")]

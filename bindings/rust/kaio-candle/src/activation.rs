@@ -2,7 +2,7 @@
 
 use crate::library::kaio;
 use crate::operation::{apply, with_inputs, Operation};
-use crate::view::{Input, Output, Place};
+use crate::storage::{Input, Output, Place};
 use candle_core::{Result, Tensor};
 use kaio_sys::kaio_gated_options;
 use std::ptr::null;

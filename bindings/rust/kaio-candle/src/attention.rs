@@ -2,7 +2,8 @@
 
 use crate::library::kaio;
 use crate::operation::{apply, dl, neighbours, no_gradient, pointer, with_inputs, Held, Operation};
-use crate::view::{Input, Output, Place, View};
+use crate::storage::{Input, Output, Place};
+use crate::view::View;
 use crate::Precision;
 use candle_core::{bail, DType, Error, Result, Tensor};
 use kaio_sys::{kaio_attention_backward_options, kaio_attention_options, kaio_attention_sequences, DLTensor};

@@ -3,8 +3,9 @@
 use crate::library::kaio;
 use crate::operation::{dl, no_gradient, pointer, with_inputs, Held};
 #[cfg(feature = "cuda")]
-use crate::view::written_gpu;
-use crate::view::{written_cpu, Input, Output, Place, View};
+use crate::storage::written_gpu;
+use crate::storage::{written_cpu, Input, Output, Place};
+use crate::view::View;
 use crate::Causal;
 use candle_core::{bail, CpuStorage, InplaceOp3, Layout, Result, Tensor};
 use kaio_sys::{
@@ -61,7 +62,7 @@ impl KvCache {
     /// Writes new keys k (B, S, Hkv, D) and values v into the cache, in place: token i of sequence b becomes key
     /// `lengths[b] + i`. Lengths are not changed. Tokens without a place are not written.
     ///
-    /// candle locks the cache's tensor while it is written: table and lengths are other tensors.
+    /// candle locks the cache's tensor while it is written: k, v, table and lengths are other tensors.
     pub fn append(&self, k: &Tensor, v: &Tensor, rotary: Option<&CacheRotary>) -> Result<()> {
         no_gradient("KvCache::append", &[Some(&self.kv), Some(k), Some(v)])?;
         self.kv.inplace_op3(k, v, &Append { cache: self, rotary })

@@ -25,15 +25,19 @@ mod activation;
 mod attention;
 mod cache;
 mod eight_bit;
+mod heads;
 mod library;
+mod loss;
 mod matmul;
 mod norm;
 mod operation;
 pub mod parity;
 mod projections;
+mod repack;
 mod rotary;
 mod sampling;
 mod softmax;
+mod storage;
 mod view;
 mod weights;
 
@@ -41,13 +45,16 @@ pub use activation::{activate, gated, Activation};
 pub use attention::{attention, attention_varlen, attention_with_lse, AttentionOptions, Causal, Sequences};
 pub use cache::{CacheRotary, DecodeOptions, KvCache};
 pub use eight_bit::{matmul_fp8, matmul_int8, quantise_fp8, quantise_int8, EightBitOptions};
+pub use heads::{merge_states, qk_norm_rotary};
+pub use loss::{cross_entropy, linear_cross_entropy, CrossEntropyOptions};
 pub use matmul::{linear, linear_fused, matmul, matmul_with, Epilogue, MatmulOptions, Precision};
 pub use norm::{add_rms_norm, layer_norm, rms_norm, rms_norm_with, RmsNormOptions};
 pub use projections::{gate_up_project, qkv_project, QkvOptions, Weight};
+pub use repack::{dequantise_gguf, Gptq};
 pub use rotary::{embedding, rotary, rotary_table, RotaryOptions};
 pub use sampling::{sample, top_k, SampleOptions};
-pub use softmax::{cross_entropy, log_softmax, softmax, CrossEntropyOptions};
-pub use weights::{dequantise_gguf, Gptq, PackedWeight};
+pub use softmax::{log_softmax, softmax};
+pub use weights::PackedWeight;
 
 /// The examples of the pages are tests.
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 
 use crate::library::kaio;
 use crate::operation::{apply, as_rows, neighbours, no_gradient, pointer, with_inputs, Operation};
-use crate::view::{Input, Output, Place};
+use crate::storage::{Input, Output, Place};
 use candle_core::{Result, Tensor};
 use kaio_sys::{
     kaio_layer_norm_backward_options, kaio_layer_norm_options, kaio_rms_norm_backward_options,

@@ -1,6 +1,7 @@
 //! Operations of kaio as candle's custom operations: one forward pass for CPU and CUDA storage.
 
-use crate::view::{Input, Output, Place, View};
+use crate::storage::{Input, Output, Place};
+use crate::view::View;
 use candle_core::{bail, CpuStorage, CudaStorage, CustomOp1, CustomOp2, CustomOp3, Error};
 use candle_core::{Layout, Result, Shape, Storage, Tensor};
 use kaio_sys::DLTensor;

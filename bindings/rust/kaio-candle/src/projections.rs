@@ -3,7 +3,8 @@
 use crate::library::kaio;
 use crate::matmul::Epilogue;
 use crate::operation::{dl, no_gradient, pointer, with_inputs, Held};
-use crate::view::{Place, View};
+use crate::storage::Place;
+use crate::view::View;
 use crate::weights::{Form, PackedWeight};
 use candle_core::{bail, Result, Tensor};
 use kaio_sys::{

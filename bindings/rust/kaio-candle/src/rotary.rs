@@ -2,7 +2,7 @@
 
 use crate::library::kaio;
 use crate::operation::{apply, dl, neighbours, no_gradient, pointer, with_inputs, Held, Operation};
-use crate::view::{Input, Output, Place};
+use crate::storage::{Input, Output, Place};
 use candle_core::{bail, DType, Device, Result, Tensor};
 use kaio_sys::{
     kaio_embedding_backward_options, kaio_embedding_options, kaio_rotary_options, kaio_rotary_table_options,

@@ -2,7 +2,9 @@
 mod common;
 use candle_core::{DType, Device, Result, Tensor, Var};
 use common::*;
-use kaio_candle::{attention, attention_varlen, attention_with_lse, AttentionOptions, Causal, Sequences};
+use kaio_candle::{
+    attention, attention_varlen, attention_with_lse, merge_states, AttentionOptions, Causal, Sequences,
+};
 
 /// The formula for q (B, Sq, Hq, D), k and v (B, Sk, Hkv, D); `keep(query, key)` is the mask.
 fn formula(q: &Tensor, k: &Tensor, v: &Tensor, keep: impl Fn(usize, usize) -> bool) -> Result<Tensor> {
@@ -188,6 +190,31 @@ fn halves_bias_keep_and_lse() -> Result<()> {
             sum += (score / 4.0).exp();
         }
         assert!((values(&lse)?[6] - sum.ln()).abs() < 1e-3);
+    }
+    Ok(())
+}
+
+#[test]
+fn attentions_over_parts_of_the_keys_are_joined() -> Result<()> {
+    for device in devices()? {
+        let (q, k) = (
+            tensor(&[2, 3, 4, 16], 1, &device)?,
+            tensor(&[2, 8, 2, 16], 2, &device)?,
+        );
+        let v = tensor(&[2, 8, 2, 16], 3, &device)?;
+        let options = AttentionOptions::default();
+        let of = |first, count| {
+            attention_with_lse(
+                &q,
+                &k.narrow(1, first, count)?,
+                &v.narrow(1, first, count)?,
+                &options,
+            )
+        };
+        let ((out_a, lse_a), (out_b, lse_b), (out, lse)) = (of(0, 3)?, of(3, 5)?, of(0, 8)?);
+        let (got, got_lse) = merge_states([&out_a, &lse_a], [&out_b, &lse_b])?;
+        close(&got, &out, 1e-4)?;
+        close(&got_lse, &lse, 1e-4)?;
     }
     Ok(())
 }

@@ -92,3 +92,28 @@ fn contiguous_caches_and_several_queries() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn keys_and_values_of_eight_bits() -> Result<()> {
+    for device in devices()? {
+        let half = |dims: &[usize], seed| tensor(dims, seed, &device)?.to_dtype(DType::F16);
+        let (k, v) = (half(&[1, 6, 1, 16], 1)?, half(&[1, 6, 1, 16], 2)?);
+        let scale = |value: f32| Tensor::from_vec(vec![value], 1, &device);
+        let cache = KvCache {
+            kv: Tensor::zeros((2, 1, 8, 1, 16), DType::F8E4M3, &device)?,
+            table: None,
+            lengths: Some(indices(&[0], &device)?),
+            k_scale: Some(scale(1.0 / 256.0)?),
+            v_scale: Some(scale(1.0 / 128.0)?),
+        };
+        cache.append(&k, &v, None)?;
+        let q = half(&[1, 1, 2, 16], 3)?;
+        let full = KvCache {
+            lengths: Some(indices(&[6], &device)?),
+            ..cache.clone()
+        };
+        let want = attention(&q, &k, &v, &AttentionOptions::default())?;
+        close(&full.attention(&q, &DecodeOptions::default())?, &want, 8e-2)?;
+    }
+    Ok(())
+}

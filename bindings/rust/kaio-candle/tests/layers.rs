@@ -138,6 +138,45 @@ fn softmaxes_and_the_cross_entropy() -> Result<()> {
 }
 
 #[test]
+fn the_cross_entropy_of_a_linear_layer() -> Result<()> {
+    for device in devices()? {
+        let (x, weight) = (variable(&[6, 16], 1, &device)?, variable(&[20, 16], 2, &device)?);
+        let targets = Tensor::from_vec(vec![3i64, 19, -100, 7, 7, 0], 6, &device)?;
+        let options = CrossEntropyOptions {
+            label_smoothing: 0.1,
+            softcap: 5.0,
+            ..Default::default()
+        };
+        gradients_agree(
+            &[&x, &weight],
+            1e-4,
+            || linear_cross_entropy(&x, &weight, &targets, options),
+            || cross_entropy(&linear(&x, &weight, None)?, &targets, options),
+        )?;
+    }
+    Ok(())
+}
+
+#[test]
+fn norms_and_rotation_of_heads() -> Result<()> {
+    for device in devices()? {
+        let (q, k) = (
+            tensor(&[2, 5, 4, 16], 1, &device)?,
+            tensor(&[2, 5, 2, 16], 2, &device)?,
+        );
+        let (a, b) = (tensor(&[16], 3, &device)?, tensor(&[16], 4, &device)?);
+        let (cos, sin) = rotary_table(5, 8, 10000.0, DType::F32, &device)?;
+        let (got_q, got_k) = qk_norm_rotary([&q, &k], [&a, &b], &cos, &sin, 1e-5)?;
+        let turned = |x: &Tensor, weight: &Tensor| {
+            rotary(&normed(x, weight, 1e-5)?, &cos, &sin, &RotaryOptions::default())
+        };
+        close(&got_q, &turned(&q, &a)?, 1e-4)?;
+        close(&got_k, &turned(&k, &b)?, 1e-4)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn rotation_in_both_layouts() -> Result<()> {
     for device in devices()? {
         let x = variable(&[2, 5, 3, 16], 1, &device)?;
