@@ -64,7 +64,7 @@ pub struct AttentionOptions {
 pub struct Sequences {
     /// (sequences + 1), I32 or U32: sequence b has rows `cu_q[b]` to before `cu_q[b + 1]` of q.
     pub cu_q: Tensor,
-    /// The same of k and v.
+    /// Likewise of k and v.
     pub cu_k: Tensor,
     /// At least the rows of q of the longest sequence.
     pub max_q: usize,

@@ -54,7 +54,13 @@ fn product(a: &Tensor, b: &Tensor, options: &EightBitOptions, integers: bool) ->
     } = options;
     no_gradient(
         "8-bit matmul",
-        &[scale_a.as_ref(), scale_b.as_ref(), bias.as_ref()],
+        &[
+            Some(a),
+            Some(b),
+            scale_a.as_ref(),
+            scale_b.as_ref(),
+            bias.as_ref(),
+        ],
     )?;
     with_inputs(&[a, b], |place, inputs| {
         let (&[m, _], &[_, n]) = (inputs[0].dims(), inputs[1].dims()) else {

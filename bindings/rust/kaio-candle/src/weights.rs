@@ -1,8 +1,8 @@
 //! Packed weights of four and eight bits, and products with them.
 
 use crate::library::kaio;
-use crate::operation::{dl, no_gradient, pointer, with_inputs, Held};
-use crate::storage::{Output, Place};
+use crate::operation::{apply, dl, neighbours, no_gradient, pointer, with_inputs, Held, Operation};
+use crate::storage::{Input, Output, Place};
 use crate::view::View;
 use candle_core::{bail, DType, Result, Tensor};
 use kaio_sys::{kaio_matmul_w4_options, kaio_w4_weights, kaio_w8_weights, DLTensor};
@@ -90,27 +90,18 @@ impl PackedWeight {
         })
     }
 
-    /// `x weightᵀ + bias` for x (..., k) of f16 or bf16. The result has x's type, or f32 if `out` says so. For inference:
-    /// tracked tensors are refused.
+    /// `x weightᵀ + bias` for x (..., k) of f16 or bf16, with the gradient of x, for which the weight is dequantised. The
+    /// result has x's type, or f32 if `out` says so. A tracked bias is refused.
     pub fn matmul(&self, x: &Tensor, bias: Option<&Tensor>, out: Option<DType>) -> Result<Tensor> {
-        no_gradient("PackedWeight::matmul", &[Some(x), bias])?;
-        with_inputs(&[x, &self.memory], |place, inputs| {
-            let Some((_, rows)) = inputs[0].dims().split_last() else {
-                bail!("kaio: PackedWeight: x is a scalar")
-            };
-            let dims: Vec<usize> = rows.iter().copied().chain([self.n()]).collect();
-            let mut output = place.output(&dims, out.unwrap_or(inputs[0].dtype()))?;
-            {
-                let (x, memory, to) = (
-                    place.view(&inputs[0])?,
-                    place.view(&inputs[1])?,
-                    output.view(place)?,
-                );
-                let [x, to] = [rows_of(&x)?, rows_of(&to)?];
-                self.run(place, &x, &memory, &to, &Held::of(bias))?;
-            }
-            Ok(output.tensor())
-        })
+        no_gradient("PackedWeight::matmul", &[bias])?;
+        apply(
+            PackedProduct {
+                weight: self.clone(),
+                bias: bias.cloned(),
+                out,
+            },
+            &[x],
+        )
     }
 
     fn run(&self, place: &Place, x: &View, memory: &View, to: &View, bias: &Held) -> Result<()> {
@@ -137,6 +128,40 @@ impl PackedWeight {
             }
             Ok(())
         })
+    }
+}
+
+struct PackedProduct {
+    weight: PackedWeight,
+    bias: Option<Tensor>,
+    out: Option<DType>,
+}
+
+impl Operation for PackedProduct {
+    const NAME: &'static str = "kaio_matmul_packed";
+
+    fn forward(&self, place: &Place, inputs: &[Input]) -> Result<Output> {
+        let Some((_, rows)) = inputs[0].dims().split_last() else {
+            bail!("kaio: PackedWeight: x is a scalar")
+        };
+        let dims: Vec<usize> = rows.iter().copied().chain([self.weight.n()]).collect();
+        let mut output = place.output(&dims, self.out.unwrap_or(inputs[0].dtype()))?;
+        {
+            let held = Held::of(Some(&self.weight.memory));
+            let Some(memory) = held.view(place)? else {
+                bail!("kaio: PackedWeight: there is no memory")
+            };
+            let [x, to] = [rows_of(&place.view(&inputs[0])?)?, rows_of(&output.view(place)?)?];
+            self.weight
+                .run(place, &x, &memory, &to, &Held::of(self.bias.as_ref()))?;
+        }
+        Ok(output)
+    }
+
+    fn backward(&self, arguments: &[&Tensor], _: &Tensor, gradient: &Tensor) -> Result<Vec<Option<Tensor>>> {
+        let dtype = arguments[0].dtype();
+        let rows = neighbours(gradient)?.to_dtype(dtype)?;
+        Ok(vec![Some(crate::matmul(&rows, &self.weight.dequantise(dtype)?)?)])
     }
 }
 

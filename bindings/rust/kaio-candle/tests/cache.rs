@@ -14,7 +14,7 @@ fn indices(values: &[u32], device: &Device) -> Result<Tensor> {
 #[test]
 fn a_step_over_pages_is_the_attention_over_all_keys() -> Result<()> {
     for device in devices()? {
-        // Two sequences of 5 and 3 keys in pages of 4 rows, which lie in any order.
+        // Two sequences of 5 and 3 keys in pages of 4 rows, in any order.
         let (heads, kv_heads, size) = (4, 2, 16);
         let kv = Tensor::zeros((2, 6, 4, kv_heads, size), DType::F32, &device)?;
         let table = Tensor::from_vec(vec![4u32, 1, 2, 5], (2, 2), &device)?;

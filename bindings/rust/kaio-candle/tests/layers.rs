@@ -253,7 +253,7 @@ fn drawing_tokens() -> Result<()> {
             .to_device(&cpu)?
             .to_vec1::<i64>()?;
         assert_eq!(tokens, (0..4).map(best).collect::<Vec<_>>());
-        // The same seed and offset draw the same; one of the two largest with top_k of 2.
+        // Equal seeds and offsets draw equal tokens; one of the two largest with top_k of 2.
         let two = SampleOptions {
             top_k: 2,
             ..Default::default()
@@ -274,6 +274,27 @@ fn drawing_tokens() -> Result<()> {
         assert_eq!(indices[2][0], best(2));
     }
     Ok(())
+}
+
+// A kernel that waits for its other blocks holds a stream of the emulator. Calls of another thread end by themselves.
+#[test]
+fn threads_on_the_cpu_have_streams_of_their_own() -> Result<()> {
+    let cpu = Device::Cpu;
+    let sampler = std::thread::spawn(move || -> Result<()> {
+        let logits = tensor(&[4, 50], 1, &cpu)?;
+        let seed = Tensor::from_vec(vec![7i64; 4], 4, &cpu)?;
+        for _ in 0..20 {
+            sample(&logits, &seed, &seed, SampleOptions::default())?;
+        }
+        Ok(())
+    });
+    let mut calls = 0;
+    while !sampler.is_finished() || calls < 20 {
+        let x = tensor(&[40], calls, &Device::Cpu)?;
+        close(&activate(&x, Activation::Relu)?, &x.relu()?, 1e-6)?;
+        calls += 1;
+    }
+    sampler.join().expect("the thread ends")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Packed weights: codes of GPTQ, AWQ and GGUF made here by their layouts, against products with their numbers.
 mod common;
-use candle_core::{DType, Device, Result, Tensor};
+use candle_core::{DType, Device, Result, Tensor, Var};
 use common::*;
 use kaio_candle::*;
 
@@ -44,8 +44,16 @@ fn check(packed: &PackedWeight, want: &Tensor) -> Result<()> {
         .reshape((2, 3, N))?;
     close(&packed.matmul(&x, Some(&bias), Some(DType::F32))?, &wide, 2e-3)?;
     assert_eq!(packed.matmul(&x, None, None)?.dtype(), DType::F16);
-    let tracked = candle_core::Var::from_tensor(&x)?;
-    assert!(packed.matmul(&tracked, None, None).is_err());
+    let tracked = Var::from_tensor(&x)?;
+    let half = want.to_dtype(DType::F16)?;
+    gradients_agree(
+        &[&tracked],
+        2e-3,
+        || packed.matmul(&tracked, None, None),
+        || linear(&tracked, &half, None),
+    )?;
+    let bias = Var::from_tensor(&bias)?;
+    assert!(packed.matmul(&x, Some(&bias), None).is_err());
     Ok(())
 }
 
