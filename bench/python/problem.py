@@ -12,7 +12,9 @@ import torch
 def error_of(got: Any, expected: Any) -> float:
     """The largest error in units of the root mean square of the result; of several results the largest one."""
     if isinstance(expected, tuple):
-        return max(map(error_of, got, expected))
+        return max(error_of(one, other) for one, other in zip(got, expected, strict=True))
+    if got.shape != expected.shape:
+        raise ValueError(f"the result is {tuple(got.shape)}; it has to be {tuple(expected.shape)}")
     scale = expected.double().square().mean().sqrt().item() or 1.0
     return ((got.double() - expected.double()).abs().max() / scale).item() if got.numel() else 0.0
 

@@ -60,15 +60,16 @@ def rms_norm_backward(draw: random.Random) -> problem:
     rows, n, dtype = rows_of(draw)
 
     def formula(x: torch.Tensor, dy: torch.Tensor, w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        x, dy = x.float(), dy.float()
+        of_results, x, dy = x.dtype, x.float(), dy.float()
         inverse = torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6)
         y, g = x * inverse, dy * w.float()
         dx = inverse * (g - y * (g * y).mean(-1, keepdim=True))
-        return dx.to(dtype), (dy * y).sum(0).to(dtype)
+        return dx.to(of_results), (dy * y).sum(0).to(of_results)
 
     return problem(f"{rows} x {n} {dtype}",
                    lambda: (numbers(rows, n, dtype=dtype), numbers(rows, n, dtype=dtype), numbers(n, dtype=dtype)),
-                   lambda x, dy, w: kaio.rms_norm_backward(x, dy, w, dweight=True, epsilon=1e-6), compiled(formula), formula, 2e-2)  # fmt: skip
+                   lambda x, dy, w: kaio.rms_norm_backward(x, dy, w, dweight=True, epsilon=1e-6), compiled(formula),
+                   lambda *operands: formula(*(t.float() for t in operands)), 2e-2)  # fmt: skip
 
 
 def layer_norm_backward(draw: random.Random) -> problem:

@@ -5,8 +5,9 @@ torch.compile of the formula if torch has no such operation (row_problems.py).
     sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE]
 
 Problems are drawn from a seed, which is printed. A result is compared with the same formula in f32. Times are those of a CUDA graph
-whose calls go through more operands than L2 holds (repeated), and of single calls after a write that displaces L2 (single). The
-ratio is the peer's time divided by kaio's: above 1, kaio is faster. Prints a table with geometric mean, 5th percentile and worst.
+whose calls go through more operands than L2 holds, if 64 sets of them suffice (repeated), and of single calls after a write that
+displaces L2 (single). A gradient through autograd includes its forward pass. The ratio is the peer's time divided by kaio's: above
+1, kaio is faster. Prints a table with geometric mean, 5th percentile and worst. A problem that raises an error counts as wrong.
 Needs a GPU and torch.
 """
 
@@ -75,17 +76,20 @@ def attention(draw: random.Random) -> problem:
 def attention_backward(draw: random.Random) -> problem:
     name, causal, make = attention_operands(draw)
 
-    def gradients(forward: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-        def run(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    def with_gradient() -> tuple[Any, ...]:
+        q, k, v = make()
+        return q, k, v, torch.randn_like(q)
+
+    def gradients(forward: Callable[..., torch.Tensor]) -> Callable[..., tuple[torch.Tensor, ...]]:
+        def run(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, dout: torch.Tensor) -> tuple[torch.Tensor, ...]:
             leaves = [t.detach().requires_grad_() for t in (q, k, v)]
-            out = forward(*leaves)
-            return torch.cat([g.flatten() for g in torch.autograd.grad(out, leaves, torch.ones_like(out))])
+            return torch.autograd.grad(forward(*leaves), leaves, dout)
 
         return run
 
     peer = gradients(lambda q, k, v: sdpa(q, k, v, causal))
     ours = gradients(lambda q, k, v: kt.flash_attn_func(q, k, v, causal=causal))
-    return problem(name, make, ours, peer, lambda q, k, v: peer(q.float(), k.float(), v.float()), 2e-2)
+    return problem(name, with_gradient, ours, peer, lambda *operands: peer(*(t.float() for t in operands)), 2e-2)
 
 
 def matmul_int8(draw: random.Random) -> problem:
@@ -115,6 +119,7 @@ KINDS: dict[str, Callable[[random.Random], problem]] = {
 def repeated(run: Callable[..., Any], sets: list[tuple[Any, ...]]) -> float:
     """Seconds of a call in a graph that goes through all sets of operands."""
     side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())  # which makes the operands
     with torch.cuda.stream(side):
         for _ in range(2):
             run(*sets[0])
@@ -123,6 +128,7 @@ def repeated(run: Callable[..., Any], sets: list[tuple[Any, ...]]) -> float:
     with torch.cuda.graph(graph):
         for operands in sets:
             run(*operands)
+    graph.replay()
     times = []
     for _ in range(7):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -139,7 +145,7 @@ def single(run: Callable[..., Any], operands: tuple[Any, ...], displaced: torch.
     for _ in range(9):
         displaced.zero_()
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        torch.cuda._sleep(200_000)  # the host is ahead: its time does not count
+        torch.cuda._sleep(1_000_000)  # the host is ahead: its time does not count
         begin.record()
         run(*operands)
         end.record()
@@ -152,13 +158,25 @@ def operands_of(one: problem) -> Iterator[tuple[Any, ...]]:
     first = one.make()
     yield first
     bytes_of_one = sum(t.numel() * t.element_size() for t in first)
-    for _ in range(min(15, max(3, 2 * L2_BYTES // max(1, bytes_of_one)))):
+    for _ in range(min(63, max(3, 2 * L2_BYTES // max(1, bytes_of_one)))):
         yield one.make()
 
 
 def summary(ratios: list[float]) -> dict[str, float]:
     ordered = sorted(ratios)
     return {"mean": math.exp(sum(map(math.log, ordered)) / len(ordered)), "p5": ordered[int(0.05 * len(ordered))], "worst": ordered[0]}
+
+
+def measured(one: problem, displaced: torch.Tensor) -> dict[str, Any]:
+    """Errors and times of a problem. Its memory is free afterwards."""
+    sets = list(operands_of(one))
+    error, of_peer = one.errors(sets[0])
+    row: dict[str, Any] = {"name": one.name, "error": error, "error_of_peer": of_peer}
+    for how, measure in (("repeated", lambda run: repeated(run, sets)), ("single", lambda run: single(run, sets[0], displaced))):
+        row |= {f"{how}_us": measure(one.ours) * 1e6, f"{how}_peer_us": measure(one.peer) * 1e6}
+    del sets
+    torch.cuda.empty_cache()
+    return row
 
 
 def main() -> int:
@@ -176,30 +194,32 @@ def main() -> int:
     for kind in arguments.kinds.split(","):
         draw = random.Random(f"{kind} {arguments.seed}")
         torch.manual_seed(arguments.seed)
-        ratios: dict[str, list[float]] = {"repeated": [], "single": []}
-        worst_name, begin = "", time.time()
+        rows: list[dict[str, Any]] = []
+        begin = time.time()
         for _ in range(arguments.problems):
             if time.time() - begin > arguments.seconds:
                 break
             one = KINDS[kind](draw)
-            sets = list(operands_of(one))
-            error, of_peer = one.errors(sets[0])
-            if not error <= max(one.tolerance, 3 * of_peer):
+            try:
+                row = {"kind": kind, **measured(one, displaced)}
+            except Exception as error:
                 wrong += 1
-                print(f"WRONG {kind} {one.name}: error {error:.2e}, the peer's {of_peer:.2e}")
-            row = {"kind": kind, "name": one.name, "error": error, "error_of_peer": of_peer}
-            for how, measure in (("repeated", lambda run: repeated(run, sets)), ("single", lambda run: single(run, sets[0], displaced))):
-                ours, peer = measure(one.ours), measure(one.peer)
-                row |= {f"{how}_us": ours * 1e6, f"{how}_peer_us": peer * 1e6}
-                ratios[how].append(peer / ours)
-            if ratios["repeated"][-1] == min(ratios["repeated"]):
-                worst_name = f"{one.name}: {row['repeated_us']:.1f} us, peer {row['repeated_peer_us']:.1f}"
+                print(f"WRONG {kind} {one.name}: {type(error).__name__}: {error}")
+                continue
+            if not row["error"] <= max(one.tolerance, 3 * row["error_of_peer"]):
+                wrong += 1
+                print(f"WRONG {kind} {one.name}: error {row['error']:.2e}, the peer's {row['error_of_peer']:.2e}")
+            rows.append(row)
             if lines:
                 print(json.dumps(row), file=lines, flush=True)
-        for how, values in ratios.items():
-            s = summary(values)
-            print(f"{kind:20} {how:9} {len(values):4} problems  mean {s['mean']:.3f}  5th percentile {s['p5']:.3f}  worst {s['worst']:.3f}")
-        print(f"{'':20} worst repeated: {worst_name}", flush=True)
+        if not rows:
+            print(f"{kind:20} no problem was measured", flush=True)
+            continue
+        for how in ("repeated", "single"):
+            s = summary([row[f"{how}_peer_us"] / row[f"{how}_us"] for row in rows])
+            print(f"{kind:20} {how:9} {len(rows):4} problems  mean {s['mean']:.3f}  5th percentile {s['p5']:.3f}  worst {s['worst']:.3f}")
+        worst = min(rows, key=lambda row: row["repeated_peer_us"] / row["repeated_us"])
+        print(f"{'':20} worst repeated: {worst['name']}: {worst['repeated_us']:.1f} us, peer {worst['repeated_peer_us']:.1f}", flush=True)
     print(f"{wrong} wrong")
     return 1 if wrong else 0
 
