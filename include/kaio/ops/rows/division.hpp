@@ -7,8 +7,8 @@
 //   up to 64 KB        a block
 //   more               a cluster of 2 to 16 blocks; before sm_90, a block
 //
-// The division is a function of the operation, the row's size, its element type, the kind of its pieces and the
-// device's largest cluster alone, and so is the order of sums: a row has the same bits alone and among others.
+// The division depends on the operation, the row's size, its element type, the kind of its pieces and the device's largest
+// cluster, and on nothing else. So does the order of sums: a row has the same bits alone and among others.
 
 #include <kaio/ops/shared/divisor.hpp>
 #include <kaio/ops/shared/rows.hpp>
@@ -21,10 +21,10 @@ inline constexpr u32 piece_bytes = 16;
 inline constexpr u32 most_row_blocks = 16;
 inline constexpr u32 pieces_of_kib = 1024 / piece_bytes;
 inline constexpr u32 pieces_of_row_alone = 64 * pieces_of_kib;  // of the longest row that one block has
-// Of a row that several blocks have, the largest part of one; single elements need more threads' time than pieces do, so
-// there a block more costs more than it gives. Of a row that shared memory does not hold, the pieces that it holds.
+// The largest part that a block has of a row, if a cluster has the row. Single elements need more threads' time than
+// pieces do, so there a block more costs more than it gives.
 constexpr u32 pieces_of_part(bool vectors) { return (vectors ? 48 : 56) * pieces_of_kib; }
-inline constexpr u32 pieces_of_long_part = 32 * pieces_of_kib;
+inline constexpr u32 pieces_of_long_part = 32 * pieces_of_kib;  // that a block holds, if its part is larger
 
 struct row_division {
   u32 lanes_log = 0;  // log2 of the threads of a block for a row

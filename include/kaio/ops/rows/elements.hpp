@@ -35,7 +35,6 @@ class element_stage : public row_place<Sm, Problem> {
 
  public:
   static constexpr u32 element_bytes = sizeof(T);
-  static constexpr u32 part_size = 1;
 
   // See stage_row and stage_rows.
   template <class Tensor, class Second = std::nullptr_t>
@@ -92,8 +91,10 @@ class element_stage : public row_place<Sm, Problem> {
       f(p, own, other);
     });
   }
+  // Calls f(x) for an element of the block's share, whichever thread has it. After a barrier, if lanes of several warps
+  // have a row.
   template <class F>
-  constexpr void part(const val<u64>& line, const val<u32>& number, const F& f) {
+  constexpr void element_of_share(const val<u64>& line, const val<u32>& number, const F& f) {
     thread t = t_;
     using words = single_words<T, Sm, 1>;
     auto own = words::zeros(t);

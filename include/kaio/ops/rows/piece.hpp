@@ -19,7 +19,7 @@ template <class Words>
 struct piece_of : staged_piece {
   using words = Words;
 };
-// Of a generic lambda's parameter.
+// The words of a piece that a generic lambda gets.
 template <class Piece>
 using words_of = typename std::remove_cvref_t<Piece>::words;
 

@@ -23,7 +23,7 @@ class row_place {
         rank_(t.let(t.thread_rank())),
         lane_(t.let(rank_ & (lanes_ - 1u))),
         block_(find_block()),
-        row_(t.let(block_idx_x() / blocks_ * (val<u32>(row_threads) >> lanes_log_) + (rank_ >> lanes_log_))),
+        row_(t.let(find_cluster() * (val<u32>(row_threads) >> lanes_log_) + (rank_ >> lanes_log_))),
         exists_(t.let(row_ < problem[&rows_problem::rows])),
         index_(find_index()),
         begin_(t.let(block_ * problem[&rows_problem::share])) {}
@@ -71,6 +71,13 @@ class row_place {
       return t.let(block_idx_x() & (blocks_ - 1u));
     else
       return t.let(val<u32>(0u));
+  }
+  constexpr val<u32> find_cluster() const {
+    thread t = t_;
+    if constexpr (Sm >= 90)
+      return t.let(block_idx_x() >> popc(blocks_ - 1u));  // blocks_ is a power of two
+    else
+      return t.let(block_idx_x() + 0u);
   }
   constexpr place find_index() const {
     thread t = t_;

@@ -18,8 +18,6 @@
 //   each_piece(line, f)        far elements come from the row at `line`
 //   each_with_factors(line, f) f(p, bits, factors): with those of the piece, or 0 if there are none
 //   each_pair(f)               of the rows of two tensors
-//   part(line, number, f)      calls f(x) for a part of the block's share, part_size elements, whichever thread has it;
-//                              after a barrier, if lanes of several warps have a row
 //   put(p, bits)               replaces a piece, unless it is far
 //   emit(to, p, bits)          a piece of the result; no pass follows. After the loop: flush(to)
 //   keep(to, writes, p, bits)  replaces a piece; far ones are written to the row at `to`, the others are if `writes`.

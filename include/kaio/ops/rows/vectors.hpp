@@ -25,7 +25,6 @@ class vector_stage : public row_place<Sm, Problem> {
  public:
   using piece = piece_of<words>;
   static constexpr u32 element_bytes = sizeof(T);
-  static constexpr u32 part_size = words::width;  // elements of a part
 
   // See stage_row and stage_rows. factors: an address; or a tensor like x, whose row is meant.
   template <class Tensor, class Factors, class Second = std::nullptr_t>
@@ -120,16 +119,6 @@ class vector_stage : public row_place<Sm, Problem> {
       f(p, own, other);
     });
   }
-  // Calls f(x) for the numbers of a part of the block's share, whichever thread has it.
-  template <class F>
-  constexpr void part(const val<u64>& line, const val<u32>& number, const F& f) {
-    thread t = t_;
-    const val lane = t.let(number & (lanes_ - 1u)), round = t.let(number >> lanes_log_);
-    auto own = words::zeros(t);
-    read(line, {{t.let(rank_ - lane_ + lane + round * row_threads), t.let(begin_ + number * width)}}, own);
-    for (u32 i = 0; i < width; ++i) f(words::value(t, own, i));
-  }
-
   template <class Words>
   constexpr void put(const piece& p, const Words& from) {
     if (auto held = t_.when(!is_far(p))) give(p.slot, from);

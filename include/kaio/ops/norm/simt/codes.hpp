@@ -178,7 +178,7 @@ class row_codes {
       for (auto i : t.range(lane, norm_code_block, lanes).no_unroll()) {
         const val element = t.let(block * norm_code_block + i);
         if (auto inside = t.when(all_of(stage_.exists(), element < share)))
-          stage_.part(out, element, [&](const val<f32>& y) { largest = max(largest, abs(y)); });
+          stage_.element_of_share(out, element, [&](const val<f32>& y) { largest = max(largest, abs(y)); });
       }
       for (u32 distance = most_lanes / 2; distance != 0; distance /= 2) {
         const val other = shfl_xor(largest, distance);
