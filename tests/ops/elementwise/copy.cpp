@@ -34,6 +34,14 @@ void check_permutations() {
     check(strided_tensor<To, 2>({70, columns}, {1, 0}, 5, 1), rows.fill(2));
     check(strided_tensor<To, 2>({70, columns}), rows);
   }
+  for (const auto& [rows, columns] : {std::pair<i64, i64>{64, 64}, {72, 136}, {136, 24}}) {  // whole pieces
+    CAPTURE(rows, columns, sizeof(To), sizeof(From));
+    strided_tensor<From, 2> turned({rows, columns}, {1, 0}), padded({rows, columns}, {1, 0}, 16, 16);
+    check(strided_tensor<To, 2>({rows, columns}), turned.fill(7));
+    check(strided_tensor<To, 2>({rows, columns}, {0, 1}, 16, 16), padded.fill(8));
+    check(strided_tensor<To, 2>({rows, columns}, {0, 1}, 1), padded);
+    check(strided_tensor<To, 2>({rows, columns}, {0, 1}, 16, 1), turned);
+  }
   strided_tensor<From, 1> flat({5000});
   check(strided_tensor<To, 1>({5000}), flat.fill(3));
   check(strided_tensor<To, 1>({5000}, {0}, 0, 1), flat);
@@ -99,7 +107,7 @@ TEST_CASE("copy: NaN, infinity and empty views", "[ops][copy]") {
   copy(under_test().stream(), tensor_view(to, 8), tensor_view<const f32, 1>(from, 8));
   const auto got = to.download();
   REQUIRE(std::isnan(to_double(got[0])));
-  for (const std::size_t i : {1, 3, 6}) REQUIRE(to_double(got[i]) == static_cast<double>(inf));
+  for (const std::size_t i : {1u, 3u, 6u}) REQUIRE(to_double(got[i]) == static_cast<double>(inf));
   REQUIRE(to_double(got[2]) == -static_cast<double>(inf));
   REQUIRE(std::signbit(to_double(got[5])));
   copy(under_test().stream(), tensor_view(to, 0, 8), tensor_view(from, 0, 8));

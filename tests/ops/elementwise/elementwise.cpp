@@ -99,6 +99,31 @@ TEST_CASE("elementwise: rows, columns, broadcasts", "[ops][elementwise]") {
   }
 }
 
+// Tiles: each operand is moved in pieces of 16 bytes or element by element, whatever the others do.
+TEST_CASE("elementwise: a transposed input next to all others, aligned and not", "[ops][elementwise]") {
+  using t2 = strided_tensor<bf16, 2>;
+  const auto want = [](bf16 a, bf16 b) { return bf16(static_cast<float>(a) - static_cast<float>(b)); };
+  struct layout {
+    i64 pad, shift;
+  };
+  for (const auto& [rows, columns] :
+       {std::pair<i64, i64>{64, 64}, {72, 136}, {70, 136}, {72, 133}, {18, 200}})
+    for (const layout& of_x : {layout{0, 0}, layout{8, 16}, layout{0, 1}})
+      for (const layout& of_out : {layout{0, 0}, layout{4, 8}, layout{3, 1}}) {
+        CAPTURE(rows, columns, of_x.pad, of_x.shift, of_out.pad, of_out.shift);
+        t2 x({rows, columns}, {1, 0}, of_x.pad, of_x.shift);
+        const t2 out({rows, columns}, {0, 1}, of_out.pad, of_out.shift);
+        x.fill(21);
+        t2 straight({rows, columns}), turned({rows, columns}, {1, 0}, 8), by_column({1, columns}),
+            by_row({rows, 1});
+        for (t2* y : {&straight, &turned, &by_column, &by_row}) check(out, x, y->fill(22), subtract, want);
+        t2 every_other({rows, 2 * columns});
+        every_other.fill(23).extents[1] = columns;
+        every_other.strides[1] = 2;
+        check(out, x, every_other, subtract, want);
+      }
+}
+
 TEST_CASE("elementwise: random strides", "[ops][elementwise]") {
   const std::uint64_t seed = std::random_device{}();
   std::mt19937_64 engine(seed);
@@ -144,10 +169,13 @@ TEST_CASE("elementwise: elements of eight bytes and of eight bits", "[ops][eleme
   for (const dimension_order<2>& by : {dimension_order<2>{0, 1}, dimension_order<2>{1, 0}}) {
     strided_tensor<f64, 2> x({66, 36}, by), y({1, 36});
     check(strided_tensor<f64, 2>({66, 36}), x.fill(11), y.fill(12), wide, [](f64 a, f64 b) { return a - b; });
-    strided_tensor<e4m3, 2> codes({66, 36}, by);
-    strided_tensor<f16, 2> half({66, 1});
-    check(strided_tensor<e4m3, 2>({66, 36}), codes.fill(13), half.fill(14), narrow,
-          [](e4m3 a, f16 b) { return e4m3(static_cast<float>(a) - static_cast<float>(b)); });
+    for (const i64 rows : {66, 68}) {
+      strided_tensor<e4m3, 2> codes({rows, 36}, by);
+      strided_tensor<f16, 2> half({rows, 1}), halves({rows, 36});
+      for (strided_tensor<f16, 2>* other : {&half, &halves})
+        check(strided_tensor<e4m3, 2>({rows, 36}), codes.fill(13), other->fill(14), narrow,
+              [](e4m3 a, f16 b) { return e4m3(static_cast<float>(a) - static_cast<float>(b)); });
+    }
   }
 }
 

@@ -26,7 +26,9 @@ constexpr elementwise_kernels recording{[](const stream&, const elementwise_laun
                                         [](const stream&, const elementwise_launch& l) {
                                           launches.push_back({'t', l});
                                         },
-                                        4, 4};
+                                        4,
+                                        4,
+                                        4};
 
 template <std::size_t Rank>
 tensor_view<f32, Rank> at(u64 address, const extents<Rank>& e, const strides<Rank>& s) {
@@ -84,6 +86,25 @@ TEST_CASE("elementwise in parts: a transposed input", "[ops][elementwise]") {
   REQUIRE(elements == static_cast<u64>(n) * static_cast<u64>(n));
 }
 
+TEST_CASE("elementwise in parts: tiles of whole pieces", "[ops][elementwise]") {
+  const i64 pad = 100;  // a multiple of a piece's four elements
+  const auto whole = [](i64 rows, i64 columns, u64 out, u64 in, i64 out_row, i64 in_column) {
+    const auto& made = run(at<2>(first + out, {rows, columns}, {out_row, 1}),
+                           at<2>(second + in, {rows, columns}, {1, in_column}));
+    REQUIRE(made.size() == 1);
+    REQUIRE(made[0].kernel == 't');
+    return made[0].launch.whole;
+  };
+  REQUIRE(whole(64, 68, 0, 0, pad, pad) == 1);
+  REQUIRE(whole(64, 68, 16, 32, pad, pad + 4) == 1);
+  REQUIRE(whole(64, 68, 0, 4, pad, pad) == 0);      // the input's address
+  REQUIRE(whole(64, 68, 4, 0, pad, pad) == 0);      // the output's address
+  REQUIRE(whole(64, 68, 0, 0, pad, pad + 1) == 0);  // a column's
+  REQUIRE(whole(64, 68, 0, 0, pad + 2, pad) == 0);  // a row's
+  REQUIRE(whole(65, 68, 0, 0, pad, pad) == 0);      // the end of a column
+  REQUIRE(whole(64, 67, 0, 0, pad, pad) == 0);      // the end of a row
+}
+
 TEST_CASE("elementwise in parts: strides of 4 GiB and more", "[ops][elementwise]") {
   const i64 far = (i64{1} << 30) + 4;
   const auto& made =
@@ -100,7 +121,7 @@ TEST_CASE("elementwise in parts: strides of 4 GiB and more", "[ops][elementwise]
 template <class T>
 using copied =
     ops::elementwise_signature<ops::copied_bits, ops::elementwise_types<T>, ops::elementwise_types<T>>;
-static_assert(ops::elementwise_tiles_kernel<"tiles_1", copied<u8>>.bank_conflicts() == 0);
-static_assert(ops::elementwise_tiles_kernel<"tiles_2", copied<u16>>.bank_conflicts() == 0);
-static_assert(ops::elementwise_tiles_kernel<"tiles_4", copied<u32>>.bank_conflicts() == 0);
-static_assert(ops::elementwise_tiles_kernel<"tiles_8", copied<u64>>.bank_conflicts() == 0);
+static_assert(ops::elementwise_tiles_kernel<"tiles_1", copied<u8>, 70>.bank_conflicts() == 0);
+static_assert(ops::elementwise_tiles_kernel<"tiles_2", copied<u16>, 70>.bank_conflicts() == 0);
+static_assert(ops::elementwise_tiles_kernel<"tiles_4", copied<u32>, 70>.bank_conflicts() == 0);
+static_assert(ops::elementwise_tiles_kernel<"tiles_8", copied<u64>, 70>.bank_conflicts() == 0);

@@ -122,6 +122,16 @@ bool has_long_stride(const resolved_call& call, const dimension& d, std::int64_t
                      [&](std::int64_t stride) { return stride * factor >= most_stride; });
 }
 
+// Whether groups of `width` elements of operand i along a dimension begin at multiples of their size, up to 16
+// bytes, wherever they are along the other dimensions.
+bool is_aligned(const resolved_call& call, u32 i, u32 along, std::int64_t width) {
+  const std::int64_t alignment = std::min<std::int64_t>(16, width * call.bytes[i]);
+  if (call.addresses[i] % static_cast<u64>(alignment) != 0) return false;
+  for (u32 d = 0; d < call.rank; ++d)
+    if (d != along && call.dimensions[d].strides[i] % alignment != 0) return false;
+  return true;
+}
+
 // Whether all operands are contiguous along dimension 0, or repeated, and items begin at multiples of their
 // size, up to 16 bytes.
 bool moves_vectors(const resolved_call& call) {
@@ -133,11 +143,7 @@ bool moves_vectors(const resolved_call& call) {
   for (u32 i = 0; i < call.operands; ++i) {
     const std::int64_t bytes = call.bytes[i];
     if (bytes == 0 || (inner.strides[i] == 0 && i >= call.outputs)) continue;
-    if (inner.strides[i] != bytes) return false;
-    const std::int64_t alignment = std::min<std::int64_t>(16, width * bytes);
-    if (call.addresses[i] % static_cast<u64>(alignment) != 0) return false;
-    for (u32 d = 1; d < call.rank; ++d)
-      if (call.dimensions[d].strides[i] % alignment != 0) return false;
+    if (inner.strides[i] != bytes || !is_aligned(call, i, 0, width)) return false;
   }
   return true;
 }
@@ -165,6 +171,20 @@ void set_dimension(elementwise_launch& launch, const resolved_call& call, u32 pl
     launch.strides[i][place] = static_cast<u32>(d.strides[i] * elements_of_item);
 }
 
+// Whether each operand consists of whole, aligned pieces along dimension 0, or along dimension 1 if it is staged.
+bool has_pieces(const resolved_call& call, u32 staged) {
+  const std::int64_t width = call.kernels.piece;
+  for (u32 i = 0; i < call.operands; ++i) {
+    if (call.bytes[i] == 0) continue;
+    const u32 along = staged >> i & 1u;
+    const dimension& line = call.dimensions[along];
+    if (width == 0 || line.extent % width != 0 || line.strides[i] != call.bytes[i] ||
+        !is_aligned(call, i, along, width))
+      return false;
+  }
+  return true;
+}
+
 void launch_tiles(resolved_call call, u32 turned, elementwise_launch& launch) {
   std::rotate(call.dimensions.begin() + 1, call.dimensions.begin() + turned,
               call.dimensions.begin() + turned + 1);
@@ -188,6 +208,7 @@ void launch_tiles(resolved_call call, u32 turned, elementwise_launch& launch) {
         call.dimensions[0].strides[i] != 0)
       launch.staged |= 1u << i;
   }
+  launch.whole = has_pieces(call, launch.staged) ? 1 : 0;
   launch.items = static_cast<u32>(blocks);
   call.kernels.tiles(call.s, launch);
 }

@@ -37,7 +37,7 @@ struct elementwise_launch {
   std::array<std::array<u32, 2>, elementwise_operands> steps{};
   u32 piece_extent = 0, lanes_log = 0;
   std::array<u32, 2> tile_extents{};
-  u32 staged = 0;
+  u32 staged = 0, whole = 0;
 };
 
 // The kernels of a function: each launches blocks for all items.
@@ -46,6 +46,7 @@ struct elementwise_kernels {
   launcher vectors, strided, tiles;  // vectors, tiles: may be null
   u32 width;                         // neighbours in an item of `vectors`
   u32 elements_of_thread;            // of `strided`
+  u32 piece = 0;                     // neighbours in a piece of `tiles`, 0: it has none
 };
 
 // operands: the outputs, of equal extents, then the inputs, which are broadcast to them.
@@ -97,23 +98,29 @@ struct elementwise_kernels_of {
       for (u32 d = 0; d < 2; ++d) problem.steps[2 * i + d] = launch.steps[i][d];
     for (u32 d = 0; d < 2; ++d) problem.extents[d] = launch.tile_extents[d];
     problem.staged = launch.staged;
-    elementwise_tiles_kernel<Name, Signature>.launch(
-        s, grid(launch.items).shared_bytes(elementwise_tiles<Signature>::shared_bytes()), problem);
+    problem.whole = launch.whole;
+    elementwise_tiles_kernel<Name, Signature, vectors_sm>.launch(
+        s, grid(launch.items).shared_bytes(elementwise_tiles<Signature, vectors_sm>::shared_bytes()),
+        problem);
   }
   static elementwise_kernels for_device(const stream& s) {
     elementwise_kernels result{vectors, strided, nullptr, Signature::width,
                                elementwise_strided<Signature>::elements_of_thread};
+    if constexpr (Tiles) {
+      result.tiles = tiles;
+      using all = elementwise_tiles<Signature, vectors_sm>;
+      result.piece = all::has_pieces ? all::pieces::width : 0;
+    }
     if constexpr (Signature::rounds_to_bf16) {
       if (!runs_on(elementwise_vectors_kernel<Name, Signature, vectors_sm>.image(), s.properties()))
-        result.vectors = nullptr;
+        result.vectors = result.tiles = nullptr;
     }
-    if constexpr (Tiles) result.tiles = tiles;
     return result;
   }
   static void list(std::vector<const ptx::kernel_image*>& images) {
     images.push_back(&elementwise_vectors_kernel<Name, Signature, vectors_sm>.image());
     images.push_back(&elementwise_strided_kernel<Name, Signature>.image());
-    if constexpr (Tiles) images.push_back(&elementwise_tiles_kernel<Name, Signature>.image());
+    if constexpr (Tiles) images.push_back(&elementwise_tiles_kernel<Name, Signature, vectors_sm>.image());
   }
 };
 

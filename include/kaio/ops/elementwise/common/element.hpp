@@ -159,5 +159,58 @@ constexpr void store_elements(thread t, const val<u64>& address, const X& x) {
   }
 }
 
+// The unsigned integer of T's size.
+template <class T>
+using element_bits =
+    std::conditional_t<sizeof(T) == 8, u64,
+                       std::conditional_t<sizeof(T) == 4, u32, std::conditional_t<sizeof(T) == 2, u16, u8>>>;
+
+// Word `w` of elements of one or two bytes, as element_bits.
+template <class Elements>
+constexpr val<u32> word_of_elements(thread t, const Elements& elements, u32 w) {
+  constexpr u32 size = sizeof(dsl::element<std::remove_cvref_t<decltype(elements[0])>>), count = 4 / size;
+  const auto part = [&](u32 i) { return t.let(cast<u32>(elements[w * count + i])); };
+  if constexpr (count == 2) {
+    return t.let(byte_perm(part(0), part(1), 0x5410u));
+  } else {
+    const val low = t.let(byte_perm(part(0), part(1), 0x40u)),
+              high = t.let(byte_perm(part(2), part(3), 0x40u));
+    return t.let(byte_perm(low, high, 0x5410u));
+  }
+}
+// Element k of words, of one or two bytes.
+template <class Bits, class Words>
+constexpr val<Bits> element_of_words(thread t, const Words& words, u32 k) {
+  constexpr u32 size = sizeof(Bits);
+  return t.let(cast<Bits>(words[k * size / 4] >> (k * size % 4 * 8)));
+}
+
+// Width values value(0), value(1), ... rounded to T, in words as memory has them. Sm: architectures from this
+// one on.
+template <class T, u32 Sm, u32 Width, class Value>
+constexpr auto words_of(thread t, const Value& value) {
+  constexpr u32 size = sizeof(T);
+  return array_of<Width * size / 4>([&](u32 i) {
+    if constexpr (std::is_same_v<T, f16> || (std::is_same_v<T, bf16> && Sm >= 80)) {
+      using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
+      return t.let(bit_cast<u32>(pack<pair>(value(2 * i), value(2 * i + 1))));
+    } else if constexpr (size == 8) {
+      return t.let(cast<u32>(bit_cast<u64>(rounded_to<T>(t, value(i / 2))) >> (i % 2 * 32)));
+    } else if constexpr (size == 4) {
+      return t.let(bit_cast<u32>(rounded_to<T>(t, value(i))));
+    } else {
+      using bits = std::conditional_t<size == 2, u16, u8>;
+      const auto part = [&](u32 k) {
+        return t.let(cast<u32>(bit_cast<bits>(rounded_to<T>(t, value(i * (4 / size) + k))))
+                     << (8 * size * k));
+      };
+      if constexpr (size == 2)
+        return t.let(part(0) | part(1));
+      else
+        return t.let(part(0) | part(1) | part(2) | part(3));
+    }
+  });
+}
+
 }  // namespace detail
 }  // namespace kaio::ops

@@ -31,6 +31,14 @@ template <std::size_t I, class V>
 struct value_part {
   V value;
 };
+template <u32 I, class V>
+constexpr const V& part_of(const value_part<I, V>& part) {
+  return part.value;
+}
+template <u32 I, class V>
+constexpr V& part_of(value_part<I, V>& part) {
+  return part.value;
+}
 template <class Indices, class... V>
 struct value_list;
 template <std::size_t... I, class... V>

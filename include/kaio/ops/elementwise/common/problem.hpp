@@ -40,6 +40,7 @@ struct elementwise_tiles_problem {
   u32 steps[Operands * 2];  // bytes from element to element, along dimensions 0 and 1
   u32 extents[2];           // elements
   u32 staged;               // bit i: operand i is contiguous along dimension 1
+  u32 whole;                // not 0: all operands are aligned to pieces
 };
 
 }  // namespace kaio::ops
