@@ -204,6 +204,37 @@ TEST_CASE("norm_backward: columns that do not fit shared memory", "[ops][norm_ba
   check_backward<f32, f32>({.tokens = 2, .size = 400'001, .dh = true});
 }
 
+// More rows than all blocks have at once: each block copies rows ahead, and adds their sums.
+TEST_CASE("norm_backward: blocks that have several rows in turn", "[ops][norm_backward]") {
+  check_backward<bf16, f32>({.tokens = 700, .size = 4104});
+  check_backward<f32, f32>({.is_layer = true, .tokens = 300, .size = 4104});  // clusters
+  check_backward<f16, f32>({.is_layer = true, .tokens = 30'000, .size = 33});
+  check_backward<bf16, f32>({.is_layer = true,
+                             .batches = 3,
+                             .tokens = 1500,
+                             .heads = 17,
+                             .size = 40,
+                             .layout = {.heads_first = true},
+                             .dweight = false,
+                             .dh = true});
+}
+
+TEST_CASE("norm_backward: the workspace of x serves operands that begin anywhere", "[ops][norm_backward]") {
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  const i64 rows = 101'376, size = 8;
+  const std::vector<f16> ones(static_cast<std::size_t>(rows * (size + 1)), f16(1.0f));
+  auto x = gpu.upload(ones), dy = gpu.upload(ones), dx = gpu.upload(ones);
+  auto dweight = gpu.allocate<f32>(size), dbias = gpu.allocate<f32>(size);
+  const tensor_view<const f16, 2> from(x, rows, size), all_dy(dy, rows, size + 1);
+  const tensor_view<f16, 2> all_dx(dx, rows, size + 1);
+  auto memory = gpu.allocate<u8>(norm_backward_workspace_bytes(s, from));
+  layer_norm_backward(s, from, {}, all_dy.slice(1, 1, size), all_dx.slice(1, 1, size),
+                      tensor_view<f32, 1>(dweight, size), tensor_view<f32, 1>(dbias, size),
+                      {.workspace = memory});
+  for (const f32 sum : dbias.download()) REQUIRE(sum == static_cast<f32>(rows));
+}
+
 TEST_CASE("norm_backward: random problems", "[ops][norm_backward]") {
   std::mt19937_64 engine(2026);
   const auto any = [&](i64 least, i64 most) {

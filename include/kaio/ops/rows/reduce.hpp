@@ -2,18 +2,33 @@
 // Sums, or any f32 combination, over the threads of a row: lanes of a warp, then warps of a block, then blocks of
 // a cluster. The order depends on their numbers alone.
 
+#include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/rows/division.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
 // The threads of a row. Each use of a reduction takes the other half of its shared memory, so that one barrier
 // between two uses is enough.
-template <std::uint32_t Sm, u32 Most = 1>
+//
+// Async: sums() sends the blocks' numbers by store_async, which the next row's loads and stores need not wait for.
+// A cluster's barrier waits until all that the threads stored is visible.
+template <std::uint32_t Sm, u32 Most = 1, bool Async = false>
 class row_reducer {
+  static_assert(!Async || Sm >= 90);
+  // The numbers of the cluster's blocks, by turn, and the parity of their phase.
+  struct arrivals {
+    constexpr explicit arrivals(thread t) : of_turn(t), parity(t, 0u) {}
+    mbarriers<2> of_turn;
+    var<u32> parity;
+  };
+  struct nothing {
+    constexpr explicit nothing(thread) {}
+  };
   static constexpr u32 warps = row_threads / 32;
   static_assert(warps == 8);  // a row with several has 2, 4 or 8
 
@@ -24,10 +39,20 @@ class row_reducer {
         blocks_(t.let(blocks)),
         of_warps_(t),
         of_blocks_(t),
+        arrived_(t),
         turn_(t, 0u),
         has_started_(t, 0u) {
-    if constexpr (Sm >= 90)
+    if constexpr (Async) {
+      if (auto cluster = t.when(blocks_ > 1u)) {
+        if (auto one = t.when(t.thread_rank() == 0u)) {
+          for (u32 i = 0; i < 2; ++i) arrived_.of_turn[i].init(1);
+          fence_mbarrier_init(t);
+        }
+        cluster_arrive(t);
+      }
+    } else if constexpr (Sm >= 90) {
       if (auto cluster = t.when(blocks_ > 1u)) cluster_arrive_relaxed(t);
+    }
   }
 
   // The combination of `own` of all threads of the row. Every thread of the block calls it, of the cluster if a
@@ -83,55 +108,69 @@ class row_reducer {
     turn_ = 1u - turn_;
     return t.let(result);
   }
+  // Async: waits until all blocks of the cluster run. Before sums().
+  constexpr void begin() {
+    static_assert(Async);
+    if (auto cluster = t_.when(blocks_ > 1u)) cluster_wait(t_);
+  }
   // The sums of N numbers of each thread, N up to Most, with one barrier.
   template <u32 N, class Numbers>
   constexpr auto sums(const Numbers& own) {
     static_assert(N <= Most);
     thread t = t_;
     auto result = array_of<N>([&](u32 n) { return var(t, own[n]); });
-    var distance(t, min(lanes_, 32u) / 2u);
-    for (auto step : t.loop()) {
-      step.break_if(distance == 0u);
-      for (u32 n = 0; n < N; ++n) {
-        const val other = shfl_xor(result[n], t.let(distance + 0u));
-        result[n] = result[n] + other;
-      }
-      distance = distance / 2u;
-    }
-    const val rank = t.let(t.thread_rank());
-    // Adds `count` cells of each number, from `first` on.
-    const auto add = [&](const auto& cells, u32 pitch, const val<u32>& first, const val<u32>& count) {
-      auto sum = array_of<N>([&](u32) { return var(t, 0.0f); });
-      for (auto w : t.range(first, t.let(first + count)).no_unroll())
+    // Adds the numbers of `count` neighbouring lanes, a power of two.
+    const auto add = [&](const val<u32>& count) {
+      var distance(t, count / 2u);
+      for (auto step : t.loop()) {
+        step.break_if(distance == 0u);
         for (u32 n = 0; n < N; ++n) {
-          const val other = t.let(cells[w + pitch * n]);
-          sum[n] = sum[n] + other;
+          const val other = shfl_xor(result[n], t.let(distance + 0u));
+          result[n] = result[n] + other;
         }
-      for (u32 n = 0; n < N; ++n) result[n] = sum[n];
+        distance = distance / 2u;
+      }
     };
+    add(t.let(min(lanes_, 32u)));
+    const val rank = t.let(t.thread_rank()), lane = t.let(t.lane_rank());
     if (auto several = t.when(lanes_ > 32u)) {
       const val warp = t.let(t.warp_rank());
       const val half = t.let(turn_ * warps);
-      if (auto one = t.when(t.lane_rank() == 0u))
+      if (auto one = t.when(lane == 0u))
         for (u32 n = 0; n < N; ++n) of_warps_[half + warp + 2 * warps * n] = result[n];
       t.barrier();
       const val count = t.let(lanes_ / 32u);
-      const val from = t.let(half + (warp & ~(count - 1u)));
-      add(of_warps_, 2 * warps, from, count);
+      const val from = t.let(half + (warp & ~(count - 1u)) + (lane & (count - 1u)));
+      for (u32 n = 0; n < N; ++n) result[n] = of_warps_[from + 2 * warps * n];
+      add(count);
     }
     if constexpr (Sm >= 90) {
       if (auto cluster = t.when(blocks_ > 1u)) {
         const val half = t.let(turn_ * most_row_blocks);
-        start();
+        if constexpr (!Async) start();
+        if constexpr (Async)
+          if (auto one = t.when(rank == 0u))
+            arrived_.of_turn[turn_].arrive_expect_tx(blocks_ * u32{N * sizeof(f32)});
         if (auto sends = t.when(rank < blocks_)) {
           const val mine = t.let(half + cluster_rank(t));
           for (u32 n = 0; n < N; ++n) {
             const val of_block = t.let(result[n]);
-            store(remote(of_blocks_[mine + 2 * most_row_blocks * n], rank), of_block);
+            const auto to = remote(of_blocks_[mine + 2 * most_row_blocks * n], rank);
+            if constexpr (Async)
+              store_async(to, of_block, arrived_.of_turn[turn_]);
+            else
+              store(to, of_block);
           }
         }
-        cluster_barrier(t);
-        add(of_blocks_, 2 * most_row_blocks, half, blocks_);
+        if constexpr (Async) {
+          arrived_.of_turn[turn_].wait(arrived_.parity);
+          arrived_.parity = arrived_.parity ^ turn_;
+        } else {
+          cluster_barrier(t);
+        }
+        const val from = t.let(half + (lane & (blocks_ - 1u)));
+        for (u32 n = 0; n < N; ++n) result[n] = of_blocks_[from + 2 * most_row_blocks * n];
+        add(blocks_);
       }
     }
     turn_ = 1u - turn_;
@@ -156,6 +195,7 @@ class row_reducer {
   val<u32> lanes_, blocks_;
   shared<f32, 2 * warps * Most> of_warps_;
   shared<f32, 2 * most_row_blocks * Most> of_blocks_;
+  [[no_unique_address]] std::conditional_t<Async, arrivals, nothing> arrived_;
   var<u32> turn_, has_started_;
 };
 

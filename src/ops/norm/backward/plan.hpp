@@ -17,8 +17,9 @@ namespace kaio::ops {
 
 struct norm_backward_plan {
   row_plan rows;
-  u32 groups = 0;           // of rows
-  bool by_columns = false;  // a kernel of its own makes the sums
+  u32 groups = 0;            // of rows
+  bool by_columns = false;   // a kernel of its own makes the sums
+  bool has_third_x = false;  // a block holds three rows of x
   u32 partials = 0, rows_of_partial = 0;
   std::uint64_t sums_bytes = 0;  // of one gradient's partial sums
   std::uint64_t statistics_bytes = 0;

@@ -126,7 +126,8 @@ void run(const stream& s, const backward_call& call, bool is_centred) {
                                         .weight_offset = options.weight_offset,
                                         .is_weight_f32 = is_weight_f32 ? 1u : 0u,
                                         .is_centred = is_centred ? 1u : 0u,
-                                        .groups = plan.groups};
+                                        .groups = plan.groups,
+                                        .has_third_x = plan.has_third_x && is_centred ? 1u : 0u};
     variant_of(norm_backward_variants(), call.x.type, plan.rows).run(s, plan.rows, problem);
     if (plan.by_columns)
       launch_norm_columns(s, plan,
@@ -181,10 +182,13 @@ std::uint64_t norm_backward_workspace(const stream& s, const any_view& x) {
   if (!is_wide(x.type)) refuse(operation, "argument x is neither f32, f16 nor bf16");
   check_row_counts(operation, x);
   std::uint64_t most = 0;
-  for (const u32 sums : {1u, 2u}) {
-    const norm_backward_plan plan = plan_norm_backward(s.properties(), x, {}, {}, sums);
-    most = std::max(most, sums * plan.sums_bytes + plan.statistics_bytes);
-  }
+  any_view shifted = x;  // rows of single elements, as a call with other operands may have them
+  shifted.address += x.element_bytes();
+  for (const u32 sums : {1u, 2u})
+    for (const any_view* like : {&x, static_cast<const any_view*>(&shifted)}) {
+      const norm_backward_plan plan = plan_norm_backward(s.properties(), x, {like}, {}, sums);
+      most = std::max(most, sums * plan.sums_bytes + plan.statistics_bytes);
+    }
   return most;
 }
 

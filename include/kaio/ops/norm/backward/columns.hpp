@@ -45,7 +45,7 @@ inline constexpr auto norm_backward_columns =
             gradients += dy;
           }
         });
-        const val at = t.let(cast<u64>(block_idx_y()) * cast<u64>(size) + cast<u64>(column));
+        const val at = t.let(cast<u64>(block_idx_y()) * cast<u64>(partial_pitch(size)) + cast<u64>(column));
         const auto keep = [&](const val<u64>& sums, const val<f32>& sum) {
           if (auto wanted = t.when(sums != u64{0})) pointer_at<out<f32>>(t, sums)[at] = sum;
         };
@@ -56,14 +56,17 @@ inline constexpr auto norm_backward_columns =
       }
     });
 
-// A block adds the partial sums of 32 columns, each of its warps every eighth one; then it adds the warps' in
-// order. Block y is 0 for the weight, 1 for the bias.
+// A block adds the partial sums of 32 columns. A thread has 4 neighbouring columns, and every 32nd partial sum:
+//
+//   warp w, lane l    columns 4 (l % 8) to 4 (l % 8) + 3    partial sums 4 w + l / 8, 32 more, ...
+//
+// It adds those of its warp's lanes, and then the warps' in order. Block y is 0 for the weight, 1 for the bias.
 template <std::uint32_t Sm>
 inline constexpr auto norm_backward_partials =
     kaio::kernel<"norm_backward_partials_sm" + decimal<Sm>, row_threads,
                  kernel_options{.target = {Sm, false}}>([](thread t, val<norm_partials_problem> problem) {
       using p_ = norm_partials_problem;
-      constexpr u32 warps = row_threads / 32;
+      constexpr u32 warps = row_threads / 32, quads = 8;
       shared<f32, row_threads> of_warps(t);
       const val is_bias = t.let(block_idx_y() == 1u);
       const auto of = [&](auto weight, auto bias) {
@@ -72,24 +75,43 @@ inline constexpr auto norm_backward_partials =
       };
       const val sums = of(&p_::weight_sums, &p_::bias_sums), to = of(&p_::dweight, &p_::dbias);
       const val size = t.let(problem[&p_::size]);
-      const val column = t.let(block_idx_x() * 32u + t.lane_rank());
-      const val warp = t.let(t.warp_rank());
-      const val wanted = t.let(all_of(to != u64{0}, column < size));
+      const val pitch = t.let(partial_pitch(size));
+      const val begin = t.let(block_idx_x() * 32u);
+      const val warp = t.let(t.warp_rank()), lane = t.let(t.lane_rank());
+      const val quad = t.let(lane % quads);
+      const val first = t.let(begin + 4 * quad);
       if constexpr (Sm >= 90) grid_dependency_wait(t);
-      var sum(t, 0.0f);
-      if (auto reads = t.when(wanted)) {
-        const auto memory = pointer_at<in<f32>>(t, sums);
-        for (auto p : t.range(warp, problem[&p_::partials], warps).template unroll<4>()) {
-          const val one = t.let(memory[cast<u64>(p) * cast<u64>(size) + cast<u64>(column)]);
-          sum += one;
+      auto own = array_of<4>([&](u32) { return var(t, 0.0f); });
+      if (auto reads = t.when(all_of(to != u64{0}, first < size))) {
+        constexpr u32 at_once = 9, step = row_threads / quads;  // 288 partial sums in one round
+        const val partials = t.let(problem[&p_::partials]);
+        for (auto begin_of_round : t.range(t.let(t.thread_rank() / quads), partials, at_once * step)) {
+          const auto row = [&](u32 k) { return t.let(begin_of_round + k * step); };
+          const auto fours = array_of<at_once>([&](u32 k) {
+            const val p = t.let(min(row(k), partials - 1u));
+            const val at =
+                t.let(sums + (cast<u64>(p) * cast<u64>(pitch) + cast<u64>(first)) * u64{sizeof(f32)});
+            return val(pointer_at<in<f32x4>>(t, at)[0]);
+          });
+          for (u32 k = 0; k < at_once; ++k) {
+            const val exists = t.let(row(k) < partials);
+            for (u32 i = 0; i < 4; ++i) own[i] += select(exists, fours[k][i], 0.0f);
+          }
         }
       }
-      of_warps[t.thread_rank()] = sum;
+      for (u32 distance = quads; distance < 32; distance *= 2)
+        for (u32 i = 0; i < 4; ++i) {
+          const val other = shfl_xor(own[i], distance);
+          own[i] += other;
+        }
+      if (auto one = t.when(lane < quads))
+        for (u32 i = 0; i < 4; ++i) of_warps[warp * 32 + 4 * quad + i] = own[i];
       t.barrier();
-      if (auto writes = t.when(all_of(wanted, warp == 0u))) {
+      const val column = t.let(begin + lane);
+      if (auto writes = t.when(all_of(to != u64{0}, column < size, warp == 0u))) {
         var total(t, 0.0f);
         for (u32 w = 0; w < warps; ++w) {
-          const val one = t.let(of_warps[t.lane_rank() + 32 * w]);
+          const val one = t.let(of_warps[lane + 32 * w]);
           total += one;
         }
         const val type = of(&p_::dweight_type, &p_::dbias_type);
