@@ -437,6 +437,8 @@ def function_body(all, operation, function, arguments, is_query):
         body += f'    give(in, "{to}", {call}, {to});\n'
     else:
         body += f"    {call};\n"
+    if "in.stream(stream_handle)" in body:
+        body += "    in.finish();\n"
     return text + body + "  });\n}\n"
 
 

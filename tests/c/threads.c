@@ -1,6 +1,7 @@
 /* Threads that make mixed calls at once, on two devices that they share and in streams of their own: products, norms,
  * copies, fills, events, pools, graphs, queries and mistakes. Each result is checked, and each message belongs to the
- * thread that made the mistake.
+ * thread that made the mistake. Then threads whose tensors are memory of the CPU, in one stream: results are there when
+ * a call returns, whichever thread ran its kernel.
  *
  * KAIO_THREADS=16x200: threads and calls of each; without it, 4x40. */
 #define _POSIX_C_SOURCE 200809L
@@ -154,6 +155,44 @@ static void* work(void* argument) {
   return NULL;
 }
 
+/* A kernel that may wait for others, so that the emulator can leave a call's work to another thread. */
+static void* draw(void* argument) {
+  worker* const w = argument;
+  int i;
+  for (i = 0; i < w->calls; ++i) {
+    float x[4 * 50];
+    int64_t seed[4] = {7, 7, 7, 7}, offset[4] = {0, 1, 2, 3}, token[4] = {-1, -1, -1, -1};
+    int64_t shape[2] = {4, 50};
+    DLTensor logits = {x, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, NULL, 0};
+    DLTensor seeds = {seed, {kDLCPU, 0}, 1, {kDLInt, 64, 1}, shape, NULL, 0}, offsets = seeds, tokens = seeds;
+    kaio_sample_options options = kaio_sample_options_default();
+    int k;
+    for (k = 0; k < 4 * 50; ++k) x[k] = 0.5f;
+    offsets.data = offset;
+    tokens.data = token;
+    options.seed = &seeds;
+    options.offset = &offsets;
+    MUST(kaio_sample(NULL, &logits, &tokens, &options) == KAIO_OK);
+    for (k = 0; k < 4; ++k) MUST(token[k] >= 0 && token[k] < 50);
+  }
+  return NULL;
+}
+static void* rectify(void* argument) {
+  worker* const w = argument;
+  int i, k;
+  for (i = 0; i < 16 * w->calls; ++i) {
+    int64_t shape[1] = {64};
+    float* const x = malloc(2 * 64 * sizeof(float)); /* given back as soon as the call has returned */
+    DLTensor a = {x, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, shape, NULL, 0}, b = a;
+    for (k = 0; k < 128; ++k) x[k] = k < 64 ? (float)(i % 7 - k) : -1.0f;
+    b.data = x + 64;
+    MUST(kaio_activate(NULL, KAIO_ACTIVATION_RELU, &a, &b) == KAIO_OK);
+    for (k = 0; k < 64; ++k) MUST(x[64 + k] == (x[k] > 0 ? x[k] : 0));
+    free(x);
+  }
+  return NULL;
+}
+
 #define MOST_THREADS 64
 
 int main(void) {
@@ -185,6 +224,14 @@ int main(void) {
     SUCCEEDS(kaio_pool_statistics_of(pools[i], &used));
     CHECK(used.in_use == 0);
     SUCCEEDS(kaio_pool_destroy(pools[i]));
+  }
+  for (i = 0; i < 2; ++i) {
+    workers[i].failures = 0;
+    CHECK(pthread_create(&workers[i].thread, NULL, i == 0 ? draw : rectify, &workers[i]) == 0);
+  }
+  for (i = 0; i < 2; ++i) {
+    CHECK(pthread_join(workers[i].thread, NULL) == 0);
+    failures += workers[i].failures;
   }
   return finish();
 }

@@ -9,6 +9,8 @@
 //   ops::matmul_options options;
 //   read(in, options_given, options);
 //   const runtime::stream stream = in.stream(handle);
+//   ...                                                 // the operation
+//   in.finish();
 
 #include <kaio/c/base.h>
 #include <kaio/ops/shared/any_view.hpp>
@@ -54,11 +56,16 @@ class call {
   const char* operation() const noexcept { return operation_; }
   void device(const char* name, const DLDevice& given);
   // A CUstream of the device.
-  runtime::stream stream(void* handle) const {
+  runtime::stream stream(void* handle) {
     runtime::stream s = runtime::stream::borrow(*gpu_, handle);
-    if (host_.is_used()) refuse_capture_of_host_memory(s);
+    if (host_.is_used()) {
+      refuse_capture_of_host_memory(s);
+      host_.runs_in(handle);
+    }
     return s;
   }
+  // Follows the operation. If tensors are memory of the CPU, waits for it, and throws what failed.
+  void finish() { host_.finish(); }
 
   // A stream that runs nothing, but loads the kernels of what is called with it.
   runtime::stream loading() const { return runtime::stream::loading(*gpu_); }

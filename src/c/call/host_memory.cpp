@@ -2,6 +2,8 @@
 
 #include <kaio/runtime/stream.hpp>
 
+#include <utility>
+
 #include "runtime/base/backend.hpp"
 #include "runtime/context.hpp"
 #include "runtime/stream_access.hpp"
@@ -27,8 +29,17 @@ std::uint64_t host_memory::use(const runtime::device& emulator, std::uint64_t ad
   return on_device;
 }
 
+void host_memory::finish() {
+  if (ranges_.empty() || !std::exchange(runs_, false)) return;
+  runtime::stream::borrow(*emulator_, stream_).synchronize();
+}
+
 host_memory::~host_memory() {
   if (ranges_.empty()) return;
+  try {
+    finish();
+  } catch (...) {  // the call has failed already
+  }
   runtime::backend& backend = backend_of(*emulator_);
   for (void* memory : ranges_) backend.detach_host(memory);
 }

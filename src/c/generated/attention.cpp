@@ -102,6 +102,7 @@ kaio_status kaio_attention(void* stream_handle, const DLTensor* q_given, const D
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_attention(stream, {"attention", q, k, v, out, &options});
+    in.finish();
   });
 }
 
@@ -195,6 +196,7 @@ kaio_status kaio_attention_varlen(void* stream_handle, const DLTensor* q_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_attention(stream, {"attention_varlen", q, k, v, out, &options, false, false, &sequences});
+    in.finish();
   });
 }
 
@@ -305,6 +307,7 @@ kaio_status kaio_merge_states(void* stream_handle, const DLTensor* out_a_given, 
     in.same_rank("lse", lse_given, "out_a", out_a_given, -1);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_merge_states(stream, {out_a, lse_a, out_b, lse_b, out, lse});
+    in.finish();
   });
 }
 

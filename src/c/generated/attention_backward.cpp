@@ -65,6 +65,7 @@ kaio_status kaio_attention_backward(void* stream_handle, const DLTensor* dout_gi
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::attention_backward(stream, dout, q, k, v, out, lse, dq, dk, dv, options);
+    in.finish();
   });
 }
 
@@ -208,6 +209,7 @@ kaio_status kaio_attention_backward_varlen(void* stream_handle, const DLTensor* 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::attention_backward_varlen(stream, dout, q, k, v, out, lse, dq, dk, dv, sequences, options);
+    in.finish();
   });
 }
 

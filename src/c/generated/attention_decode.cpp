@@ -88,6 +88,7 @@ kaio_status kaio_attention_decode(void* stream_handle, const DLTensor* q_given,
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_attention_decode(stream, {"attention_decode", q, view_of(cache), out, &options});
+    in.finish();
   });
 }
 
@@ -190,6 +191,7 @@ kaio_status kaio_attention_decode_varlen(void* stream_handle, const DLTensor* q_
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_attention_decode(stream, {"attention_decode_varlen", q, view_of(cache), out, &options, false, false, false, &sequences});
+    in.finish();
   });
 }
 

@@ -66,6 +66,7 @@ kaio_status kaio_make_block_mask(void* stream_handle, DLDevice device,
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     make_band_block_mask(stream, output, options);
+    in.finish();
   });
 }
 

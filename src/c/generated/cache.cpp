@@ -167,6 +167,7 @@ kaio_status kaio_append_kv(void* stream_handle, const DLTensor* k_given, const D
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_append_kv(stream, k, v, cache, options);
+    in.finish();
   });
 }
 
@@ -208,6 +209,7 @@ kaio_status kaio_append_kv_varlen(void* stream_handle, const DLTensor* k_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_append_kv(stream, k, v, cache, options);
+    in.finish();
   });
 }
 
@@ -248,6 +250,7 @@ kaio_status kaio_gather_kv(void* stream_handle, const kaio_kv_cache* cache_given
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_gather_kv(stream, cache, k, v, options);
+    in.finish();
   });
 }
 
@@ -288,6 +291,7 @@ kaio_status kaio_gather_kv_varlen(void* stream_handle, const kaio_kv_cache* cach
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_gather_kv(stream, cache, k, v, options);
+    in.finish();
   });
 }
 
@@ -320,6 +324,7 @@ kaio_status kaio_copy_pages(void* stream_handle, const DLTensor* pages_given, co
     in.tensor("pairs", pairs_given, {element::i32, 2, 2}, pairs);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_copy_pages(stream, pages, pairs);
+    in.finish();
   });
 }
 
@@ -354,6 +359,7 @@ kaio_status kaio_rotary(void* stream_handle, const DLTensor* x_given, const DLTe
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rotary(stream, x, out, cos, sin, options);
+    in.finish();
   });
 }
 
@@ -398,6 +404,7 @@ kaio_status kaio_rotary_varlen(void* stream_handle, const DLTensor* x_given, con
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rotary(stream, x, out, cos, sin, options);
+    in.finish();
   });
 }
 
@@ -437,6 +444,7 @@ kaio_status kaio_rotary_table(void* stream_handle, const DLTensor* cos_given, co
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rotary_table(stream, cos, sin, options);
+    in.finish();
   });
 }
 

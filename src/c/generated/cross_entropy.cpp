@@ -126,6 +126,7 @@ kaio_status kaio_cross_entropy(void* stream_handle, const DLTensor* logits_given
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_cross_entropy(stream, logits, targets, loss, options);
+    in.finish();
   });
 }
 
@@ -181,6 +182,7 @@ kaio_status kaio_cross_entropy_backward(void* stream_handle, const DLTensor* log
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_cross_entropy_backward(stream, logits, targets, lse, dloss, dlogits, options);
+    in.finish();
   });
 }
 
@@ -230,6 +232,7 @@ kaio_status kaio_linear_cross_entropy(void* stream_handle, const DLTensor* x_giv
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_linear_cross_entropy(stream, x, weight, targets, loss, options);
+    in.finish();
   });
 }
 
@@ -296,6 +299,7 @@ kaio_status kaio_linear_cross_entropy_backward(void* stream_handle, const DLTens
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_linear_cross_entropy_backward(stream, x, weight, targets, lse, dloss, dx, dweight, options);
+    in.finish();
   });
 }
 

@@ -50,6 +50,7 @@ kaio_status kaio_activate(void* stream_handle, int32_t kind_given, const DLTenso
     in.same_rank("y", y_given, "x", x_given, 0);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_activate(stream, kind, x, y);
+    in.finish();
   });
 }
 
@@ -87,6 +88,7 @@ kaio_status kaio_activate_backward(void* stream_handle, int32_t kind_given, cons
     in.same_rank("dx", dx_given, "x", x_given, 0);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_activate_backward(stream, kind, dy, x, dx);
+    in.finish();
   });
 }
 
@@ -132,6 +134,7 @@ kaio_status kaio_gated(void* stream_handle, int32_t kind_given, const DLTensor* 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_gated(stream, kind, gate, up, y, options);
+    in.finish();
   });
 }
 
@@ -188,6 +191,7 @@ kaio_status kaio_gated_backward(void* stream_handle, int32_t kind_given, const D
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_gated_backward(stream, kind, dy, gate, up, dgate, dup, options);
+    in.finish();
   });
 }
 
@@ -233,6 +237,7 @@ kaio_status kaio_copy_tensor(void* stream_handle, const DLTensor* to_given, cons
     in.tensor("from", from_given, {element::f32 | element::f16 | element::bf16 | element::e4m3 | element::e5m2 | element::e8m0 | element::boolean | element::i8 | element::u8 | element::i16 | element::u16 | element::i32 | element::u32 | element::i64 | element::u64 | element::f64, 1, 5}, from);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_copy(stream, to, from);
+    in.finish();
   });
 }
 
@@ -259,6 +264,7 @@ kaio_status kaio_int8_dequant(void* stream_handle, const DLTensor* codes_given, 
     in.same_rank("x", x_given, "codes", codes_given, 0);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_int8_dequant(stream, codes, scale, x);
+    in.finish();
   });
 }
 
@@ -287,6 +293,7 @@ kaio_status kaio_int8_dequant_groups(void* stream_handle, const DLTensor* codes_
     in.tensor("x", x_given, {element::f32 | element::f16 | element::bf16, 2, 2}, x);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_int8_dequant_groups(stream, codes, scales, x);
+    in.finish();
   });
 }
 

@@ -52,6 +52,7 @@ kaio_status kaio_embedding(void* stream_handle, const DLTensor* indices_given, c
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_embedding(stream, indices, weight, out, options);
+    in.finish();
   });
 }
 
@@ -88,6 +89,7 @@ kaio_status kaio_embedding_backward(void* stream_handle, const DLTensor* dout_gi
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_embedding_backward(stream, dout, indices, dweight, options);
+    in.finish();
   });
 }
 

@@ -79,6 +79,7 @@ kaio_status kaio_matmul(void* stream_handle, const DLTensor* a_given, const DLTe
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul(stream, {"matmul", a, b, c, &options});
+    in.finish();
   });
 }
 
@@ -176,6 +177,7 @@ kaio_status kaio_matmul_batch(void* stream_handle, size_t count, const DLTensor*
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul_batch(stream, "matmul_batch", a, b, c, options);
+    in.finish();
   });
 }
 
@@ -218,6 +220,7 @@ kaio_status kaio_matmul_backward(void* stream_handle, const DLTensor* dc_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::matmul_backward(stream, dc, a, b, da, db, options);
+    in.finish();
   });
 }
 

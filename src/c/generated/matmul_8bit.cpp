@@ -80,6 +80,7 @@ kaio_status kaio_matmul_int8(void* stream_handle, const DLTensor* a_given, const
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul_int8(stream, {"matmul_int8", a, b, c, &options});
+    in.finish();
   });
 }
 
@@ -146,6 +147,7 @@ kaio_status kaio_int8_column_sums(void* stream_handle, const DLTensor* b_given, 
     in.tensor("sums", sums_given, {element::i32, 1, 1}, sums);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_int8_column_sums(stream, b, sums);
+    in.finish();
   });
 }
 
@@ -176,6 +178,7 @@ kaio_status kaio_quantise_int8(void* stream_handle, const DLTensor* x_given, con
     if (zero_points.exists() && !scales.exists()) refuse("quantise_int8", "zero_points without scales; give both");
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_int8(stream, x, codes, scales, zero_points, scales.exists() ? 0.0f : scale);
+    in.finish();
   });
 }
 
@@ -212,6 +215,7 @@ kaio_status kaio_matmul_fp8(void* stream_handle, const DLTensor* a_given, const 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul_fp8(stream, {"matmul_fp8", a, b, c, &options});
+    in.finish();
   });
 }
 
@@ -282,6 +286,7 @@ kaio_status kaio_quantise_fp8(void* stream_handle, const DLTensor* x_given, cons
     const ops::detail::quantise_fp8_tile tile{scales.exists() ? 1u : 0u, scales.rank == 2 ? 128u : 0u};
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_fp8(stream, "quantise_fp8", x, codes, scales, scales.exists() ? 0.0f : scale, tile);
+    in.finish();
   });
 }
 
@@ -313,6 +318,7 @@ kaio_status kaio_quantise_fp8_blocks(void* stream_handle, const DLTensor* w_give
     in.tensor("blocks", blocks_given, {element::f32, 2, 2}, blocks);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_fp8(stream, "quantise_fp8_blocks", w, codes, blocks, 0, {128, 128});
+    in.finish();
   });
 }
 

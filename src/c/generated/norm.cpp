@@ -75,6 +75,7 @@ kaio_status kaio_rms_norm(void* stream_handle, const DLTensor* x_given, const DL
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rms_norm(stream, x, weight, out, options);
+    in.finish();
   });
 }
 
@@ -115,6 +116,7 @@ kaio_status kaio_rms_norm_codes(void* stream_handle, const DLTensor* x_given, co
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rms_norm_codes(stream, x, weight, codes, scales, scale, options);
+    in.finish();
   });
 }
 
@@ -158,6 +160,7 @@ kaio_status kaio_layer_norm(void* stream_handle, const DLTensor* x_given, const 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_layer_norm(stream, x, weight, bias, out, options);
+    in.finish();
   });
 }
 
@@ -204,6 +207,7 @@ kaio_status kaio_layer_norm_codes(void* stream_handle, const DLTensor* x_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_layer_norm_codes(stream, x, weight, bias, codes, scales, scale, options);
+    in.finish();
   });
 }
 

@@ -66,6 +66,7 @@ kaio_status kaio_rms_norm_backward(void* stream_handle, const DLTensor* x_given,
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_rms_norm_backward(stream, x, weight, dy, dx, dweight, options);
+    in.finish();
   });
 }
 
@@ -134,6 +135,7 @@ kaio_status kaio_layer_norm_backward(void* stream_handle, const DLTensor* x_give
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_layer_norm_backward(stream, x, weight, dy, dx, dweight, dbias, options);
+    in.finish();
   });
 }
 

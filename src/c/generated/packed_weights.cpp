@@ -158,6 +158,7 @@ kaio_status kaio_matmul_w4(void* stream_handle, const DLTensor* x_given, const k
     require_out_type("matmul_w4", x, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul_w4(stream, {"matmul_w4", x, out, &weights, &options});
+    in.finish();
   });
 }
 
@@ -259,6 +260,7 @@ kaio_status kaio_matmul_w8(void* stream_handle, const DLTensor* x_given, const k
     require_out_type("matmul_w8", x, out);
     const runtime::stream& stream = in.stream(stream_handle);
     const ops::w4_weights packed = ops::detail::as_w4_weights(weights); ops::detail::run_matmul_w4(stream, {"matmul_w8", x, out, &packed, &options});
+    in.finish();
   });
 }
 
@@ -355,6 +357,7 @@ kaio_status kaio_dequantise_w4(void* stream_handle, const kaio_w4_weights* weigh
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_w4(stream, weights, out);
+    in.finish();
   });
 }
 
@@ -382,6 +385,7 @@ kaio_status kaio_dequantise_w8(void* stream_handle, const kaio_w8_weights* weigh
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_w4(stream, ops::detail::as_w4_weights(weights), out);
+    in.finish();
   });
 }
 

@@ -118,6 +118,7 @@ kaio_status kaio_qkv_project(void* stream_handle, const DLTensor* x_given,
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_qkv_project(stream, {"qkv_project", x, &weights, &outputs, &options});
+    in.finish();
   });
 }
 
@@ -222,6 +223,7 @@ kaio_status kaio_gate_up_project(void* stream_handle, const DLTensor* x_given,
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_gate_up(stream, {"gate_up_project", x, out, &weights, &options});
+    in.finish();
   });
 }
 

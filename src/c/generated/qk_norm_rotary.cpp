@@ -55,6 +55,7 @@ kaio_status kaio_qk_norm_rotary(void* stream_handle, const DLTensor* q_given, co
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_qk_norm_rotary(stream, q, k, q_out, k_out, options);
+    in.finish();
   });
 }
 

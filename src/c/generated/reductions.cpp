@@ -74,6 +74,7 @@ kaio_status kaio_reduce(void* stream_handle, int32_t how_given, const DLTensor* 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_reduce(stream, how, x, out, options);
+    in.finish();
   });
 }
 
@@ -125,6 +126,7 @@ kaio_status kaio_scan(void* stream_handle, const DLTensor* x_given, const DLTens
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_scan(stream, x, out, options);
+    in.finish();
   });
 }
 
@@ -174,6 +176,7 @@ kaio_status kaio_histogram(void* stream_handle, const DLTensor* x_given, const D
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_histogram(stream, x, counts, options);
+    in.finish();
   });
 }
 

@@ -156,6 +156,7 @@ kaio_status kaio_repack_gptq_w4(void* stream_handle, const kaio_gptq_w4* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -185,6 +186,7 @@ kaio_status kaio_repack_awq_w4(void* stream_handle, const kaio_awq_w4* source_gi
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -215,6 +217,7 @@ kaio_status kaio_repack_compressed_tensors_w4(void* stream_handle,
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -245,6 +248,7 @@ kaio_status kaio_repack_bitsandbytes_w4(void* stream_handle, const kaio_bitsandb
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -275,6 +279,7 @@ kaio_status kaio_repack_mxfp4_w4(void* stream_handle, const kaio_mxfp4_w4* sourc
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -305,6 +310,7 @@ kaio_status kaio_repack_nvfp4_w4(void* stream_handle, const kaio_nvfp4_w4* sourc
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -335,6 +341,7 @@ kaio_status kaio_repack_int4_w4(void* stream_handle, const kaio_int4_w4* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -364,6 +371,7 @@ kaio_status kaio_repack_awq_gemv_w4(void* stream_handle, const kaio_awq_gemv_w4*
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -394,6 +402,7 @@ kaio_status kaio_repack_awq_gemv_fast_w4(void* stream_handle, const kaio_awq_gem
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -424,6 +433,7 @@ kaio_status kaio_repack_marlin_w4(void* stream_handle, const kaio_marlin_w4* sou
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -454,6 +464,7 @@ kaio_status kaio_repack_tinygemm_w4(void* stream_handle, const kaio_tinygemm_w4*
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -484,6 +495,7 @@ kaio_status kaio_repack_torchao_int4_w4(void* stream_handle, const kaio_torchao_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 

@@ -96,6 +96,7 @@ kaio_status kaio_repack_int8_w8(void* stream_handle, const kaio_int8_w8* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -125,6 +126,7 @@ kaio_status kaio_repack_llm_int8_w8(void* stream_handle, const kaio_llm_int8_w8*
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -155,6 +157,7 @@ kaio_status kaio_repack_gptq_w8(void* stream_handle, const kaio_gptq_w8* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -185,6 +188,7 @@ kaio_status kaio_repack_compressed_tensors_w8(void* stream_handle,
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -215,6 +219,7 @@ kaio_status kaio_repack_q8_0_w8(void* stream_handle, const kaio_q8_0_w8* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -244,6 +249,7 @@ kaio_status kaio_repack_e4m3_w8(void* stream_handle, const kaio_e4m3_w8* source_
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 
@@ -273,6 +279,7 @@ kaio_status kaio_repack_marlin_w8(void* stream_handle, const kaio_marlin_w8* sou
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, source, weights);
+    in.finish();
   });
 }
 

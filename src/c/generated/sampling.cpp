@@ -56,6 +56,7 @@ kaio_status kaio_sample(void* stream_handle, const DLTensor* logits_given, const
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_sample(stream, logits, tokens, options);
+    in.finish();
   });
 }
 
@@ -88,6 +89,7 @@ kaio_status kaio_top_k(void* stream_handle, const DLTensor* x_given, const DLTen
     in.tensor("indices", indices_given, {element::i32 | element::i64, 2, 2}, indices);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_top_k(stream, x, values, indices);
+    in.finish();
   });
 }
 

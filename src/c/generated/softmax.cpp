@@ -47,6 +47,7 @@ kaio_status kaio_softmax(void* stream_handle, const DLTensor* x_given, const DLT
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_softmax(stream, x, y, options);
+    in.finish();
   });
 }
 
@@ -81,6 +82,7 @@ kaio_status kaio_log_softmax(void* stream_handle, const DLTensor* x_given, const
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_log_softmax(stream, x, y, options);
+    in.finish();
   });
 }
 
@@ -120,6 +122,7 @@ kaio_status kaio_softmax_backward(void* stream_handle, const DLTensor* y_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_softmax_backward(stream, y, dy, dx, options);
+    in.finish();
   });
 }
 
@@ -164,6 +167,7 @@ kaio_status kaio_log_softmax_backward(void* stream_handle, const DLTensor* y_giv
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_log_softmax_backward(stream, y, dy, dx, options);
+    in.finish();
   });
 }
 

@@ -204,6 +204,7 @@ kaio_status kaio_repack_blocks_w4(void* stream_handle, int32_t format_given, con
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, ops::gguf_blocks{format, bytes}, weights);
+    in.finish();
   });
 }
 
@@ -236,6 +237,7 @@ kaio_status kaio_repack_blocks_w8(void* stream_handle, int32_t format_given, con
     read(in, "weights", weights_given, weights);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::repack(stream, ops::gguf_blocks{format, bytes}, weights);
+    in.finish();
   });
 }
 
@@ -267,6 +269,7 @@ kaio_status kaio_dequantise_blocks(void* stream_handle, int32_t format_given, co
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_blocks(stream, format, bytes, out);
+    in.finish();
   });
 }
 
@@ -296,6 +299,7 @@ kaio_status kaio_dequantise_bnb_4bit(void* stream_handle, const kaio_bnb_4bit* s
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_codes(stream, ops::detail::code_source_of(source), out);
+    in.finish();
   });
 }
 
@@ -323,6 +327,7 @@ kaio_status kaio_dequantise_bnb_int8(void* stream_handle, const kaio_bnb_int8* s
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_codes(stream, ops::detail::code_source_of(source), out);
+    in.finish();
   });
 }
 
@@ -350,6 +355,7 @@ kaio_status kaio_dequantise_scaled_bytes(void* stream_handle, const kaio_scaled_
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_codes(stream, ops::detail::code_source_of(source), out);
+    in.finish();
   });
 }
 
@@ -378,6 +384,7 @@ kaio_status kaio_dequantise_mxfp4(void* stream_handle, const kaio_mxfp4_tensors*
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_codes(stream, ops::detail::code_source_of(source), out);
+    in.finish();
   });
 }
 
@@ -405,6 +412,7 @@ kaio_status kaio_dequantise_nvfp4(void* stream_handle, const kaio_nvfp4_tensors*
     in.tensor("out", out_given, {element::f32 | element::f16 | element::bf16, 2, 2}, out);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_dequantise_codes(stream, ops::detail::code_source_of(source), out);
+    in.finish();
   });
 }
 
@@ -433,6 +441,7 @@ kaio_status kaio_quantise_blocks(void* stream_handle, const DLTensor* w_given, i
     in.tensor("bytes", bytes_given, {element::u8, 1, 1}, bytes);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_weights(stream, w, ops::detail::quantised_output_of(format, bytes));
+    in.finish();
   });
 }
 
@@ -462,6 +471,7 @@ kaio_status kaio_quantise_bnb_4bit(void* stream_handle, const DLTensor* w_given,
     read(in, "to", to_given, to);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_weights(stream, w, ops::detail::quantised_output_of(to));
+    in.finish();
   });
 }
 
@@ -489,6 +499,7 @@ kaio_status kaio_quantise_mxfp4(void* stream_handle, const DLTensor* w_given,
     read(in, "to", to_given, to);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_weights(stream, w, ops::detail::quantised_output_of(to));
+    in.finish();
   });
 }
 
@@ -516,6 +527,7 @@ kaio_status kaio_quantise_nvfp4(void* stream_handle, const DLTensor* w_given,
     read(in, "to", to_given, to);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_weights(stream, w, ops::detail::quantised_output_of(to));
+    in.finish();
   });
 }
 
@@ -542,6 +554,7 @@ kaio_status kaio_quantise_w4(void* stream_handle, const DLTensor* w_given, const
     read(in, "to", to_given, to);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_quantise_w4(stream, w, to);
+    in.finish();
   });
 }
 

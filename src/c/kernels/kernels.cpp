@@ -213,6 +213,7 @@ kaio_status kaio_kernel_launch(void* stream, const kaio_kernel* kernel, const ka
     if (!in.has_device())
       refuse(kernel->called.c_str(), "no argument is a tensor that names a device; set the grid's device");
     in.stream(stream).launch(*kernel->image, blocks_of(*kernel, shape), packed.data(), count);
+    in.finish();
   });
 }
 
