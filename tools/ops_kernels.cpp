@@ -19,21 +19,33 @@
 #include <kaio/ops/sample.hpp>
 #include <kaio/ops/softmax.hpp>
 #include <kaio/ops/top_k.hpp>
+#include <kaio/ops/topk_router.hpp>
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
 const kaio::tool::family ops("ops", [] {
   auto list = kaio::ops::matmul_kernels();
-  for (const auto& more :
-       {kaio::ops::attention_kernels(), kaio::ops::attention_backward_kernels(),
-        kaio::ops::attention_decode_kernels(), kaio::ops::cache_kernels(), kaio::ops::format_kernels(),
-        kaio::ops::gate_up_project_kernels(), kaio::ops::matmul_fp8_kernels(),
-        kaio::ops::matmul_int8_kernels(), kaio::ops::qkv_project_kernels(), kaio::ops::rms_norm_kernels(),
-        kaio::ops::activation_kernels(), kaio::ops::cross_entropy_kernels(),
-        kaio::ops::norm_backward_kernels(), kaio::ops::softmax_kernels(), kaio::ops::copy_kernels(),
-        kaio::ops::int8_dequant_kernels(), kaio::ops::sample_kernels(), kaio::ops::top_k_kernels(),
-        kaio::ops::w4_kernels()})
+  for (const auto& more : {kaio::ops::attention_kernels(),
+                           kaio::ops::attention_backward_kernels(),
+                           kaio::ops::attention_decode_kernels(),
+                           kaio::ops::cache_kernels(),
+                           kaio::ops::format_kernels(),
+                           kaio::ops::gate_up_project_kernels(),
+                           kaio::ops::matmul_fp8_kernels(),
+                           kaio::ops::matmul_int8_kernels(),
+                           kaio::ops::qkv_project_kernels(),
+                           kaio::ops::rms_norm_kernels(),
+                           kaio::ops::activation_kernels(),
+                           kaio::ops::cross_entropy_kernels(),
+                           kaio::ops::norm_backward_kernels(),
+                           kaio::ops::softmax_kernels(),
+                           kaio::ops::copy_kernels(),
+                           kaio::ops::int8_dequant_kernels(),
+                           kaio::ops::sample_kernels(),
+                           kaio::ops::top_k_kernels(),
+                           kaio::ops::expert_kernels(),
+                           kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());
   return list;
 });

@@ -20,6 +20,7 @@
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
 #include <kaio/ops/attention_decode.hpp>
+#include <kaio/ops/combine_experts.hpp>
 #include <kaio/ops/copy.hpp>
 #include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/cross_entropy.hpp>
@@ -49,7 +50,9 @@
 #include <kaio/ops/scan.hpp>
 #include <kaio/ops/shared/tensor_view.hpp>
 #include <kaio/ops/softmax.hpp>
+#include <kaio/ops/sort_by_expert.hpp>
 #include <kaio/ops/top_k.hpp>
+#include <kaio/ops/topk_router.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/ops/weight_only/dequantise.hpp>
 #include <kaio/ops/weight_only/quantise_weights.hpp>
