@@ -69,6 +69,7 @@ __all__ = [
     "attention_decode",
     "attention_decode_varlen",
     "attention_varlen",
+    "combine_experts",
     "copy_pages",
     "copy_tensor",
     "cross_entropy",
@@ -150,7 +151,9 @@ __all__ = [
     "scan",
     "softmax",
     "softmax_backward",
+    "sort_by_expert",
     "top_k",
+    "topk_router",
 ]
 
 
@@ -4763,6 +4766,135 @@ def top_k(
     """
     _top_k(stream, x, values, indices)
     return (values, indices)
+
+
+_topk_router = _core.operation("topk_router")
+
+
+def topk_router(
+    logits: Array,
+    indices: Array,
+    weights: Array,
+    *,
+    score: Literal['softmax', 'sigmoid'] = 'softmax',
+    bias: Array | None = None,
+    groups: int = 1,
+    kept_groups: int = 1,
+    group_by_best_two: bool = True,
+    renormalise: bool = False,
+    factor: float = 1.0,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """Chooses the k experts of each token with the largest score + bias, and returns their scores as weights.
+
+    k is the last extent of indices and weights, 1 to 32. The largest is first; of equal ones the lower index.
+
+    Arguments:
+      logits: (tokens, experts); f32, f16 or bf16
+      indices: (tokens, k); i32
+      weights: (tokens, k); f32
+      score
+      bias: (experts); f32; added to scores to choose, not to weights
+      groups: 1 to 32, of equal size
+      kept_groups: 1 to groups
+      group_by_best_two: True: a group's score is the sum of its best two scores with bias; False: its best one
+      renormalise: True: divides a token's weights by their sum
+      factor: multiplies the weights; finite
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns indices, weights.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _topk_router(stream, logits, indices, weights, (score, bias, groups, kept_groups, group_by_best_two, renormalise, factor, ))
+    return (indices, weights)
+
+
+_sort_by_expert = _core.operation("sort_by_expert")
+
+
+def sort_by_expert(
+    indices: Array,
+    offsets: Array,
+    *,
+    counts: Array | bool | None = None,
+    tokens: Array | bool | None = None,
+    positions: Array | bool | None = None,
+    workspace: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """Sorts the choices of tokens by expert, and by token within an expert.
+
+    The rows of expert e are offsets[e] to offsets[e + 1] - 1. An index that is no expert is left out.
+
+    Arguments:
+      indices: (tokens, k); i32
+      offsets: (experts + 1); i32
+      counts: (experts); i32; rows of each expert
+      tokens: (tokens * k); i32; the token of each sorted row; -1 after the last expert's rows
+      positions: (tokens, k); i32; the sorted row of each choice; -1 if it is left out
+      workspace: memory for the call, of any type; None: made if it is needed
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns offsets, counts, tokens, positions (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if counts is True:
+            counts = _empty(indices, (offsets.shape[0] - 1,), 'i32')
+        elif counts is False:
+            counts = None
+        if tokens is True:
+            tokens = _empty(indices, (indices.shape[0] * indices.shape[1],), 'i32')
+        elif tokens is False:
+            tokens = None
+        if positions is True:
+            positions = _empty_like(indices, 'i32', "indices")
+        elif positions is False:
+            positions = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("sort_by_expert", error, indices=indices) from None
+    if _sort_by_expert(stream, indices, offsets, (counts, tokens, positions, workspace, )):
+        counts, tokens, positions = _for_jax(counts, tokens, positions)
+    return _given(offsets, counts, tokens, positions)
+
+
+_combine_experts = _core.operation("combine_experts")
+
+
+def combine_experts(
+    y: Array,
+    weights: Array,
+    positions: Array,
+    out: Array | None = None,
+    *,
+    accumulate: bool = False,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out[token, :] = the sum of weights[token, j] * y[positions[token, j], :] over all j.
+
+    Sums are f32, in the order of j, and are rounded once. A position that is no row of y adds nothing.
+
+    Arguments:
+      y: (rows, size); f32, f16 or bf16
+      weights: (tokens, k); f32
+      positions: (tokens, k); i32
+      out: (tokens, size); f32, f16 or bf16; of the type of y, or f32
+      accumulate: True: adds to out
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(y, (weights.shape[0], y.shape[1]), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("combine_experts", error, y=y, weights=weights, positions=positions) from None
+    if _combine_experts(stream, y, weights, positions, out, (accumulate, )):
+        out = _for_jax(out)
+    return out
 
 
 _softmax = _core.operation("softmax")

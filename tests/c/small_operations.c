@@ -1,4 +1,4 @@
-/* Norms, softmax, losses, activations, copies, reductions, embeddings and sampling through the C interface. */
+/* Norms, softmax, losses, activations, copies, reductions, embeddings, sampling and experts through the C interface. */
 #include "tensors.h"
 
 enum { ROWS = 3, SIZE = 40, COUNT = ROWS * SIZE };
@@ -533,6 +533,109 @@ static void linear_loss(void) {
   drop(&more);
 }
 
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+
+/* A mixture of experts: the router, the sorted choices, and the sum of outputs. */
+static void experts(void) {
+  enum { TOKENS = 4, EXPERTS = 6, K = 2, CHOICES = TOKENS * K };
+  float logits_of[TOKENS * EXPERTS], outputs_of[CHOICES * SIZE], weights_of[CHOICES];
+  int32_t indices_of[CHOICES], offsets_of[EXPERTS + 1], tokens_of[CHOICES], positions_of[CHOICES], counts_of[EXPERTS];
+  shaped logits, bias, indices, weights, offsets, counts, tokens, positions, y, out;
+  kaio_topk_router_options router = kaio_topk_router_options_default();
+  kaio_sort_by_expert_options order = kaio_sort_by_expert_options_default();
+  kaio_combine_experts_options sums = kaio_combine_experts_options_default();
+  const float bias_of[EXPERTS] = {0, 0, 0, 0, 0, 2}; /* the last expert is always the first choice */
+  uint64_t needed = 1;
+  int64_t token, j, i, wrong = 0;
+  SHAPED(&logits, f32, TOKENS, EXPERTS);
+  SHAPED(&bias, f32, EXPERTS);
+  SHAPED(&indices, i32, TOKENS, K);
+  SHAPED(&weights, f32, TOKENS, K);
+  SHAPED(&offsets, i32, EXPERTS + 1);
+  SHAPED(&counts, i32, EXPERTS);
+  SHAPED(&tokens, i32, CHOICES);
+  SHAPED(&positions, i32, TOKENS, K);
+  SHAPED(&y, f32, CHOICES, SIZE);
+  SHAPED(&out, f32, TOKENS, SIZE);
+  randomise(&logits, logits_of, 1);
+  randomise(&y, outputs_of, 2);
+  send(&bias, bias_of);
+
+  CHECK(router.groups == 1 && router.kept_groups == 1 && router.group_by_best_two == 1 && router.factor == 1);
+  router.score = KAIO_ROUTER_SCORE_SIGMOID;
+  router.bias = &bias.tensor;
+  router.renormalise = 1;
+  router.factor = 3;
+  SUCCEEDS(kaio_topk_router_warmup(&logits.tensor, &indices.tensor, &weights.tensor, &router));
+  SUCCEEDS(kaio_topk_router(NULL, &logits.tensor, &indices.tensor, &weights.tensor, &router));
+  receive(&indices, indices_of);
+  receive(&weights, weights_of);
+  for (token = 0; token < TOKENS; ++token) {
+    const float* own = logits_of + token * EXPERTS;
+    int64_t second = 0;
+    double first_score, second_score;
+    for (i = 1; i < EXPERTS - 1; ++i)
+      if (own[i] > own[second]) second = i;
+    wrong += indices_of[token * K] != EXPERTS - 1 || indices_of[token * K + 1] != second;
+    first_score = sigmoid(own[EXPERTS - 1]);
+    second_score = sigmoid(own[second]);
+    wrong += !(fabs(weights_of[token * K] - 3 * first_score / (first_score + second_score)) < 1e-5);
+    wrong += !(fabs(weights_of[token * K + 1] - 3 * second_score / (first_score + second_score)) < 1e-5);
+  }
+  CHECK(wrong == 0);
+
+  SUCCEEDS(kaio_sort_by_expert_workspace_bytes(&indices.tensor, &offsets.tensor, &needed));
+  CHECK(needed == 0);
+  order.counts = &counts.tensor;
+  order.tokens = &tokens.tensor;
+  order.positions = &positions.tensor;
+  SUCCEEDS(kaio_sort_by_expert(NULL, &indices.tensor, &offsets.tensor, &order));
+  receive(&offsets, offsets_of);
+  receive(&counts, counts_of);
+  receive(&tokens, tokens_of);
+  receive(&positions, positions_of);
+  CHECK(offsets_of[0] == 0 && offsets_of[EXPERTS] == CHOICES && counts_of[EXPERTS - 1] == TOKENS);
+  for (i = 0; i < CHOICES; ++i) {
+    const int32_t expert = indices_of[i], place = positions_of[i];
+    wrong += place < offsets_of[expert] || place >= offsets_of[expert] + counts_of[expert];
+    wrong += place < 0 || place >= CHOICES || tokens_of[place] != i / K;
+  }
+  CHECK(wrong == 0);
+
+  memset(expected, 0, sizeof expected);
+  for (token = 0; token < TOKENS; ++token)
+    for (i = 0; i < SIZE; ++i)
+      for (j = 0; j < K; ++j)
+        expected[token * SIZE + i] +=
+            (double)weights_of[token * K + j] * outputs_of[positions_of[token * K + j] * SIZE + i];
+  SUCCEEDS(kaio_combine_experts(NULL, &y.tensor, &weights.tensor, &positions.tensor, &out.tensor, NULL));
+  receive(&out, got);
+  CHECK(far_off(got, expected, TOKENS * SIZE, 1e-5) == 0);
+  sums.accumulate = 1;
+  SUCCEEDS(kaio_combine_experts(NULL, &y.tensor, &weights.tensor, &positions.tensor, &out.tensor, &sums));
+  for (i = 0; i < TOKENS * SIZE; ++i) expected[i] *= 2;
+  receive(&out, got);
+  CHECK(far_off(got, expected, TOKENS * SIZE, 1e-5) == 0);
+
+  router.groups = 4;
+  REFUSED(kaio_topk_router(NULL, &logits.tensor, &indices.tensor, &weights.tensor, &router), "topk_router", "groups is 4");
+  order.counts = &tokens.tensor;
+  REFUSED(kaio_sort_by_expert(NULL, &indices.tensor, &offsets.tensor, &order), "sort_by_expert", "counts");
+  out.tensor.dtype = f16;
+  REFUSED(kaio_combine_experts(NULL, &y.tensor, &weights.tensor, &positions.tensor, &out.tensor, NULL), "combine_experts",
+          "argument out");
+  drop(&logits);
+  drop(&bias);
+  drop(&indices);
+  drop(&weights);
+  drop(&offsets);
+  drop(&counts);
+  drop(&tokens);
+  drop(&positions);
+  drop(&y);
+  drop(&out);
+}
+
 int main(void) {
   f32 = type_of(kDLFloat, 32);
   f16 = type_of(kDLFloat, 16);
@@ -555,5 +658,6 @@ int main(void) {
   reductions();
   embeddings();
   sampling();
+  experts();
   return finish();
 }

@@ -478,6 +478,31 @@ def test_top_k(random: np.random.Generator) -> None:
         kaio.top_k(x, values, indices[:, :3])
 
 
+def test_experts(random: np.random.Generator) -> None:
+    """A mixture of experts: each expert multiplies its tokens by its number."""
+    logits, x = normal(random, 7, 12), normal(random, 7, 40)
+    indices, weights = np.zeros((7, 3), np.int32), np.zeros((7, 3), F32)
+    kaio.topk_router(logits, indices, weights, score="sigmoid", renormalise=True, factor=2.0)
+    order = np.argsort(-logits, -1)[:, :3]
+    scores = np.take_along_axis(1 / (1 + np.exp(-logits)), order, -1)
+    wanted = 2 * scores / scores.sum(-1, keepdims=True)
+    assert (indices == order).all()
+    close(weights, wanted)
+    kaio.topk_router(logits, indices, weights, score="sigmoid", renormalise=True, factor=2.0, groups=4, kept_groups=2)
+    assert (np.array([len(set(row // 3)) for row in indices]) <= 2).all()
+
+    kaio.topk_router(logits, indices, weights)
+    offsets = np.zeros(13, np.int32)
+    offsets, counts, tokens, positions = kaio.sort_by_expert(indices, offsets, counts=True, tokens=True, positions=True)
+    assert (counts == np.bincount(indices.ravel(), minlength=12)).all() and (np.diff(offsets) == counts).all()
+    assert (tokens == np.argsort(indices.ravel(), kind="stable") // 3).all()
+    assert (tokens[positions] == np.arange(7)[:, None]).all()
+    y = x[tokens] * np.repeat(np.arange(12, dtype=F32), counts)[:, None]
+    close(kaio.combine_experts(y, weights, positions), x * (weights * indices).sum(-1, keepdims=True))
+    with pytest.raises(kaio.InvalidArgument, match="kept_groups"):
+        kaio.topk_router(logits, indices, weights, groups=3, kept_groups=4)
+
+
 def test_every_small_operation_is_called(request: pytest.FixtureRequest) -> None:
     """The last of this file: each operation has run in a test above."""
     tests = sum(name.startswith("test_") for name in globals())

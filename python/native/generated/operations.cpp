@@ -37,6 +37,8 @@ constexpr enumeration::value values_pool_kind[] = {{"stream_ordered", 0}, {"cach
 constexpr enumeration enum_pool_kind = {"pool_kind", false, values_pool_kind};
 constexpr enumeration::value values_reduction[] = {{"sum", 0}, {"mean", 1}, {"max", 2}, {"min", 3}};
 constexpr enumeration enum_reduction = {"reduction", false, values_reduction};
+constexpr enumeration::value values_router_score[] = {{"softmax", 0}, {"sigmoid", 1}};
+constexpr enumeration enum_router_score = {"router_score", false, values_router_score};
 constexpr enumeration::value values_constant_inputs[] = {{"none", 0}, {"a", 1}, {"b", 2}, {"weights", 2}, {"both", 3}, {"indices", 4}};
 constexpr enumeration enum_constant_inputs = {"constant_inputs", true, values_constant_inputs};
 constexpr enumeration::value values_block_format[] = {{"q4_0", 0}, {"q4_1", 1}, {"q5_0", 2}, {"q5_1", 3}, {"q8_0", 4}, {"q2_k", 5}, {"q3_k", 6}, {"q4_k", 7}, {"q5_k", 8}, {"q6_k", 9}, {"iq4_nl", 10}, {"iq4_xs", 11}, {"mxfp4", 12}, {"nvfp4", 13}};
@@ -805,6 +807,33 @@ constexpr field fields_sample_options[] = {
 constexpr record record_sample_options = {"SampleOptions", sizeof(kaio_sample_options),
     [](void* to) { *static_cast<kaio_sample_options*>(to) = kaio_sample_options_default(); }, fields_sample_options};
 
+constexpr field fields_topk_router_options[] = {
+    {.name = "score", .c_name = "score", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, score), .values = &enum_router_score},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, bias)},
+    {.name = "groups", .c_name = "groups", .kind = field_kind::i32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, groups)},
+    {.name = "kept_groups", .c_name = "kept_groups", .kind = field_kind::i32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, kept_groups)},
+    {.name = "group_by_best_two", .c_name = "group_by_best_two", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, group_by_best_two)},
+    {.name = "renormalise", .c_name = "renormalise", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, renormalise)},
+    {.name = "factor", .c_name = "factor", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_topk_router_options, factor)},
+};
+constexpr record record_topk_router_options = {"TopkRouterOptions", sizeof(kaio_topk_router_options),
+    [](void* to) { *static_cast<kaio_topk_router_options*>(to) = kaio_topk_router_options_default(); }, fields_topk_router_options};
+
+constexpr field fields_sort_by_expert_options[] = {
+    {.name = "counts", .c_name = "counts", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sort_by_expert_options, counts)},
+    {.name = "tokens", .c_name = "tokens", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sort_by_expert_options, tokens)},
+    {.name = "positions", .c_name = "positions", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = offsetof(kaio_sort_by_expert_options, positions)},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_sort_by_expert_options, workspace)},
+};
+constexpr record record_sort_by_expert_options = {"SortByExpertOptions", sizeof(kaio_sort_by_expert_options),
+    [](void* to) { *static_cast<kaio_sort_by_expert_options*>(to) = kaio_sort_by_expert_options_default(); }, fields_sort_by_expert_options};
+
+constexpr field fields_combine_experts_options[] = {
+    {.name = "accumulate", .c_name = "accumulate", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_combine_experts_options, accumulate)},
+};
+constexpr record record_combine_experts_options = {"CombineExpertsOptions", sizeof(kaio_combine_experts_options),
+    [](void* to) { *static_cast<kaio_combine_experts_options*>(to) = kaio_combine_experts_options_default(); }, fields_combine_experts_options};
+
 constexpr field fields_tune_options[] = {
     {.name = "repetitions", .c_name = "repetitions", .kind = field_kind::u32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_tune_options, repetitions)},
     {.name = "remember", .c_name = "remember", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_tune_options, remember)},
@@ -1426,6 +1455,27 @@ constexpr field arguments_top_k[] = {
     {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
 };
 
+constexpr field arguments_topk_router[] = {
+    {.name = "logits", .c_name = "logits", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_topk_router_options},
+};
+
+constexpr field arguments_sort_by_expert[] = {
+    {.name = "indices", .c_name = "indices", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 2, .of = &record_sort_by_expert_options},
+};
+
+constexpr field arguments_combine_experts[] = {
+    {.name = "y", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "positions", .c_name = "positions", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_combine_experts_options},
+};
+
 constexpr field arguments_softmax[] = {
     {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
@@ -2043,6 +2093,27 @@ constexpr function all_functions[] = {
     {"top_k", arguments_top_k,
      [](void* stream, const argument_value* a) { return kaio_top_k(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
      [](const argument_value* a) { return kaio_top_k_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"topk_router", arguments_topk_router,
+     [](void* stream, const argument_value* a) { return kaio_topk_router(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_topk_router_options*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_topk_router_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_topk_router_options*>(a[3].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"sort_by_expert", arguments_sort_by_expert,
+     [](void* stream, const argument_value* a) { return kaio_sort_by_expert(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_sort_by_expert_options*>(a[2].pointer)); },
+     [](const argument_value* a) { return kaio_sort_by_expert_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const kaio_sort_by_expert_options*>(a[2].pointer)); },
+     [](const argument_value* a, std::uint64_t* bytes) { return kaio_sort_by_expert_workspace_bytes(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), bytes); },
+     nullptr,
+     nullptr,
+     2, offsetof(kaio_sort_by_expert_options, workspace)},
+    {"combine_experts", arguments_combine_experts,
+     [](void* stream, const argument_value* a) { return kaio_combine_experts(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_combine_experts_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_combine_experts_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_combine_experts_options*>(a[4].pointer)); },
      nullptr,
      nullptr,
      nullptr,
