@@ -85,6 +85,7 @@ public_floors = {
             "reduce/common", "reduce/call", "reduce/simt", "scan/common", "scan/call", "scan/simt",
             "histogram/common", "histogram/simt", "embedding/common", "embedding/simt",
             "sampling/common", "sampling/simt", "experts/common", "experts/simt",
+            "matmul_grouped/common", "matmul_grouped/simt", "matmul_grouped/sm90",
             "weight_only/common", "weight_only/call", "weight_only/mma_sync", "weight_only/simt",
             "weight_only/skinny", "weight_only/gemv", "weight_only/sm90", "weight_only/choice",
             "weight_only/repack", "weight_only/formats", "weight_only",
@@ -120,6 +121,7 @@ private_floors = {
             "elementwise/call", "elementwise/copy", "elementwise/activation", "elementwise/int8_dequant",
             "reduce/call", "reduce/simt", "scan/call", "scan/simt", "histogram", "embedding",
             "sampling/simt", "sampling/call", "experts/simt", "experts/call",
+            "matmul_grouped/common", "matmul_grouped/simt", "matmul_grouped/sm90", "matmul_grouped/call",
             "weight_only/common", "weight_only/simt", "weight_only/mma_sync", "weight_only/gemv",
             "weight_only/repack", "weight_only/choice", "weight_only/call", "weight_only/formats",
             "qkv_project/common", "qkv_project/choice", "qkv_project/heads", "qkv_project/mma_sync",
@@ -139,7 +141,7 @@ operation_floors = [
     {"rows"},
     {"matmul", "attention/common", "cache", "norm", "reduce", "sampling", "softmax", "cross_entropy"},
     {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward", "elementwise", "scan", "histogram",
-     "linear_cross_entropy", "experts"},
+     "linear_cross_entropy", "experts", "matmul_grouped"},
     {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding"},
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.

@@ -11,6 +11,7 @@
 #include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_grouped.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/norm_backward.hpp>
@@ -45,6 +46,7 @@ const kaio::tool::family ops("ops", [] {
                            kaio::ops::sample_kernels(),
                            kaio::ops::top_k_kernels(),
                            kaio::ops::expert_kernels(),
+                           kaio::ops::matmul_grouped_kernels(),
                            kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());
   return list;

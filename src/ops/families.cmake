@@ -166,6 +166,8 @@ kaio_family(embedding FILE embedding/embedding.cpp)
 kaio_family(sample FILE sampling/simt/sample.cpp)
 kaio_family(top_k FILE sampling/simt/top_k.cpp)
 kaio_family(experts FILE experts/simt/rows.cpp)
+kaio_family(matmul_grouped_simt FILE matmul_grouped/simt/rows.cpp)
+kaio_family(matmul_grouped_sm90 FILE matmul_grouped/sm90/rows.cpp)
 
 # Projections. Smaller tiles, or fewer rows, first.
 kaio_family(qkv_mma_f16 ROWS qkv_variant "qkv_mma_f16_rows=qkv_mma_rows<f16>()" FROM qkv_project/mma_sync/rows.hpp)

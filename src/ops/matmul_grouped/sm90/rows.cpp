@@ -1,0 +1,101 @@
+#include "ops/matmul_grouped/sm90/rows.hpp"
+
+#include <kaio/ops/matmul/call/matrix_lines.hpp>
+#include <kaio/ops/matmul_grouped/sm90/kernel.hpp>
+#include <kaio/ops/shared/ceil_div.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "ops/families.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+// As the tile of matmul that serves most shapes; half of it serves groups of few rows.
+constexpr sm90_config grouped_config(major b) {
+  return {.m = 128, .n = 128, .stages = 6, .b = b, .b_by_launch = true, .type_by_launch = true};
+}
+using element = f16;  // names both types of 16 bits
+constexpr auto& grouped_kernel = grouped_sm90<grouped_config(major::k).of_kernel(), element>;
+
+bool is_aligned(const any_view& v, std::uint32_t dimension) {
+  return v.extents[dimension] == 1 || (v.strides[dimension] > 0 && v.strides[dimension] % 8 == 0);
+}
+
+template <class T>
+matrix_lines<T> lines(const any_view& v, std::int64_t length, std::int64_t count, std::int64_t pitch,
+                      std::uint64_t batches, std::int64_t batch_pitch) {
+  // The stride of one line is never used, but is a stride of a tensor map.
+  const std::int64_t used = count == 1 ? (length + 7) / 8 * 8 : pitch;
+  return {device_pointer<T>{v.address, static_cast<std::size_t>(v.bytes / sizeof(T)), v.device, true},
+          static_cast<std::uint64_t>(length),
+          static_cast<std::uint64_t>(count),
+          static_cast<std::uint64_t>(used),
+          batches,
+          static_cast<std::uint64_t>(batch_pitch)};
+}
+
+template <class T, major B>
+void launch(const stream& s, const grouped_call& call) {
+  constexpr sm90_config config = grouped_config(B);
+  using mainloop = sm90_mainloop<config, element>;
+  constexpr sm90_boxes boxes = mainloop::whole_boxes(1);
+  const any_view &a = call.a, &b = call.b, &c = call.c;
+  const auto of_a = lines<element>(a, a.extents[1], a.extents[0], a.strides[0], call.groups(), 0);
+  const auto of_b =
+      B == major::k
+          ? lines<element>(b, b.extents[1], b.extents[2], b.strides[2], call.groups(), b.strides[0])
+          : lines<element>(b, b.extents[2], b.extents[1], b.strides[1], call.groups(), b.strides[0]);
+  const auto tiles_n = static_cast<u32>(ceil_div(call.n(), std::uint64_t{config.n}));
+  const bool by_four =
+      c.address % (4 * c.element_bytes()) == 0 && (c.extents[0] == 1 || c.strides[0] % 4 == 0);
+  const grouped_sm90_problem problem{
+      .tiles = {call.offsets.address, static_cast<u32>(call.groups()), static_cast<u32>(call.rows()),
+                divisor::of(tiles_n)},
+      .c = {c.strides[0], 0, static_cast<u32>(call.rows()), static_cast<u32>(call.n()), by_four ? 1u : 0u},
+      .k_blocks = static_cast<u32>(ceil_div(call.k(), std::uint64_t{mainloop::k})),
+      .tile = sm90_tile::of<T>(boxes, config.a, B)};
+  const std::uint64_t tiles = grouped_tiles::most(call.rows(), call.groups(), config.m) * tiles_n;
+  const std::uint64_t blocks = std::min(tiles, s.max_active_clusters(grouped_kernel.image(), {0, 0, 0}));
+  grouped_kernel.launch(s, grid(blocks).programmatic(), of_a.map(s, boxes.a.sizes, sm90_config::row_bytes),
+                        of_b.map(s, boxes.b.sizes, sm90_config::row_bytes),
+                        output_memory{c.address, static_cast<u32>(c.type)}, problem);
+}
+
+}  // namespace
+
+bool grouped_sm90_takes(const grouped_call& call) {
+  const any_view &a = call.a, &b = call.b, &c = call.c;
+  const auto adjacent = [](const any_view& v, std::uint32_t d) {
+    return v.strides[d] == 1 || v.extents[d] == 1;
+  };
+  const bool along_k = adjacent(b, 1) && is_aligned(b, 2), along_n = adjacent(b, 2) && is_aligned(b, 1);
+  return call.k() != 0 && adjacent(a, 1) && is_aligned(a, 0) && a.address % 16 == 0 && (along_k || along_n) &&
+         is_aligned(b, 0) && b.address % 16 == 0 && adjacent(c, 1);
+}
+
+void launch_grouped_sm90(const stream& s, const grouped_call& call) {
+  const any_view& b = call.b;
+  const bool along_k = (b.strides[1] == 1 || b.extents[1] == 1) && is_aligned(b, 2);
+  const auto typed = [&]<class T>(std::type_identity<T>) {
+    if (along_k)
+      launch<T, major::k>(s, call);
+    else
+      launch<T, major::mn>(s, call);
+  };
+  if (call.a.type == element_kind::f16)
+    typed(std::type_identity<f16>{});
+  else
+    typed(std::type_identity<bf16>{});
+}
+
+const ptx::kernel_image& grouped_sm90_image() { return grouped_kernel.image(); }
+
+void list_matmul_grouped_sm90_kernels(std::vector<const ptx::kernel_image*>& list) {
+  list.push_back(&grouped_sm90_image());
+}
+
+}  // namespace kaio::ops
