@@ -51,6 +51,7 @@ MADE = {
     ("rotary", "out"): ("x.shape", "x"),
     ("rotary_varlen", "out"): ("x.shape", "x"),
     ("matmul", "out"): ("_product(a, b)", "a 16"),
+    ("matmul_grouped", "out"): ("(a.shape[0], b.shape[2])", "a"),
     ("matmul_backward", "da"): ("a.shape", "a"),
     ("matmul_backward", "db"): ("b.shape", "b"),
     ("matmul_int8", "out"): ("_product(a, b)", "i32"),

@@ -105,6 +105,7 @@ __all__ = [
     "matmul_backward",
     "matmul_batch",
     "matmul_fp8",
+    "matmul_grouped",
     "matmul_int8",
     "matmul_w4",
     "matmul_w8",
@@ -3200,6 +3201,44 @@ def matmul_backward(
     if _matmul_backward(stream, dc, a, b, da, db, (alpha, accumulate, precision, workspace, )):
         da, db = _for_jax(da, db)
     return (da, db)
+
+
+_matmul_grouped = _core.operation("matmul_grouped")
+
+
+def matmul_grouped(
+    a: Array,
+    b: Array,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c[r, :] = a[r, :] * b[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture.
+
+    The offsets are read on the device alone. Rows of no group are not written. Sums are f32, and are rounded once.
+    Equal calls give equal bits.
+
+    Arguments:
+      a: (rows, k); f16 or bf16
+      b: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f32, f16 or bf16; of the type of a, or f32
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(a, (a.shape[0], b.shape[2]), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_grouped", error, a=a, b=b, offsets=offsets) from None
+    if _matmul_grouped(stream, a, b, offsets, out):
+        out = _for_jax(out)
+    return out
 
 
 _matmul_int8 = _core.operation("matmul_int8")

@@ -537,10 +537,11 @@ static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 
 /* A mixture of experts: the router, the sorted choices, and the sum of outputs. */
 static void experts(void) {
-  enum { TOKENS = 4, EXPERTS = 6, K = 2, CHOICES = TOKENS * K };
+  enum { TOKENS = 4, EXPERTS = 6, K = 2, CHOICES = TOKENS * K, DEPTH = 16, COLUMNS = 8 };
   float logits_of[TOKENS * EXPERTS], outputs_of[CHOICES * SIZE], weights_of[CHOICES];
   int32_t indices_of[CHOICES], offsets_of[EXPERTS + 1], tokens_of[CHOICES], positions_of[CHOICES], counts_of[EXPERTS];
-  shaped logits, bias, indices, weights, offsets, counts, tokens, positions, y, out;
+  uint16_t ones[CHOICES * DEPTH], numbers[EXPERTS * DEPTH * COLUMNS];
+  shaped logits, bias, indices, weights, offsets, counts, tokens, positions, y, out, rows, matrices, products;
   kaio_topk_router_options router = kaio_topk_router_options_default();
   kaio_sort_by_expert_options order = kaio_sort_by_expert_options_default();
   kaio_combine_experts_options sums = kaio_combine_experts_options_default();
@@ -601,6 +602,27 @@ static void experts(void) {
     wrong += place < 0 || place >= CHOICES || tokens_of[place] != i / K;
   }
   CHECK(wrong == 0);
+
+  /* Rows of ones, of which expert e makes DEPTH * (1 + e % 2). */
+  for (i = 0; i < CHOICES * DEPTH; ++i) ones[i] = 0x3c00;
+  for (i = 0; i < EXPERTS * DEPTH * COLUMNS; ++i) numbers[i] = i / (DEPTH * COLUMNS) % 2 == 0 ? 0x3c00 : 0x4000;
+  SHAPED(&rows, f16, CHOICES, DEPTH);
+  SHAPED(&matrices, f16, EXPERTS, DEPTH, COLUMNS);
+  SHAPED(&products, f32, CHOICES, COLUMNS);
+  send(&rows, ones);
+  send(&matrices, numbers);
+  SUCCEEDS(kaio_matmul_grouped_warmup(&rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor));
+  SUCCEEDS(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor));
+  receive(&products, got);
+  for (i = 0; i < CHOICES; ++i)
+    for (j = 0; j < COLUMNS; ++j)
+      wrong += got[positions_of[i] * COLUMNS + j] != DEPTH * (float)(1 + indices_of[i] % 2);
+  CHECK(wrong == 0);
+  REFUSED(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &counts.tensor, &products.tensor), "matmul_grouped",
+          "offsets");
+  drop(&rows);
+  drop(&matrices);
+  drop(&products);
 
   memset(expected, 0, sizeof expected);
   for (token = 0; token < TOKENS; ++token)

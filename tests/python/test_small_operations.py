@@ -499,6 +499,14 @@ def test_experts(random: np.random.Generator) -> None:
     assert (tokens[positions] == np.arange(7)[:, None]).all()
     y = x[tokens] * np.repeat(np.arange(12, dtype=F32), counts)[:, None]
     close(kaio.combine_experts(y, weights, positions), x * (weights * indices).sum(-1, keepdims=True))
+
+    experts = normal(random, 12, 16, 40, dtype=F16)  # (groups, n, k)
+    rows = x[tokens].astype(F16)
+    wanted = np.stack([experts[e].astype(F32) @ row.astype(F32) for e, row in zip(np.repeat(np.arange(12), counts), rows)])
+    close(kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets, dtype="f32"), wanted, 1e-4)
+    assert kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets).dtype == F16
+    with pytest.raises(kaio.InvalidArgument, match="argument offsets"):
+        kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets[:-1])
     with pytest.raises(kaio.InvalidArgument, match="kept_groups"):
         kaio.topk_router(logits, indices, weights, groups=3, kept_groups=4)
 

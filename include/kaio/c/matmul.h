@@ -147,6 +147,23 @@ KAIO_API kaio_status kaio_matmul_backward_warmup(const DLTensor* dc, const DLTen
 KAIO_API kaio_status kaio_matmul_backward_workspace_bytes(const DLTensor* dc, const DLTensor* a,
                                                           uint64_t* bytes);
 
+/* c[r, :] = a[r, :] * b[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a
+ * mixture.
+ * The offsets are read on the device alone. Rows of no group are not written. Sums are f32, and are
+ * rounded once. Equal calls give equal bits.
+ *   a        (rows, k); f16 or bf16
+ *   b        (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two
+ *            exchanged
+ *   offsets  (groups + 1); i32; not decreasing
+ *   c        writes (rows, n); f32, f16 or bf16; of the type of a, or f32 */
+KAIO_API kaio_status kaio_matmul_grouped(void* stream, const DLTensor* a, const DLTensor* b,
+                                         const DLTensor* offsets, const DLTensor* c);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_grouped_warmup(const DLTensor* a, const DLTensor* b, const DLTensor* offsets,
+                                                const DLTensor* c);
+
 #ifdef __cplusplus
 }
 #endif

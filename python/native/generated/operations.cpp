@@ -1190,6 +1190,13 @@ constexpr field arguments_matmul_backward[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_matmul_backward_options},
 };
 
+constexpr field arguments_matmul_grouped[] = {
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+};
+
 constexpr field arguments_matmul_int8[] = {
     {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
@@ -1796,6 +1803,13 @@ constexpr function all_functions[] = {
      nullptr,
      nullptr,
      5, offsetof(kaio_matmul_backward_options, workspace)},
+    {"matmul_grouped", arguments_matmul_grouped,
+     [](void* stream, const argument_value* a) { return kaio_matmul_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
     {"matmul_int8", arguments_matmul_int8,
      [](void* stream, const argument_value* a) { return kaio_matmul_int8(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_int8_options*>(a[3].pointer)); },
      [](const argument_value* a) { return kaio_matmul_int8_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_int8_options*>(a[3].pointer)); },

@@ -4,6 +4,7 @@
 #include <kaio/c/matmul.h>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
+#include <kaio/ops/matmul_grouped.hpp>
 #include <kaio/ops/tune.hpp>
 
 #include <vector>
@@ -258,6 +259,42 @@ kaio_status kaio_matmul_backward_workspace_bytes(const DLTensor* dc_given, const
     ops::matmul_view a;
     in.tensor("a", a_given, {element::f32 | element::f16 | element::bf16, 2, 3}, a);
     *bytes = ops::matmul_backward_workspace_bytes(dc, a);
+  });
+}
+
+kaio_status kaio_matmul_grouped(void* stream_handle, const DLTensor* a_given, const DLTensor* b_given,
+                                const DLTensor* offsets_given, const DLTensor* c_given) {
+  return guarded([&] {
+    call in("matmul_grouped");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::f16 | element::bf16, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::f16 | element::bf16, 3, 3}, b);
+    in.same_elements("b", b_given, "a", a_given);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
+    const runtime::stream& stream = in.stream(stream_handle);
+    ops::detail::run_matmul_grouped(stream, a, b, offsets, c);
+  });
+}
+
+kaio_status kaio_matmul_grouped_warmup(const DLTensor* a_given, const DLTensor* b_given,
+                                       const DLTensor* offsets_given, const DLTensor* c_given) {
+  return guarded([&] {
+    call in("matmul_grouped_warmup");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::f16 | element::bf16, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::f16 | element::bf16, 3, 3}, b);
+    in.same_elements("b", b_given, "a", a_given);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
+    const runtime::stream& stream = in.loading();
+    ops::detail::run_matmul_grouped(stream, a, b, offsets, c);
   });
 }
 }
