@@ -167,6 +167,7 @@ kaio_family(sample FILE sampling/simt/sample.cpp)
 kaio_family(top_k FILE sampling/simt/top_k.cpp)
 kaio_family(experts FILE experts/simt/rows.cpp)
 kaio_family(matmul_grouped_simt FILE matmul_grouped/simt/rows.cpp)
+kaio_family(matmul_grouped_mma FILE matmul_grouped/mma_sync/rows.cpp)
 kaio_family(matmul_grouped_sm90 FILE matmul_grouped/sm90/rows.cpp)
 
 # Projections. Smaller tiles, or fewer rows, first.

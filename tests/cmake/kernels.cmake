@@ -77,7 +77,8 @@ if(TARGET kaio_test_ops)
     set_tests_properties(ops.quantised.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
-  kaio_share_of_ops(cache.sm_80 "[cache],norms: *" 0 1)  # without instructions for 8-bit floats, and norms without clusters
+  # Without instructions for 8-bit floats; norms without clusters, products of groups without wgmma.
+  kaio_share_of_ops(cache.sm_80 "[cache],norms: *,[matmul_grouped]" 0 1)
   set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)
     math(EXPR number "${round} + ${order}")

@@ -39,7 +39,7 @@ void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, c
 // (groups + 1), i32, neighbours adjacent, not decreasing; group g has the rows offsets[g] to offsets[g + 1] - 1.
 // Offsets beyond the rows count as their number, negative ones too. c: (rows, n), of a's type or f32, apart from
 // everything else; rows of no group are not written. Any strides; fewer than 2^31 rows, columns and k. Fastest, from
-// sm_90 on, if a has neighbours along k, b along k or n, c along n, and lines of a and b begin at multiples of 16
+// sm_80 on, if a has neighbours along k, b along k or n, c along n, and lines of a and b begin at multiples of 16
 // bytes.
 template <class A, class B, class Offset, class C>
 void matmul_grouped(const stream& s, const tensor_view<A, 2>& a, const tensor_view<B, 3>& b,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ops/families.hpp"
+#include "ops/matmul_grouped/mma_sync/rows.hpp"
 #include "ops/matmul_grouped/simt/rows.hpp"
 #include "ops/matmul_grouped/sm90/rows.hpp"
 #include "ops/shared/row_checks.hpp"
@@ -48,23 +49,26 @@ void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, c
   if (c.empty() || call.groups() == 0) return;
   if (grouped_simt_blocks(call) > static_cast<std::uint64_t>(most))
     refuse(operation, "argument c has more tiles than a launch has blocks; split its columns");
-  if (runs_on(grouped_sm90_image(), device) && grouped_sm90_takes(call))
-    launch_grouped_sm90(s, call);
-  else
-    launch_grouped_simt(s, call);
+  if (!call.is_aligned()) return launch_grouped_simt(s, call);
+  if (runs_on(grouped_sm90_image(), device)) return launch_grouped_sm90(s, call);
+  if (runs_on(grouped_mma_image(call), device)) return launch_grouped_mma(s, call);
+  launch_grouped_simt(s, call);
 }
 
 }  // namespace detail
 
 void matmul_grouped_warmup(const runtime::device& gpu) {
   gpu.warmup(grouped_simt_image());
-  if (runs_on(grouped_sm90_image(), gpu.properties())) gpu.warmup(grouped_sm90_image());
+  if (runs_on(grouped_sm90_image(), gpu.properties())) return gpu.warmup(grouped_sm90_image());
+  for (const ptx::kernel_image* image : grouped_mma_images())
+    if (runs_on(*image, gpu.properties())) gpu.warmup(*image);
 }
 
 std::vector<const ptx::kernel_image*> matmul_grouped_kernels() {
   std::vector<const ptx::kernel_image*> list;
   list_matmul_grouped_simt_kernels(list);
   list_matmul_grouped_sm90_kernels(list);
+  list_matmul_grouped_mma_kernels(list);
   return list;
 }
 

@@ -21,10 +21,6 @@ constexpr sm90_config grouped_config(major b) {
 using element = f16;  // names both types of 16 bits
 constexpr auto& grouped_kernel = grouped_sm90<grouped_config(major::k).of_kernel(), element>;
 
-bool is_aligned(const any_view& v, std::uint32_t dimension) {
-  return v.extents[dimension] == 1 || (v.strides[dimension] > 0 && v.strides[dimension] % 8 == 0);
-}
-
 template <class T>
 matrix_lines<T> lines(const any_view& v, std::int64_t length, std::int64_t count, std::int64_t pitch,
                       std::uint64_t batches, std::int64_t batch_pitch) {
@@ -67,21 +63,9 @@ void launch(const stream& s, const grouped_call& call) {
 
 }  // namespace
 
-bool grouped_sm90_takes(const grouped_call& call) {
-  const any_view &a = call.a, &b = call.b, &c = call.c;
-  const auto adjacent = [](const any_view& v, std::uint32_t d) {
-    return v.strides[d] == 1 || v.extents[d] == 1;
-  };
-  const bool along_k = adjacent(b, 1) && is_aligned(b, 2), along_n = adjacent(b, 2) && is_aligned(b, 1);
-  return call.k() != 0 && adjacent(a, 1) && is_aligned(a, 0) && a.address % 16 == 0 && (along_k || along_n) &&
-         is_aligned(b, 0) && b.address % 16 == 0 && adjacent(c, 1);
-}
-
 void launch_grouped_sm90(const stream& s, const grouped_call& call) {
-  const any_view& b = call.b;
-  const bool along_k = (b.strides[1] == 1 || b.extents[1] == 1) && is_aligned(b, 2);
   const auto typed = [&]<class T>(std::type_identity<T>) {
-    if (along_k)
+    if (call.b_is_along_k())
       launch<T, major::k>(s, call);
     else
       launch<T, major::mn>(s, call);

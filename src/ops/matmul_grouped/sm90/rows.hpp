@@ -8,9 +8,7 @@
 
 namespace kaio::ops {
 
-// Whether the operands are as tensor copies need them: lines at multiples of 16 bytes, and neighbours of A along K,
-// of B along K or N, of C along N.
-bool grouped_sm90_takes(const grouped_call& call);
+// For a call that is_aligned().
 void launch_grouped_sm90(const stream& s, const grouped_call& call);
 const ptx::kernel_image& grouped_sm90_image();
 

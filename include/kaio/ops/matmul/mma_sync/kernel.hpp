@@ -169,36 +169,51 @@ struct mma_sync_body {
     const val warp_n = t.let(warp % C.warps_n());
     const auto x_a = input_a(part.whole, t.let(problem[&mma_sync_problem::batch_a]));
     const auto x_b = input_b(part.whole, t.let(problem[&mma_sync_problem::batch_b]));
+    compute(t, {tile.batch, row, column}, {warp_m, warp_n}, x_a, x_b, k_first, k_last, result, problem,
+            extra...);
+  }
+
+  // The place of a warp in its block's tile, in tiles of warps.
+  struct warp_place {
+    val<u32> m, n;
+  };
+  // Multiplies steps k_first to before k_last for the tile at `at`. Its place in C ends with the rows and columns
+  // of problem.c. x_a, x_b: what the operands read for its batch.
+  template <class XA, class XB, class Result, class... Extra>
+  static constexpr void compute(thread t, const place& at, const warp_place& warp, const XA& x_a,
+                                const XB& x_b, const val<u32>& k_first, const val<u32>& k_last,
+                                const Result& result, const val<mma_sync_problem>& problem,
+                                const Extra&... extra) {
     operand_a a{t,
-                warp_m,
+                warp.m,
                 x_a,
                 t.let(problem[&mma_sync_problem::lda]),
-                row,
+                at.row,
                 k_first,
                 t.let(problem[&mma_sync_problem::c][&output_lines::rows])};
     operand_b b{t,
-                warp_n,
+                warp.n,
                 x_b,
                 t.let(problem[&mma_sync_problem::ldb]),
-                column,
+                at.column,
                 k_first,
                 t.let(problem[&mma_sync_problem::c][&output_lines::columns])};
     const auto finish = [&](const auto& sums) {
       t.barrier();
       if constexpr (takes_rows<Epilogue>)
-        store_rows<C, Product, Epilogue>(t, sums, a.tiles(), b.tiles(), warp_m, warp_n,
-                                         {tile.batch, row, column}, extra...);
+        store_rows<C, Product, Epilogue>(t, sums, a.tiles(), b.tiles(), warp.m, warp.n, at, extra...);
       else
-        store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
-              output::bind(t, result, tile.batch), problem, extra...);
+        store(t, sums, a.tiles(), b.tiles(), warp.m, warp.n, at, output::bind(t, result, at.batch), problem,
+              extra...);
     };
     if constexpr (is_shifted)
       multiply_shifted(t, a, b, k_first, k_last, finish);
     else if constexpr (promotes<Epilogue>)
-      multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish,
-                     mma_sync_promotion<C, Product, Epilogue>(
-                         t, {tile.batch, t.let(row + warp_m * C.warp_m), t.let(column + warp_n * C.warp_n)},
-                         problem[&mma_sync_problem::c], extra...));
+      multiply_tiles(
+          t, a, b, x_a, x_b, k_first, k_last, finish,
+          mma_sync_promotion<C, Product, Epilogue>(
+              t, {at.batch, t.let(at.row + warp.m * C.warp_m), t.let(at.column + warp.n * C.warp_n)},
+              problem[&mma_sync_problem::c], extra...));
     else
       multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish, no_promotion{});
   }

@@ -88,8 +88,8 @@ struct grouped_sm90_body {
           output.store(acc, origin_of(t, problem, tile, loop), {});
         }
         if (auto idles = t.otherwise()) {
-          // One thread waits for the stages. The others must not run ahead of it: a barrier of a stage tells
-          // only two rounds apart.
+          // One thread waits for the stages, and the others for it: a stage's barrier distinguishes two rounds
+          // only.
           loop.pass(at, k_blocks);
           passed.sync();
           for (auto block : t.range(0u, k_blocks).no_unroll()) {
