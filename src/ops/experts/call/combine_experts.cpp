@@ -51,7 +51,12 @@ void run_combine_experts(const stream& s, const any_view& y, const any_view& wei
   problem.size = static_cast<u32>(out.extents[1]);
   problem.k = static_cast<u32>(weights.extents[1]);
   problem.out_type = element_type_of(out.type);
-  problem.lanes_log = log_of(ceil(problem.size, run_size), 8);
+  const std::uint64_t runs = ceil(problem.size, run_size);
+  problem.lanes_log = log_of(runs, 8);
+  const std::uint64_t parts = ceil(runs, std::uint64_t{1} << problem.lanes_log);
+  if (parts * problem.tokens > static_cast<std::uint64_t>(most_choices))
+    refuse(operation, "argument out is too large for a launch; split its columns");
+  problem.parts = divisor::of(static_cast<u32>(parts));
   problem.y_aligned = begins_at(y, 16) ? 1 : 0;
   problem.out_aligned = begins_at(out, 16) ? 1 : 0;
   problem.accumulate = options.accumulate ? 1 : 0;

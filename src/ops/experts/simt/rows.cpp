@@ -22,7 +22,7 @@ void launch_expert_order(const stream& s, const expert_order_problem& problem) {
 }
 
 void launch_combine(const stream& s, element_kind y, const combine_problem& problem) {
-  const grid blocks(row_blocks(problem.tokens, problem.lanes_log));
+  const grid blocks(row_blocks(std::uint64_t{problem.tokens} * problem.parts.value, problem.lanes_log));
   switch (y) {
     case element_kind::f16: return combine_rows<f16>.launch(s, blocks, problem);
     case element_kind::bf16: return combine_rows<bf16>.launch(s, blocks, problem);

@@ -44,7 +44,8 @@ struct combine_problem {
   expert_rows y, positions, weights, out;
   u32 rows;  // of y
   u32 tokens, size, k;
-  u32 out_type;  // an element_type
+  u32 out_type;   // an element_type
+  divisor parts;  // of a token, each of 1 << lanes_log threads
   u32 lanes_log;
   u32 y_aligned, out_aligned;
   u32 accumulate;

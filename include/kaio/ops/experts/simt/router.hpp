@@ -22,11 +22,11 @@ struct router_body {
   using p = router_problem;
   static constexpr f32 infinity = std::numeric_limits<f32>::infinity();
 
-  // f(expert, round) for the experts of this lane.
-  template <class F>
+  // f(expert, round) for the experts of this lane, Copies at a time, so that loads do not wait for each other.
+  template <u32 Copies = 1, class F>
   static constexpr void each_own(thread t, const val<u32>& experts, const F& f) {
     const val lane = t.lane_rank();
-    for (auto e : t.range(lane, experts, 32u).no_unroll()) {
+    for (auto e : t.range(lane, experts, 32u).template unroll<Copies>()) {
       const val expert = t.let(e);
       f(expert, t.let(expert >> 5u));
     }
@@ -93,33 +93,28 @@ struct router_body {
       const val shift = t.let(select(type == static_cast<u32>(element_type::f32), 2u, 1u));
       const val row = row_of_experts(t, problem[&p::logits], token, shift);
 
-      if (auto by_sigmoid = t.when(problem[&p::is_sigmoid] != 0u))
-        each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
-          const val x = logit(t, row, type, e);
-          memory[scores + e] = sigmoid(x);
-        });
-      if (auto by_softmax = t.otherwise()) {
-        var largest(t, -infinity), sum(t, 0.0f);
-        each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
-          const val x = logit(t, row, type, e);
-          largest = max(largest, x);
-          memory[scores + e] = x;
-        });
-        const val top = warp_reduce(t, largest, maximum{});
-        each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
-          const val power = t.let(exp(memory[scores + e] - top));
-          sum += power;
-          memory[scores + e] = power;
-        });
-        const val total = warp_reduce(t, sum, plus{});
-        each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
-          const val score = t.let(memory[scores + e] / total);
-          memory[scores + e] = score;
-        });
-      }
+      var largest(t, -infinity), sum(t, 0.0f);
+      each_own<4>(t, experts, [&](const val<u32>& e, const val<u32>&) {
+        const val x = logit(t, row, type, e);
+        largest = max(largest, x);
+        memory[scores + e] = x;
+      });
+      const val top = warp_reduce(t, largest, maximum{});
+      const val is_sigmoid = t.let(problem[&p::is_sigmoid] != 0u);
+      each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
+        var score(t, memory[scores + e]);
+        if (auto by_sigmoid = t.when(is_sigmoid)) score = sigmoid(score);
+        if (auto by_softmax = t.otherwise()) score = exp(score - top);
+        sum += score;
+        memory[scores + e] = score;
+      });
+      const val of_all = warp_reduce(t, sum, plus{});
+      const val total = t.let(select(is_sigmoid, 1.0f, of_all));
       const val bias = t.let(problem[&p::bias]);
       each_own(t, experts, [&](const val<u32>& e, const val<u32>&) {
-        var choice(t, memory[scores + e]);
+        const val score = t.let(memory[scores + e] / total);
+        memory[scores + e] = score;
+        var choice(t, score);
         if (auto given = t.when(bias != u64{0}))
           choice += pointer_at<in<f32>>(t, bias)[cast<i64>(e) * problem[&p::bias_stride]];
         memory[choices + e] = choice;
@@ -137,7 +132,7 @@ struct router_body {
       var best(t, u64{0});
       const auto find = [&] {
         best = u64{0};
-        each_own(t, experts, [&](const val<u32>& e, const val<u32>& round) {
+        each_own<4>(t, experts, [&](const val<u32>& e, const val<u32>& round) {
           const val choice = t.let(memory[choices + e]);
           const val key = key_of(t, choice, e);
           if (auto may = t.when((left >> round & 1u) != 0u)) best = max(best, key);
@@ -146,8 +141,8 @@ struct router_body {
       find();
       var chosen(t, 0u);  // lane j: choice j
       for (auto j : t.range(0u, t.let(problem[&p::k])).no_unroll()) {
-        const val top = warp_reduce(t, best, maximum{});
-        const val e = t.let(~cast<u32>(top));
+        const val largest_key = warp_reduce(t, best, maximum{});
+        const val e = t.let(~cast<u32>(largest_key));
         if (auto its_turn = t.when(lane == j)) chosen = e;
         if (auto had_it = t.when((e & 31u) == lane)) {
           left &= ~(val<u32>(1u) << (e >> 5u));
@@ -160,9 +155,9 @@ struct router_body {
       var weight(t, 0.0f);
       if (auto own = t.when(has)) weight = memory[scores + chosen];
       if (auto scales = t.when(problem[&p::renormalise] != 0u)) {
-        const val sum = warp_reduce(t, weight, plus{});
+        const val of_chosen = warp_reduce(t, weight, plus{});
         // Sigmoids of very negative logits are 0, and so may be their sum. The summand is DeepSeek-V3's.
-        weight = weight / (sum + 1e-20f);
+        weight = weight / (of_chosen + 1e-20f);
       }
       if (auto own = t.when(has)) {
         const val indices = row_of_experts(t, problem[&p::indices], token, 2u);
