@@ -114,6 +114,11 @@ TEST_CASE("matmul_grouped: many groups", "[ops][matmul_grouped]") {
   check_grouped<f16>({.counts = counts, .n = 8, .k = 24}, 6);
 }
 
+TEST_CASE("matmul_grouped: groups of several bands of tiles", "[ops][matmul_grouped]") {
+  check_grouped<f16>({.counts = {5, 2300, 1}, .n = 136, .k = 16}, 16);
+  check_grouped<bf16>({.counts = {1100, 70}, .n = 66, .k = 3}, 17);
+}
+
 TEST_CASE("matmul_grouped: lines at any address", "[ops][matmul_grouped]") {
   check_grouped<f16>({.counts = {70, 2, 0, 9}, .n = 67, .k = 35, .pad = 1, .c_pad = 1}, 7);
   check_grouped<bf16>({.counts = {5, 66}, .n = 65, .k = 17, .b_along_k = false}, 8);

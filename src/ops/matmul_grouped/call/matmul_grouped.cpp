@@ -50,7 +50,7 @@ void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, c
   if (grouped_simt_blocks(call) > static_cast<std::uint64_t>(most))
     refuse(operation, "argument c has more tiles than a launch has blocks; split its columns");
   if (!call.is_aligned()) return launch_grouped_simt(s, call);
-  if (runs_on(grouped_sm90_image(), device)) return launch_grouped_sm90(s, call);
+  if (runs_on(*grouped_sm90_images()[0], device)) return launch_grouped_sm90(s, call);
   if (runs_on(grouped_mma_image(call), device)) return launch_grouped_mma(s, call);
   launch_grouped_simt(s, call);
 }
@@ -59,8 +59,8 @@ void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, c
 
 void matmul_grouped_warmup(const runtime::device& gpu) {
   gpu.warmup(grouped_simt_image());
-  if (runs_on(grouped_sm90_image(), gpu.properties())) return gpu.warmup(grouped_sm90_image());
-  for (const ptx::kernel_image* image : grouped_mma_images())
+  const bool has_wgmma = runs_on(*grouped_sm90_images()[0], gpu.properties());
+  for (const ptx::kernel_image* image : has_wgmma ? grouped_sm90_images() : grouped_mma_images())
     if (runs_on(*image, gpu.properties())) gpu.warmup(*image);
 }
 

@@ -33,9 +33,8 @@ void launch(const stream& s, const grouped_call& call) {
   const auto tiles_n = static_cast<u32>(ceil_div(call.n(), std::uint64_t{config.n}));
   const bool by_four =
       c.address % (4 * c.element_bytes()) == 0 && (c.extents[0] == 1 || c.strides[0] % 4 == 0);
-  grouped_mma_problem problem{.tiles = {call.offsets.address, static_cast<u32>(call.groups()),
-                                        static_cast<u32>(call.rows()), divisor::of(tiles_n)},
-                              .of = {}};
+  grouped_mma_problem problem{
+      .tiles = grouped_tiles::of(call.offsets.address, call.groups(), call.rows(), tiles_n), .of = {}};
   problem.of.lda = a.strides[0];
   problem.of.ldb = b.strides[B == major::k ? 2 : 1];
   problem.of.batch_b = b.strides[0];

@@ -17,23 +17,23 @@ std::uint64_t grouped_simt_blocks(const grouped_call& call) {
 
 void launch_grouped_simt(const stream& s, const grouped_call& call) {
   const auto tiles_n = static_cast<u32>(ceil_div(call.n(), std::uint64_t{grouped_simt_body::n}));
-  const grouped_simt_problem problem{.tiles = {call.offsets.address, static_cast<u32>(call.groups()),
-                                               static_cast<u32>(call.rows()), divisor::of(tiles_n)},
-                                     .a = call.a.address,
-                                     .b = call.b.address,
-                                     .c = call.c.address,
-                                     .a_row = call.a.strides[0],
-                                     .a_k = call.a.strides[1],
-                                     .b_group = call.b.strides[0],
-                                     .b_k = call.b.strides[1],
-                                     .b_n = call.b.strides[2],
-                                     .c_row = call.c.strides[0],
-                                     .c_n = call.c.strides[1],
-                                     .n = static_cast<u32>(call.n()),
-                                     .k = static_cast<u32>(call.k()),
-                                     .type = detail::element_type_of(call.a.type),
-                                     .out_type = detail::element_type_of(call.c.type),
-                                     .b_along_n = call.b.strides[2] == 1 ? 1u : 0u};
+  const grouped_simt_problem problem{
+      .tiles = grouped_tiles::of(call.offsets.address, call.groups(), call.rows(), tiles_n),
+      .a = call.a.address,
+      .b = call.b.address,
+      .c = call.c.address,
+      .a_row = call.a.strides[0],
+      .a_k = call.a.strides[1],
+      .b_group = call.b.strides[0],
+      .b_k = call.b.strides[1],
+      .b_n = call.b.strides[2],
+      .c_row = call.c.strides[0],
+      .c_n = call.c.strides[1],
+      .n = static_cast<u32>(call.n()),
+      .k = static_cast<u32>(call.k()),
+      .type = detail::element_type_of(call.a.type),
+      .out_type = detail::element_type_of(call.c.type),
+      .b_along_n = call.b.strides[2] == 1 ? 1u : 0u};
   grouped_simt<>.launch(s, grid(grouped_simt_blocks(call)), problem);
 }
 

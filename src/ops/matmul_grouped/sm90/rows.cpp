@@ -19,7 +19,8 @@ constexpr sm90_config grouped_config(major b) {
   return {.m = 128, .n = 128, .stages = 6, .b = b, .b_by_launch = true, .type_by_launch = true};
 }
 using element = f16;  // names both types of 16 bits
-constexpr auto& grouped_kernel = grouped_sm90<grouped_config(major::k).of_kernel(), element>;
+template <bool Copied>
+constexpr auto& grouped_kernel = grouped_sm90<grouped_config(major::k).of_kernel(), element, Copied>;
 
 template <class T>
 matrix_lines<T> lines(const any_view& v, std::int64_t length, std::int64_t count, std::int64_t pitch,
@@ -34,7 +35,7 @@ matrix_lines<T> lines(const any_view& v, std::int64_t length, std::int64_t count
           static_cast<std::uint64_t>(batch_pitch)};
 }
 
-template <class T, major B>
+template <class T, major B, bool Copied>
 void launch(const stream& s, const grouped_call& call) {
   constexpr sm90_config config = grouped_config(B);
   using mainloop = sm90_mainloop<config, element>;
@@ -49,26 +50,45 @@ void launch(const stream& s, const grouped_call& call) {
   const bool by_four =
       c.address % (4 * c.element_bytes()) == 0 && (c.extents[0] == 1 || c.strides[0] % 4 == 0);
   const grouped_sm90_problem problem{
-      .tiles = {call.offsets.address, static_cast<u32>(call.groups()), static_cast<u32>(call.rows()),
-                divisor::of(tiles_n)},
+      .tiles = grouped_tiles::of(call.offsets.address, call.groups(), call.rows(), tiles_n),
       .c = {c.strides[0], 0, static_cast<u32>(call.rows()), static_cast<u32>(call.n()), by_four ? 1u : 0u},
       .k_blocks = static_cast<u32>(ceil_div(call.k(), std::uint64_t{mainloop::k})),
-      .tile = sm90_tile::of<T>(boxes, config.a, B)};
+      .tile = sm90_tile::of<T>(boxes, config.a, B),
+      .c_address = c.address};
   const std::uint64_t tiles = grouped_tiles::most(call.rows(), call.groups(), config.m) * tiles_n;
-  const std::uint64_t blocks = std::min(tiles, s.max_active_clusters(grouped_kernel.image(), {0, 0, 0}));
-  grouped_kernel.launch(s, grid(blocks).programmatic(), of_a.map(s, boxes.a.sizes, sm90_config::row_bytes),
-                        of_b.map(s, boxes.b.sizes, sm90_config::row_bytes),
-                        output_memory{c.address, static_cast<u32>(c.type)}, problem);
+  constexpr auto& kernel = grouped_kernel<Copied>;
+  const auto to = [&] {
+    if constexpr (Copied) {
+      using body = grouped_sm90_body<config.of_kernel(), element, Copied>;
+      return lines<element>(c, c.extents[1], c.extents[0], c.strides[0], call.groups(), 0)
+          .map(s, body::store::box, body::store::row_bytes);
+    } else {
+      return output_memory{c.address, static_cast<u32>(c.type)};
+    }
+  }();
+  const std::uint64_t blocks = std::min(tiles, s.max_active_clusters(kernel.image(), {0, 0, 0}));
+  kernel.launch(s, grid(blocks).programmatic(), of_a.map(s, boxes.a.sizes, sm90_config::row_bytes),
+                of_b.map(s, boxes.b.sizes, sm90_config::row_bytes), to, problem);
 }
 
 }  // namespace
 
 void launch_grouped_sm90(const stream& s, const grouped_call& call) {
+  // Tensor copies write whole pieces of 16 bytes.
+  const any_view& c = call.c;
+  const bool copied =
+      c.type == call.a.type && c.address % 16 == 0 && grouped_call::is_aligned(c, 0) && c.extents[1] % 8 == 0;
+  const auto with = [&]<class T, major B>() {
+    if (copied)
+      launch<T, B, true>(s, call);
+    else
+      launch<T, B, false>(s, call);
+  };
   const auto typed = [&]<class T>(std::type_identity<T>) {
     if (call.b_is_along_k())
-      launch<T, major::k>(s, call);
+      with.template operator()<T, major::k>();
     else
-      launch<T, major::mn>(s, call);
+      with.template operator()<T, major::mn>();
   };
   if (call.a.type == element_kind::f16)
     typed(std::type_identity<f16>{});
@@ -76,10 +96,12 @@ void launch_grouped_sm90(const stream& s, const grouped_call& call) {
     typed(std::type_identity<bf16>{});
 }
 
-const ptx::kernel_image& grouped_sm90_image() { return grouped_kernel.image(); }
+std::vector<const ptx::kernel_image*> grouped_sm90_images() {
+  return {&grouped_kernel<true>.image(), &grouped_kernel<false>.image()};
+}
 
 void list_matmul_grouped_sm90_kernels(std::vector<const ptx::kernel_image*>& list) {
-  list.push_back(&grouped_sm90_image());
+  for (const ptx::kernel_image* image : grouped_sm90_images()) list.push_back(image);
 }
 
 }  // namespace kaio::ops

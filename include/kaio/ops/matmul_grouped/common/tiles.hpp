@@ -5,6 +5,7 @@
 //   group     0         1     2                   tile   0 1 2 3 4 5      group 0: down its rows first
 //   tiles     2         0     1                          6 7 8            group 2
 //
+// A group with more than 16 tiles along M is computed in bands of 16, so that their rows of A stay in L2.
 // A grid or a persistent loop goes up to a bound of the tiles, and ends with the first tile that does not exist.
 
 #include <kaio/dsl/dsl.hpp>
@@ -15,11 +16,22 @@
 
 namespace kaio::ops {
 
+// Tiles along M whose rows of A stay in L2 while the columns of B go by.
+inline constexpr u32 grouped_band = 16;
+
 struct grouped_tiles {
   u64 offsets;  // u32: groups + 1
   u32 groups;
-  u32 rows;      // of C; offsets are clamped to it
-  divisor of_n;  // tiles along N
+  u32 rows;         // of C; offsets are clamped to it
+  divisor of_n;     // tiles along N
+  divisor of_band;  // tiles of a whole band
+
+  static constexpr grouped_tiles of(u64 offsets, std::uint64_t groups, std::uint64_t rows,
+                                    std::uint64_t tiles_n) {
+    const auto along_n = static_cast<u32>(tiles_n);
+    return {offsets, static_cast<u32>(groups), static_cast<u32>(rows), divisor::of(along_n),
+            divisor::of(along_n * grouped_band)};
+  }
 
   // The most tiles that `rows` rows in groups can have along M.
   static constexpr std::uint64_t most(std::uint64_t rows, std::uint64_t groups, std::uint32_t tile) {
@@ -74,8 +86,11 @@ class grouped_walk {
       l.break_if(first_ >= groups);
     }
     const val within = t_.let(index - tiles_before * of_[&grouped_tiles::of_n][&divisor::value]);
-    const val n = t_.let(within / tiles);
-    const val m = t_.let(within - n * tiles);
+    const quotient band = divide(t_, within, of_[&grouped_tiles::of_band]);
+    const val first = t_.let(band.whole * grouped_band);
+    const val of_band = t_.let(min(tiles - first, grouped_band));
+    const val n = t_.let(band.rest / of_band);
+    const val m = t_.let(first + (band.rest - n * of_band));
     return {t_.let(group < groups), t_.let(group), t_.let(begin + m * Rows), t_.let(end), n};
   }
 

@@ -6,10 +6,9 @@
 //
 // A tile with at most 64 rows is half a tile: the second warpgroup of consumers idles.
 
-#include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
-#include <kaio/ops/matmul/sm90/store.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
+#include <kaio/ops/matmul_grouped/sm90/store.hpp>
 
 #include <cstdint>
 
@@ -20,15 +19,16 @@ struct grouped_sm90_problem {
   output_lines c;
   u32 k_blocks;  // stages along K, at least one; the last may be partial
   sm90_tile tile;
+  u64 c_address;
 };
 
-template <sm90_config C, scalar T>
+template <sm90_config C, scalar T, bool Copied>
 struct grouped_sm90_body {
   static_assert(C.halves() && !C.has_cluster());
   using p = grouped_sm90_problem;
   using mainloop = sm90_mainloop<C, T>;
   using tile_place = sm90_place<mainloop, false, true>;
-  using store = sm90_finished_store<C, any_output, identity, tile_place>;
+  using store = grouped_store<C, T, tile_place, Copied>;
 
   // Rows stay where they are: a copy may reach after the last row of A. Columns move as those of matmul.
   static constexpr tile_origin origin_of(thread t, const val<p>& problem, const grouped_tile& tile,
@@ -48,7 +48,8 @@ struct grouped_sm90_body {
                             const typename mainloop::operand_b& b, const Destination& c,
                             const val<p>& problem) {
     const mainloop loop{t, a, b, t.let(problem[&p::tile])};
-    store output(t, c, problem[&p::c], t.let(u64{0}));
+    const store output(t, c, problem[&p::c], problem[&p::c_address]);
+    const val is_second = t.let(problem[&p::tile][&sm90_tile::is_second] != 0u);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       loop.prefetch_maps();
@@ -85,7 +86,7 @@ struct grouped_sm90_body {
         l.break_if(!tile.exists);
         if (auto works = t.when(any_of(is_whole(t, tile), warpgroup == 0u))) {
           loop.multiply(at, acc, warpgroup, k_blocks);
-          output.store(acc, origin_of(t, problem, tile, loop), {});
+          output.store(acc, origin_of(t, problem, tile, loop), is_second);
         }
         if (auto idles = t.otherwise()) {
           // One thread waits for the stages, and the others for it: a stage's barrier distinguishes two rounds
@@ -99,16 +100,28 @@ struct grouped_sm90_body {
         }
         index += grid_dim_x();
       }
+      output.drain();
     }
   }
 };
 
-template <sm90_config C, scalar T>
+// The names of kernels that store by tensor copies, or by threads.
+template <bool Copied>
+inline constexpr auto grouped_store_name = [] {
+  if constexpr (Copied)
+    return fixed_string("half");
+  else
+    return fixed_string("any");
+}();
+
+template <sm90_config C, scalar T, bool Copied>
 inline constexpr auto grouped_sm90 =
-    kaio::kernel<"matmul_grouped_sm90_" + decimal<C.m> + "x" + decimal<C.n> + "_s" + decimal<C.stages>,
+    kaio::kernel<"matmul_grouped_sm90_" + grouped_store_name<Copied> + "_" + decimal<C.m> + "x" +
+                     decimal<C.n> + "_s" + decimal<C.stages>,
                  block_size{C.threads()},
                  kernel_options{.target = {90, true}, .large_shared = true, .min_blocks = C.min_blocks}>(
-        [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, val<output_memory> c,
-           val<grouped_sm90_problem> problem) { grouped_sm90_body<C, T>::run(t, a, b, c, problem); });
+        [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b,
+           typename grouped_sm90_body<C, T, Copied>::store::destination c,
+           val<grouped_sm90_problem> problem) { grouped_sm90_body<C, T, Copied>::run(t, a, b, c, problem); });
 
 }  // namespace kaio::ops
