@@ -119,6 +119,11 @@ TEST_CASE("matmul_grouped: groups of several bands of tiles", "[ops][matmul_grou
   check_grouped<bf16>({.counts = {1100, 70}, .n = 66, .k = 3}, 17);
 }
 
+TEST_CASE("matmul_grouped: a long k", "[ops][matmul_grouped]") {
+  check_grouped<f16>({.counts = {2, 0, 66}, .n = 136, .k = 4096}, 18);
+  check_grouped<bf16>({.counts = {9, 1}, .n = 136, .k = 4104, .b_along_k = false}, 19);
+}
+
 TEST_CASE("matmul_grouped: lines at any address", "[ops][matmul_grouped]") {
   check_grouped<f16>({.counts = {70, 2, 0, 9}, .n = 67, .k = 35, .pad = 1, .c_pad = 1}, 7);
   check_grouped<bf16>({.counts = {5, 66}, .n = 65, .k = 17, .b_along_k = false}, 8);

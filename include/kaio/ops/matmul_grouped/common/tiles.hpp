@@ -25,12 +25,17 @@ struct grouped_tiles {
   u32 rows;         // of C; offsets are clamped to it
   divisor of_n;     // tiles along N
   divisor of_band;  // tiles of a whole band
+  u32 band;         // its tiles along M
 
   static constexpr grouped_tiles of(u64 offsets, std::uint64_t groups, std::uint64_t rows,
-                                    std::uint64_t tiles_n) {
+                                    std::uint64_t tiles_n, u32 band = grouped_band) {
     const auto along_n = static_cast<u32>(tiles_n);
-    return {offsets, static_cast<u32>(groups), static_cast<u32>(rows), divisor::of(along_n),
-            divisor::of(along_n * grouped_band)};
+    return {offsets,
+            static_cast<u32>(groups),
+            static_cast<u32>(rows),
+            divisor::of(along_n),
+            divisor::of(along_n * band),
+            band};
   }
 
   // The most tiles that `rows` rows in groups can have along M.
@@ -87,8 +92,9 @@ class grouped_walk {
     }
     const val within = t_.let(index - tiles_before * of_[&grouped_tiles::of_n][&divisor::value]);
     const quotient band = divide(t_, within, of_[&grouped_tiles::of_band]);
-    const val first = t_.let(band.whole * grouped_band);
-    const val of_band = t_.let(min(tiles - first, grouped_band));
+    const val height = t_.let(of_[&grouped_tiles::band]);
+    const val first = t_.let(band.whole * height);
+    const val of_band = t_.let(min(tiles - first, height));
     const val n = t_.let(band.rest / of_band);
     const val m = t_.let(first + (band.rest - n * of_band));
     return {t_.let(group < groups), t_.let(group), t_.let(begin + m * Rows), t_.let(end), n};
