@@ -277,6 +277,7 @@ kaio_status kaio_matmul_grouped(void* stream_handle, const DLTensor* a_given, co
     in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_matmul_grouped(stream, a, b, offsets, c);
+    in.finish();
   });
 }
 

@@ -164,6 +164,7 @@ kaio_status kaio_topk_router(void* stream_handle, const DLTensor* logits_given, 
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_topk_router(stream, logits, indices, weights, options);
+    in.finish();
   });
 }
 
@@ -198,6 +199,7 @@ kaio_status kaio_sort_by_expert(void* stream_handle, const DLTensor* indices_giv
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_sort_by_expert(stream, indices, offsets, options);
+    in.finish();
   });
 }
 
@@ -246,6 +248,7 @@ kaio_status kaio_combine_experts(void* stream_handle, const DLTensor* y_given, c
     read(in, "options", options_given, options);
     const runtime::stream& stream = in.stream(stream_handle);
     ops::detail::run_combine_experts(stream, y, weights, positions, out, options);
+    in.finish();
   });
 }
 

@@ -1002,6 +1002,23 @@ functions! {
         a: *const DLTensor,
         bytes: *mut u64
     ) -> kaio_status;
+    /// c\[r, :\] = a\[r, :\] * b\[g\] for the group g with offsets\[g\] \<= r \< offsets\[g + 1\]: the
+    /// experts of a mixture.
+    fn kaio_matmul_grouped(
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_grouped.
+    fn kaio_matmul_grouped_warmup(
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor
+    ) -> kaio_status;
     /// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B - zero_a\[m\] * column_sums\[n\]) * alpha +
     /// bias) + residual.
     fn kaio_matmul_int8(
@@ -1770,6 +1787,61 @@ functions! {
         x: *const DLTensor,
         values: *const DLTensor,
         indices: *const DLTensor
+    ) -> kaio_status;
+    /// Chooses the k experts of each token with the largest score + bias, and returns their scores as
+    /// weights.
+    fn kaio_topk_router(
+        stream: *mut c_void,
+        logits: *const DLTensor,
+        indices: *const DLTensor,
+        weights: *const DLTensor,
+        options: *const kaio_topk_router_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_topk_router.
+    fn kaio_topk_router_warmup(
+        logits: *const DLTensor,
+        indices: *const DLTensor,
+        weights: *const DLTensor,
+        options: *const kaio_topk_router_options
+    ) -> kaio_status;
+    /// Sorts the choices of tokens by expert, and by token within an expert.
+    fn kaio_sort_by_expert(
+        stream: *mut c_void,
+        indices: *const DLTensor,
+        offsets: *const DLTensor,
+        options: *const kaio_sort_by_expert_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_sort_by_expert.
+    fn kaio_sort_by_expert_warmup(
+        indices: *const DLTensor,
+        offsets: *const DLTensor,
+        options: *const kaio_sort_by_expert_options
+    ) -> kaio_status;
+    /// The bytes of workspace that the call needs: 0 for at most 2048 choices. For kaio_sort_by_expert.
+    fn kaio_sort_by_expert_workspace_bytes(
+        indices: *const DLTensor,
+        offsets: *const DLTensor,
+        bytes: *mut u64
+    ) -> kaio_status;
+    /// out\[token, :\] = the sum of weights\[token, j\] * y\[positions\[token, j\], :\] over all j.
+    fn kaio_combine_experts(
+        stream: *mut c_void,
+        y: *const DLTensor,
+        weights: *const DLTensor,
+        positions: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_combine_experts_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_combine_experts.
+    fn kaio_combine_experts_warmup(
+        y: *const DLTensor,
+        weights: *const DLTensor,
+        positions: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_combine_experts_options
     ) -> kaio_status;
     /// y = e^v / sum of e^v along the last dimension, with v = scale * x.
     fn kaio_softmax(

@@ -691,6 +691,26 @@ static void structs(void) {
   MEMBER(kaio_sample_options, logprobs);
   MEMBER(kaio_sample_options, lse);
   MEMBER(kaio_sample_options, invalid_rows);
+  SIZE(kaio_topk_router_options);
+  MEMBER(kaio_topk_router_options, size);
+  MEMBER(kaio_topk_router_options, score);
+  MEMBER(kaio_topk_router_options, bias);
+  MEMBER(kaio_topk_router_options, groups);
+  MEMBER(kaio_topk_router_options, kept_groups);
+  MEMBER(kaio_topk_router_options, group_by_best_two);
+  MEMBER(kaio_topk_router_options, renormalise);
+  MEMBER(kaio_topk_router_options, factor);
+  MEMBER(kaio_topk_router_options, reserved_36);
+  SIZE(kaio_sort_by_expert_options);
+  MEMBER(kaio_sort_by_expert_options, size);
+  MEMBER(kaio_sort_by_expert_options, reserved_4);
+  MEMBER(kaio_sort_by_expert_options, counts);
+  MEMBER(kaio_sort_by_expert_options, tokens);
+  MEMBER(kaio_sort_by_expert_options, positions);
+  MEMBER(kaio_sort_by_expert_options, workspace);
+  SIZE(kaio_combine_experts_options);
+  MEMBER(kaio_combine_experts_options, size);
+  MEMBER(kaio_combine_experts_options, accumulate);
   SIZE(kaio_kernel_choice);
   MEMBER(kaio_kernel_choice, size);
   MEMBER(kaio_kernel_choice, splits);
@@ -983,6 +1003,8 @@ static void constants(void) {
   CONSTANT(KAIO_REDUCTION_MEAN);
   CONSTANT(KAIO_REDUCTION_MAX);
   CONSTANT(KAIO_REDUCTION_MIN);
+  CONSTANT(KAIO_ROUTER_SCORE_SOFTMAX);
+  CONSTANT(KAIO_ROUTER_SCORE_SIGMOID);
   CONSTANT(KAIO_CONSTANT_INPUTS_NONE);
   CONSTANT(KAIO_CONSTANT_INPUTS_A);
   CONSTANT(KAIO_CONSTANT_INPUTS_B);
@@ -1180,6 +1202,9 @@ static void defaults(void) {
   DEFAULT(kaio_e4m3_w8, sizeof(kaio_e4m3_w8));
   DEFAULT(kaio_marlin_w8, sizeof(kaio_marlin_w8));
   DEFAULT(kaio_sample_options, sizeof(kaio_sample_options));
+  DEFAULT(kaio_topk_router_options, sizeof(kaio_topk_router_options));
+  DEFAULT(kaio_sort_by_expert_options, sizeof(kaio_sort_by_expert_options));
+  DEFAULT(kaio_combine_experts_options, sizeof(kaio_combine_experts_options));
   DEFAULT(kaio_kernel_choice, offsetof(kaio_kernel_choice, name));
   DEFAULT(kaio_tune_options, sizeof(kaio_tune_options));
   DEFAULT(kaio_tune_report, offsetof(kaio_tune_report, variant));
@@ -1359,6 +1384,8 @@ struct functions {
   kaio_status (*kaio_matmul_backward)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_backward_options const*);
   kaio_status (*kaio_matmul_backward_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_backward_options const*);
   kaio_status (*kaio_matmul_backward_workspace_bytes)(DLTensor const*, DLTensor const*, uint64_t*);
+  kaio_status (*kaio_matmul_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_matmul_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_matmul_int8)(void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*);
   kaio_status (*kaio_matmul_int8_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*);
   kaio_status (*kaio_matmul_int8_choice)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*, kaio_kernel_choice*);
@@ -1467,6 +1494,13 @@ struct functions {
   kaio_status (*kaio_sample_warmup)(DLTensor const*, DLTensor const*, kaio_sample_options const*);
   kaio_status (*kaio_top_k)(void*, DLTensor const*, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_top_k_warmup)(DLTensor const*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_topk_router)(void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_topk_router_options const*);
+  kaio_status (*kaio_topk_router_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_topk_router_options const*);
+  kaio_status (*kaio_sort_by_expert)(void*, DLTensor const*, DLTensor const*, kaio_sort_by_expert_options const*);
+  kaio_status (*kaio_sort_by_expert_warmup)(DLTensor const*, DLTensor const*, kaio_sort_by_expert_options const*);
+  kaio_status (*kaio_sort_by_expert_workspace_bytes)(DLTensor const*, DLTensor const*, uint64_t*);
+  kaio_status (*kaio_combine_experts)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_combine_experts_options const*);
+  kaio_status (*kaio_combine_experts_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_combine_experts_options const*);
   kaio_status (*kaio_softmax)(void*, DLTensor const*, DLTensor const*, kaio_softmax_options const*);
   kaio_status (*kaio_softmax_warmup)(DLTensor const*, DLTensor const*, kaio_softmax_options const*);
   kaio_status (*kaio_log_softmax)(void*, DLTensor const*, DLTensor const*, kaio_softmax_options const*);
@@ -1677,6 +1711,8 @@ const struct functions all_functions = {
     kaio_matmul_backward,
     kaio_matmul_backward_warmup,
     kaio_matmul_backward_workspace_bytes,
+    kaio_matmul_grouped,
+    kaio_matmul_grouped_warmup,
     kaio_matmul_int8,
     kaio_matmul_int8_warmup,
     kaio_matmul_int8_choice,
@@ -1785,6 +1821,13 @@ const struct functions all_functions = {
     kaio_sample_warmup,
     kaio_top_k,
     kaio_top_k_warmup,
+    kaio_topk_router,
+    kaio_topk_router_warmup,
+    kaio_sort_by_expert,
+    kaio_sort_by_expert_warmup,
+    kaio_sort_by_expert_workspace_bytes,
+    kaio_combine_experts,
+    kaio_combine_experts_warmup,
     kaio_softmax,
     kaio_softmax_warmup,
     kaio_log_softmax,

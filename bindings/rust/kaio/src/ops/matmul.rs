@@ -461,3 +461,58 @@ impl<'a> MatmulBackward<'a> {
         Ok(bytes)
     }
 }
+
+/// c\[r, :\] = a\[r, :\] * b\[g\] for the group g with offsets\[g\] \<= r \< offsets\[g + 1\]: the experts
+/// of a mixture.
+///
+/// The offsets are read on the device alone. Rows of no group are not written. Sums are f32, and are
+/// rounded once. Equal calls give equal bits.
+///
+/// # Arguments
+///
+/// - `a`: (rows, k); f16 or bf16.
+/// - `b`: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `c`: written; (rows, n); f32, f16 or bf16; of the type of a, or f32.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulGrouped`].
+pub fn matmul_grouped<'a>(
+    a: &TensorView<'a>,
+    b: &TensorView<'a>,
+    offsets: &TensorView<'a>,
+    c: &TensorViewMut<'a>,
+) -> MatmulGrouped<'a> {
+    MatmulGrouped {
+        a: *a,
+        b: *b,
+        offsets: *offsets,
+        c: **c,
+    }
+}
+
+/// The operation `matmul_grouped`: see the function [`matmul_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulGrouped<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    offsets: TensorView<'a>,
+    c: TensorView<'a>,
+}
+
+impl<'a> MatmulGrouped<'a> {
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_grouped(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_grouped_warmup(hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c)))
+    }
+}

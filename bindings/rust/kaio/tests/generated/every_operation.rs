@@ -137,6 +137,9 @@ fn every_operation() {
     refuses("matmul_backward", call.run(&stream));
     refuses("matmul_backward_warmup", call.warmup());
     refuses("matmul_backward_workspace_bytes", call.workspace_bytes());
+    let call = matmul_grouped(&x, &x, &x, &w);
+    refuses("matmul_grouped", call.run(&stream));
+    refuses("matmul_grouped_warmup", call.warmup());
     let call = matmul_int8(&x, &x, &w);
     refuses("matmul_int8", call.run(&stream));
     refuses("matmul_int8_warmup", call.warmup());
@@ -286,6 +289,16 @@ fn every_operation() {
     let call = top_k(&x, &w, &w);
     refuses("top_k", call.run(&stream));
     refuses("top_k_warmup", call.warmup());
+    let call = topk_router(&x, &w, &w);
+    refuses("topk_router", call.run(&stream));
+    refuses("topk_router_warmup", call.warmup());
+    let call = sort_by_expert(&x, &w);
+    refuses("sort_by_expert", call.run(&stream));
+    refuses("sort_by_expert_warmup", call.warmup());
+    refuses("sort_by_expert_workspace_bytes", call.workspace_bytes());
+    let call = combine_experts(&x, &x, &x, &w);
+    refuses("combine_experts", call.run(&stream));
+    refuses("combine_experts_warmup", call.warmup());
     let call = softmax(&x, &w);
     refuses("softmax", call.run(&stream));
     refuses("softmax_warmup", call.warmup());
