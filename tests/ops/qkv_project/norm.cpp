@@ -43,7 +43,9 @@ void check_norm(const norm_case& in) {
   const auto shape = extents(c.batches, c.tokens, c.k);
   const std::vector<T> nothing(static_cast<std::size_t>(count), from_float<T>(std::nanf("")));
   const auto outputs = [&](const std::function<void(const qkv_outputs&)>& f) {
-    const cache_tensor<T> q(c.batches, c.tokens, c.q_heads, c.size, c.out),
+    tensor_layout shifted = c.out;
+    shifted.shift += 256;  // memory of its own before q, for a workspace that reaches up to it
+    const cache_tensor<T> q(c.batches, c.tokens, c.q_heads, c.size, shifted),
         k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
     f({q.view(on_q), k.view(on_k), v.view(on_v)});
