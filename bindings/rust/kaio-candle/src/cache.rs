@@ -1,7 +1,7 @@
 //! Caches of keys and values, contiguous or in pages, and attention over them.
 
 use crate::library::kaio;
-use crate::operation::{dl, no_gradient, pointer, with_inputs, Held};
+use crate::operation::{apart, dl, no_gradient, pointer, with_inputs, Held};
 #[cfg(feature = "cuda")]
 use crate::storage::written_gpu;
 use crate::storage::{written_cpu, Input, Output, Place};
@@ -62,9 +62,17 @@ impl KvCache {
     /// Writes new keys k (B, S, Hkv, D) and values v into the cache, in place: token i of sequence b becomes key
     /// `lengths[b] + i`. Lengths are not changed. Tokens without a place are not written.
     ///
-    /// candle locks the cache's tensor while it is written: k, v, table and lengths are other tensors.
+    /// Other tensors of the call are not in the memory of `kv`, which candle locks while it is written.
     pub fn append(&self, k: &Tensor, v: &Tensor, rotary: Option<&CacheRotary>) -> Result<()> {
-        no_gradient("KvCache::append", &[Some(&self.kv), Some(k), Some(v)])?;
+        let (cos, sin) = (rotary.map(|rotary| &rotary.cos), rotary.map(|rotary| &rotary.sin));
+        no_gradient("KvCache::append", &[Some(&self.kv), Some(k), Some(v), cos, sin])?;
+        let [table, lengths] = [&self.table, &self.lengths].map(Option::as_ref);
+        let [k_scale, v_scale] = [&self.k_scale, &self.v_scale].map(Option::as_ref);
+        apart(
+            "KvCache::append",
+            &self.kv,
+            &[Some(k), Some(v), cos, sin, table, lengths, k_scale, v_scale],
+        )?;
         self.kv.inplace_op3(k, v, &Append { cache: self, rotary })
     }
 

@@ -207,6 +207,16 @@ pub(crate) fn no_gradient(name: &str, tensors: &[Option<&Tensor>]) -> Result<()>
     Ok(())
 }
 
+/// Refuses tensors in the memory of the one that a call writes: candle has locked it, and would wait for itself.
+pub(crate) fn apart(name: &str, written: &Tensor, read: &[Option<&Tensor>]) -> Result<()> {
+    let storage = |tensor: &Tensor| -> *const Storage { &*tensor.storage_and_layout().0 };
+    let own = storage(written);
+    if read.iter().flatten().any(|tensor| storage(tensor) == own) {
+        bail!("kaio: {name}: a tensor is in the memory that the call writes: copy() it")
+    }
+    Ok(())
+}
+
 /// A tensor whose last elements are neighbours: itself, or a copy.
 pub(crate) fn neighbours(tensor: &Tensor) -> Result<Tensor> {
     match (tensor.dims().last(), tensor.stride().last()) {
@@ -215,11 +225,13 @@ pub(crate) fn neighbours(tensor: &Tensor) -> Result<Tensor> {
     }
 }
 
-/// Views as rows: all dimensions before the last joined into one, if that is possible for every view.
+/// Views as rows: all dimensions before the last joined into one, if that is possible for every view. Views of different
+/// shapes stay as they are, so that kaio says which one is wrong.
 pub(crate) fn as_rows<const N: usize>(views: [View<'_>; N]) -> [View<'_>; N] {
+    let views = views.map(|view| view.as_matrix());
     let rank = views[0].rank();
-    if rank == 1 {
-        return views.map(|view| view.reshaped(&[1, view.dims()[0]]));
+    if rank == 0 || views.iter().any(|view| view.dims() != views[0].dims()) {
+        return views;
     }
     let joined: Vec<_> = views.iter().filter_map(|view| view.joined(0, rank - 2)).collect();
     joined.try_into().unwrap_or(views)

@@ -137,7 +137,11 @@ pub fn qkv_project(
             biases[2],
         ],
     )?;
-    no_gradient("qkv_project", &[norms[0], norms[1], x_norm.map(|norm| norm.0)])?;
+    let (cos, sin) = (rotary.map(|rotary| rotary.0), rotary.map(|rotary| rotary.1));
+    no_gradient(
+        "qkv_project",
+        &[norms[0], norms[1], x_norm.map(|norm| norm.0), cos, sin],
+    )?;
     with_inputs(&[x, wq, wk, wv], |place, inputs| {
         let Some((_, tokens)) = inputs[0].dims().split_last() else {
             bail!("kaio: qkv_project: x is a scalar")
@@ -188,8 +192,8 @@ pub fn qkv_project(
                 norms[0],
                 norms[1],
                 x_norm.map(|norm| norm.0),
-                rotary.map(|rotary| rotary.0),
-                rotary.map(|rotary| rotary.1),
+                cos,
+                sin,
             ];
             with_tensors(place, extra, |extra| {
                 let norm = x_norm.map(|norm| kaio_x_norm {

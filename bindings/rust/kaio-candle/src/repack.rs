@@ -201,6 +201,12 @@ impl PackedWeight {
 
     /// Packs codes (n, k) of eight bits, as bytes of i8 in a U8 tensor, with scales (n, groups), (n) or (1).
     pub fn int8(codes: &Tensor, scales: &Tensor) -> Result<Self> {
+        if codes.dtype() != DType::U8 {
+            bail!(
+                "kaio: packed weights: codes of eight bits have the type {:?}, and U8 is needed",
+                codes.dtype()
+            )
+        }
         Self::eight_bits(codes, scales, kaio_sys::KAIO_W8_CODES_INT8)
     }
 

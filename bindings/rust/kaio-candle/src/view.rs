@@ -182,6 +182,20 @@ impl View<'_> {
         view
     }
 
+    /// A vector as a matrix of one row, whose elements are as far apart as before. Others as they are.
+    pub(crate) fn as_matrix(&self) -> Self {
+        let mut view = self.clone();
+        if self.rank != 1 {
+            return view;
+        }
+        let (extent, stride) = (self.shape[0], self.strides[0]);
+        view.shape[..2].copy_from_slice(&[1, extent]);
+        // Products take a matrix if one of its strides is 1.
+        view.strides[..2].copy_from_slice(&[if stride == 1 { extent.max(1) } else { 1 }, stride]);
+        view.rank = 2;
+        view
+    }
+
     /// Bytes of candle's U8 as signed integers.
     pub(crate) fn as_i8(&self) -> Self {
         self.with_type(kaio_sys::kDLUInt, 8, kaio_sys::kDLInt)

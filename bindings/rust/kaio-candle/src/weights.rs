@@ -183,7 +183,7 @@ impl Form {
 /// A view as (rows, last dimension).
 pub(crate) fn rows_of<'a>(view: &View<'a>) -> Result<View<'a>> {
     match view.rank() {
-        1 => Ok(view.reshaped(&[1, view.dims()[0]])),
+        1 => Ok(view.as_matrix()),
         rank => match view.joined(0, rank - 2) {
             Some(rows) => Ok(rows),
             None => bail!(

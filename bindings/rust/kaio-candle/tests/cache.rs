@@ -94,6 +94,25 @@ fn contiguous_caches_and_several_queries() -> Result<()> {
 }
 
 #[test]
+fn new_keys_are_not_in_the_cache() -> Result<()> {
+    for device in devices()? {
+        let cache = KvCache {
+            kv: Tensor::zeros((2, 1, 8, 1, 16), DType::F32, &device)?,
+            table: None,
+            lengths: Some(indices(&[0], &device)?),
+            k_scale: None,
+            v_scale: None,
+        };
+        let key = cache.kv.get(0)?.narrow(1, 4, 2)?;
+        let copy = key.affine(1.0, 0.0)?;
+        let error = cache.append(&copy, &key, None).unwrap_err();
+        assert!(error.to_string().contains("copy() it"), "{error}");
+        cache.append(&copy, &copy, None)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn keys_and_values_of_eight_bits() -> Result<()> {
     for device in devices()? {
         let half = |dims: &[usize], seed| tensor(dims, seed, &device)?.to_dtype(DType::F16);

@@ -60,6 +60,36 @@ fn norms() -> Result<()> {
 }
 
 #[test]
+fn rows_are_what_they_say() -> Result<()> {
+    for device in devices()? {
+        let weight = tensor(&[8], 1, &device)?;
+        // A column's elements are not neighbours: never the row at its address.
+        let column = tensor(&[8, 8], 2, &device)?.narrow(1, 3, 1)?.squeeze(1)?;
+        let apart = [
+            kaio_candle::softmax(&column, 1.0),
+            log_softmax(&column, 1.0),
+            rms_norm(&column, &weight, 1e-6),
+            layer_norm(&column, &weight, &weight, 1e-6),
+        ];
+        for result in apart {
+            assert!(result.unwrap_err().to_string().contains("stride 8"));
+        }
+        // Shapes of as many rows, and no rows at all.
+        let (x, turned) = (tensor(&[2, 3, 8], 3, &device)?, tensor(&[3, 2, 8], 4, &device)?);
+        let square = tensor(&[8, 8], 5, &device)?;
+        let options = RmsNormOptions::default();
+        assert!(add_rms_norm(&x, &turned, &weight, options).is_err());
+        let error = add_rms_norm(&weight, &square, &weight, options).unwrap_err();
+        assert!(
+            error.to_string().contains("residual has extent 0 of 8"),
+            "{error}"
+        );
+        assert!(kaio_candle::softmax(&Tensor::zeros((), DType::F32, &device)?, 1.0).is_err());
+    }
+    Ok(())
+}
+
+#[test]
 fn activations_and_gates() -> Result<()> {
     for device in devices()? {
         let packed = variable(&[3, 20], 1, &device)?;

@@ -81,6 +81,34 @@ fn a_linear_layer_and_its_bias() -> Result<()> {
             &row.reshape((1, 8))?.matmul(&weight.t()?)?.reshape(5)?,
             1e-5,
         )?;
+        // A column of a matrix, and its gradient.
+        let matrix = variable(&[8, 3], 5, &device)?;
+        let column = || matrix.narrow(1, 1, 1)?.squeeze(1);
+        gradients_agree(
+            &[&matrix],
+            1e-5,
+            || linear(&column()?, &weight, Some(&bias)),
+            || {
+                column()?
+                    .unsqueeze(0)?
+                    .matmul(&weight.t()?)?
+                    .squeeze(0)?
+                    .add(&bias)
+            },
+        )?;
+        let (column, residual) = (column()?.detach(), tensor(&[5], 6, &device)?);
+        close(
+            &linear_fused(&column, &weight, None, Epilogue::None, Some(&residual))?,
+            &linear(&column, &weight, Some(&residual))?,
+            1e-5,
+        )?;
+        // (3, 2) rows are as many as (2, 3), and not the same.
+        let turned = tensor(&[3, 2, 5], 4, &device)?;
+        let error = linear_fused(&x, &weight, None, Epilogue::None, Some(&turned)).unwrap_err();
+        assert!(
+            error.to_string().contains("[3, 2, 5], and [2, 3, 5] is needed"),
+            "{error}"
+        );
     }
     Ok(())
 }

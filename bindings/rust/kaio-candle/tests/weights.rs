@@ -162,6 +162,8 @@ fn codes_of_eight_bits() -> Result<()> {
         close(&packed.dequantise(DType::F32)?, &w, 1e-2)?;
         check(&packed, &packed.dequantise(DType::F32)?)?;
         let (codes, scales) = quantise_fp8(&w)?;
+        let error = PackedWeight::int8(&codes, &scales).unwrap_err().to_string();
+        assert!(error.contains("U8 is needed"), "{error}");
         let packed = PackedWeight::fp8(&codes, &scales)?;
         close(&packed.dequantise(DType::F32)?, &w, 7e-2)?;
         check(&packed, &packed.dequantise(DType::F32)?)?;
@@ -210,6 +212,12 @@ fn projections_of_a_layer() -> Result<()> {
         close(&q, &turned(&heads(&wq)?)?, 4e-3)?;
         close(&k, &turned(&heads(&wk)?)?, 4e-3)?;
         close(&v, &heads(&wv)?, 4e-3)?;
+        let tracked = Var::from_tensor(&cos)?;
+        let options = QkvOptions {
+            rotary: Some((&tracked, &sin)),
+            ..Default::default()
+        };
+        assert!(qkv_project(&x, weights, size, &options).is_err());
         let (gate, up) = (half(&[N, K], 5)?, half(&[N, K], 6)?);
         let want = gated(
             &linear(&x, &gate, None)?,

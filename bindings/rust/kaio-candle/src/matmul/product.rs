@@ -32,12 +32,7 @@ pub(super) fn product(
             b.rank()
         )
     }
-    let a = if a.rank() == 1 {
-        a.joined(0, 0)
-            .map_or(a.clone(), |row| row.reshaped(&[1, a.dims()[0]]))
-    } else {
-        a
-    };
+    let a = a.as_matrix();
     if weight {
         b = b.transposed();
     }
@@ -49,12 +44,15 @@ pub(super) fn product(
     let mut output = place.output(&dims, options.out.unwrap_or(inputs[0].dtype()))?;
     {
         let c = output.view(place)?;
-        let c = if c.rank() == 1 {
-            c.reshaped(&[1, columns as i64])
-        } else {
-            c
-        };
-        run(place, &a, &b, &c, &batch, options, extra)?;
+        let residual = extra.residual.as_ref();
+        if let Some(residual) = residual.filter(|residual| residual.dims() != c.dims()) {
+            bail!(
+                "kaio: linear_fused: the residual has the shape {:?}, and {:?} is needed, that of the result",
+                residual.dims(),
+                c.dims()
+            )
+        }
+        run(place, &a, &b, &c.as_matrix(), &batch, options, extra)?;
     }
     Ok(output)
 }
@@ -81,7 +79,7 @@ fn run(
     options: MatmulOptions,
     extra: &Extra,
 ) -> Result<()> {
-    let (bias, mut residual) = (dl(&extra.bias), extra.residual.clone());
+    let (bias, mut residual) = (dl(&extra.bias), extra.residual.as_ref().map(View::as_matrix));
     // A matrix for all of the batch: the rows of the batch are rows of one product.
     if b.rank() == 2 && a.rank() > 2 {
         let last = a.rank() - 2;
