@@ -154,6 +154,7 @@ def sentence(text):
     text = re.sub(r"kaio_\w+_workspace_bytes", "`workspace_bytes`", text)
     text = re.sub(r"kaio_\w+_choice", "`choice`", text)
     text = re.sub(r"kaio_(\w+)", r"\1", text)
+    text = re.sub(r" Set \w+->size first\.", "", text)  # the crate sets it
     return text.replace("``", "`").replace("NULL", "none")
 
 

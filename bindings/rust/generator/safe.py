@@ -5,7 +5,7 @@ import textwrap
 from generator.fields import (borrows, default_value, explained, parameters, raw_value, record_type, sentence, setter, setters, snake,
                               stored_type, stored_value, variant)
 from generator.records import enum_text, is_simple_output, member, output_text, record_text
-from generator.text import c_interface, camel, doc, rust_name, spoken
+from generator.text import c_interface, camel, doc, rust_name, spoken, stopped
 
 # Functions with C pointers are bound by hand (src/weights.rs).
 BY_HAND = {"weights"}
@@ -41,7 +41,8 @@ class operation_text:
     def constructor(self):
         """The function and the struct that it returns."""
         said = [spoken(sentence(self.operation["summary"])), *(sentence(p) for p in self.operation.get("text", ()))]
-        arguments = [f"- `{snake(a['name'])}`: {'written; ' if a.get('output') else ''}{spoken(explained(self.all, a))}" for a in self.needed]
+        arguments = [f"- `{snake(a['name'])}`: " + (stopped("written; " + said) if a.get("output") else spoken(said))
+                     for a, said in ((a, explained(self.all, a)) for a in self.needed)]
         text = "\n" + doc([*said, "# Arguments", *arguments, f"Nothing happens before `run`. Options are methods of [`{self.type}`]."])
         text = text.replace("\\[`" + self.type + "`\\]", f"[`{self.type}`]")
         text += prototype(rust_name(self.name) + self.lifetime, parameters(self.all, self.needed), self.type + self.lifetime)
@@ -258,5 +259,8 @@ OPS = """//! The operations, and their options and records.
 //! assert!((out[0] - 3.0 / 12.5f32.sqrt()).abs() < 1e-6);
 //! # Ok::<(), kaio::Error>(())
 //! ```
+//!
+//! The text of an argument has its shape, and then the types of its elements. "As x" means the shape of `x`; "elements of x" means
+//! the type of `x`'s elements. Of "(..., size)", norms and softmax take 1 to 3 dimensions before the last.
 
 """

@@ -56,8 +56,14 @@ def doc(paragraphs, indent=""):
     return text
 
 
-def spoken(text):
-    """A sentence: it begins with a capital, unless it begins with code, and ends in a stop."""
+def stopped(text):
+    """Text that ends in a stop."""
     text = text.strip()
-    first = text[:1].upper() if re.match(r"[a-z]{2,}[ ,:;.]", text) else text[:1]
-    return first + text[1:] + ("" if text[-1:] in ".:!?" else ".")
+    return text + ("" if text[-1:] in ".:!?" else ".")
+
+
+def spoken(text):
+    """A sentence: it begins with a capital, unless it begins with code or a formula, and ends in a stop."""
+    text = text.strip()
+    first = text[:1].upper() if re.match(r"[a-z]{2,}(?! =)[ ,:;.]", text) else text[:1]
+    return stopped(first + text[1:])

@@ -19,6 +19,7 @@ pub struct KvCache {
     /// The memory: f32, f16, bf16 or F8E4M3. Any strides but the last, which is 1.
     pub kv: Tensor,
     /// (sequences, pages of the longest), I32 or U32: key j of sequence b is row j % rows of page `table[b][j / rows]`.
+    /// The pages of a sequence's keys must be pages of `kv`: kernels do not check them.
     pub table: Option<Tensor>,
     /// (sequences), I32 or U32: the keys of each sequence. None: all rows.
     pub lengths: Option<Tensor>,

@@ -265,7 +265,7 @@ functions! {
     /// gets the number of those with reports; may be NULL text gets the reports, "" if there are none,
     /// until the next kaio_sanitizer_end of this thread; may be NULL.
     fn kaio_sanitizer_end(launches: *mut u64, failed: *mut u64, text: *mut *const c_char) -> kaio_status;
-    /// Out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
+    /// out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
     fn kaio_attention(
         stream: *mut c_void,
         q: *const DLTensor,
@@ -792,7 +792,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_activate.
     fn kaio_activate_warmup(kind: i32, x: *const DLTensor, y: *const DLTensor) -> kaio_status;
-    /// Dx = dy * f'(x).
+    /// dx = dy * f'(x).
     fn kaio_activate_backward(
         stream: *mut c_void,
         kind: i32,
@@ -826,7 +826,7 @@ functions! {
         y: *const DLTensor,
         options: *const kaio_gated_options
     ) -> kaio_status;
-    /// Dgate = dy * up * f'(gate), dup = dy * f(gate).
+    /// dgate = dy * up * f'(gate), dup = dy * f(gate).
     fn kaio_gated_backward(
         stream: *mut c_void,
         kind: i32,
@@ -1142,7 +1142,7 @@ functions! {
         codes: *const DLTensor,
         blocks: *const DLTensor
     ) -> kaio_status;
-    /// Out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
+    /// out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
     fn kaio_rms_norm(
         stream: *mut c_void,
         x: *const DLTensor,
@@ -1178,7 +1178,7 @@ functions! {
         scale: f32,
         options: *const kaio_rms_norm_options
     ) -> kaio_status;
-    /// Out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x *
+    /// out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x *
     /// gate + residual.
     fn kaio_layer_norm(
         stream: *mut c_void,
@@ -1269,7 +1269,7 @@ functions! {
     fn kaio_w4_packed_bytes(weights: *const kaio_w4_weights, bytes: *mut u64) -> kaio_status;
     /// The bytes of packed weights of this shape. The memory may be NULL.
     fn kaio_w8_packed_bytes(weights: *const kaio_w8_weights, bytes: *mut u64) -> kaio_status;
-    /// Out = x W^T + bias with weights of four bits.
+    /// out = x W^T + bias with weights of four bits.
     fn kaio_matmul_w4(
         stream: *mut c_void,
         x: *const DLTensor,
@@ -1311,7 +1311,7 @@ functions! {
         how: *const kaio_tune_options,
         report: *mut kaio_tune_report
     ) -> kaio_status;
-    /// Out = x W^T + bias with weights of eight bits.
+    /// out = x W^T + bias with weights of eight bits.
     fn kaio_matmul_w8(
         stream: *mut c_void,
         x: *const DLTensor,
@@ -1353,7 +1353,7 @@ functions! {
         how: *const kaio_tune_options,
         report: *mut kaio_tune_report
     ) -> kaio_status;
-    /// Out = W, as a matrix, in the order of k of the file.
+    /// out = W, as a matrix, in the order of k of the file.
     fn kaio_dequantise_w4(
         stream: *mut c_void,
         weights: *const kaio_w4_weights,
@@ -1362,7 +1362,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_dequantise_w4.
     fn kaio_dequantise_w4_warmup(weights: *const kaio_w4_weights, out: *const DLTensor) -> kaio_status;
-    /// Out = W, as a matrix, in the order of k of the file.
+    /// out = W, as a matrix, in the order of k of the file.
     fn kaio_dequantise_w8(
         stream: *mut c_void,
         weights: *const kaio_w8_weights,
@@ -1414,7 +1414,7 @@ functions! {
         how: *const kaio_tune_options,
         report: *mut kaio_tune_report
     ) -> kaio_status;
-    /// Out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward
+    /// out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward
     /// block.
     fn kaio_gate_up_project(
         stream: *mut c_void,
@@ -1475,7 +1475,7 @@ functions! {
         k_out: *const DLTensor,
         options: *const kaio_qk_norm_rotary_options
     ) -> kaio_status;
-    /// Out = the sum, mean, largest or smallest element of x along one dimension, or along all.
+    /// out = the sum, mean, largest or smallest element of x along one dimension, or along all.
     fn kaio_reduce(
         stream: *mut c_void,
         how: i32,
@@ -1871,7 +1871,7 @@ functions! {
         y: *const DLTensor,
         options: *const kaio_softmax_options
     ) -> kaio_status;
-    /// Dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
+    /// dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
     fn kaio_softmax_backward(
         stream: *mut c_void,
         y: *const DLTensor,
@@ -1887,7 +1887,7 @@ functions! {
         dx: *const DLTensor,
         options: *const kaio_softmax_backward_options
     ) -> kaio_status;
-    /// Dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
+    /// dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
     fn kaio_log_softmax_backward(
         stream: *mut c_void,
         y: *const DLTensor,
@@ -1943,7 +1943,7 @@ functions! {
         bytes: *const DLTensor,
         weights: *const kaio_w8_weights
     ) -> kaio_status;
-    /// Out = the weights of blocks of GGUF.
+    /// out = the weights of blocks of GGUF.
     fn kaio_dequantise_blocks(
         stream: *mut c_void,
         format: i32,
@@ -1957,7 +1957,7 @@ functions! {
         bytes: *const DLTensor,
         out: *const DLTensor
     ) -> kaio_status;
-    /// Out = weights of bitsandbytes' nf4 or fp4.
+    /// out = weights of bitsandbytes' nf4 or fp4.
     fn kaio_dequantise_bnb_4bit(
         stream: *mut c_void,
         source: *const kaio_bnb_4bit,
@@ -1966,7 +1966,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_dequantise_bnb_4bit.
     fn kaio_dequantise_bnb_4bit_warmup(source: *const kaio_bnb_4bit, out: *const DLTensor) -> kaio_status;
-    /// Out = weights of bitsandbytes' LLM.int8.
+    /// out = weights of bitsandbytes' LLM.int8.
     fn kaio_dequantise_bnb_int8(
         stream: *mut c_void,
         source: *const kaio_bnb_int8,
@@ -1975,7 +1975,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_dequantise_bnb_int8.
     fn kaio_dequantise_bnb_int8_warmup(source: *const kaio_bnb_int8, out: *const DLTensor) -> kaio_status;
-    /// Out = weights of codes of 8 bits with scales: FP8, INT8, MXFP8.
+    /// out = weights of codes of 8 bits with scales: FP8, INT8, MXFP8.
     fn kaio_dequantise_scaled_bytes(
         stream: *mut c_void,
         source: *const kaio_scaled_bytes,
@@ -1987,7 +1987,7 @@ functions! {
         source: *const kaio_scaled_bytes,
         out: *const DLTensor
     ) -> kaio_status;
-    /// Out = weights of MXFP4.
+    /// out = weights of MXFP4.
     fn kaio_dequantise_mxfp4(
         stream: *mut c_void,
         source: *const kaio_mxfp4_tensors,
@@ -1996,7 +1996,7 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_dequantise_mxfp4.
     fn kaio_dequantise_mxfp4_warmup(source: *const kaio_mxfp4_tensors, out: *const DLTensor) -> kaio_status;
-    /// Out = weights of NVFP4.
+    /// out = weights of NVFP4.
     fn kaio_dequantise_nvfp4(
         stream: *mut c_void,
         source: *const kaio_nvfp4_tensors,

@@ -39,6 +39,9 @@
 //! early is safe. What Rust borrows is the memory's address: a view cannot outlive its buffer, and operations write views of a
 //! mutably borrowed buffer only. Caches of keys and values and memory of packed weights are written by some operations and read by
 //! others: their records take views of both kinds, and the former need a view of a mutably borrowed buffer.
+//!
+//! Calls check shapes, types and devices, but no numbers in device memory. Page tables and the offsets of sequences must be in
+//! range: with others, a kernel may touch foreign memory. The emulator reports that.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]

@@ -15,6 +15,9 @@
 //! assert!((out[0] - 3.0 / 12.5f32.sqrt()).abs() < 1e-6);
 //! # Ok::<(), kaio::Error>(())
 //! ```
+//!
+//! The text of an argument has its shape, and then the types of its elements. "As x" means the shape of `x`; "elements of x" means
+//! the type of `x`'s elements. Of "(..., size)", norms and softmax take 1 to 3 dimensions before the last.
 
 mod attention;
 mod attention_backward;

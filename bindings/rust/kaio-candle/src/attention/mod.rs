@@ -60,7 +60,8 @@ pub struct AttentionOptions {
 /// Sequences that follow each other along the rows of a tensor.
 #[derive(Clone, Debug)]
 pub struct Sequences {
-    /// (sequences + 1), I32 or U32: sequence b has rows `cu_q[b]` to before `cu_q[b + 1]` of q.
+    /// (sequences + 1), I32 or U32: sequence b has rows `cu_q[b]` to before `cu_q[b + 1]` of q. The numbers must be rows of
+    /// q: kernels do not check them.
     pub cu_q: Tensor,
     /// Likewise of k and v.
     pub cu_k: Tensor,

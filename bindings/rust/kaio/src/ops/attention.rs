@@ -263,7 +263,7 @@ impl<'a> AttentionSequences<'a> {
     }
 }
 
-/// Out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
+/// out = softmax(mask(scale * Q K^T)) V for every head, without the matrix of scores in memory.
 ///
 /// The last stride of each tensor is 1, others are free. A tensor in the order of torch, (batches, heads,
 /// sequence, size), is passed with strides. Hq is a multiple of Hkv. D and Dv are 1 to 512.
@@ -516,7 +516,7 @@ impl<'a> AttentionVarlen<'a> {
 /// - `lse_a`: (B, H, S) or (H, rows); f32.
 /// - `out_b`: As out_a; elements of out_a.
 /// - `lse_b`: As lse_a; f32.
-/// - `out`: written; As out_a; f32, f16 or bf16.
+/// - `out`: written; as out_a; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`MergeStates`].
 pub fn merge_states<'a>(

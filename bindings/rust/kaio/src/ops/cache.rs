@@ -834,7 +834,7 @@ impl<'a> CopyPages<'a> {
 /// # Arguments
 ///
 /// - `x`: (B, S, H, D); f32, f16 or bf16.
-/// - `out`: written; As x; elements of x; may be x itself.
+/// - `out`: written; as x; elements of x; may be x itself.
 /// - `cos`: (positions, P); f32, f16 or bf16; 2 P \<= D \<= 512.
 /// - `sin`: As cos; elements of cos.
 ///
@@ -906,7 +906,7 @@ impl<'a> Rotary<'a> {
 /// # Arguments
 ///
 /// - `x`: (tokens, H, D); f32, f16 or bf16.
-/// - `out`: written; As x; elements of x; may be x itself.
+/// - `out`: written; as x; elements of x; may be x itself.
 /// - `cos`: (positions, P); f32, f16 or bf16; 2 P \<= D \<= 512.
 /// - `sin`: As cos; elements of cos.
 /// - `options`: Options of rotary and rotary_varlen.
@@ -964,7 +964,7 @@ impl<'a> RotaryVarlen<'a> {
 /// # Arguments
 ///
 /// - `cos`: written; (positions, P); f32, f16 or bf16.
-/// - `sin`: written; As cos; elements of cos.
+/// - `sin`: written; as cos; elements of cos.
 ///
 /// Nothing happens before `run`. Options are methods of [`RotaryTable`].
 pub fn rotary_table<'a>(cos: &TensorViewMut<'a>, sin: &TensorViewMut<'a>) -> RotaryTable<'a> {

@@ -411,7 +411,7 @@ impl<'a> CrossEntropy<'a> {
 /// - `targets`: (rows); i64 or i32.
 /// - `lse`: (rows); f32; that of the forward call.
 /// - `dloss`: (rows), or (1) with a reduction; f32; the gradient of the loss.
-/// - `dlogits`: written; As logits; elements of logits; may be logits itself.
+/// - `dlogits`: written; as logits; elements of logits; may be logits itself.
 /// - `options`: Options of the gradient of cross_entropy: those of the forward call.
 ///
 /// Nothing happens before `run`. Options are methods of [`CrossEntropyBackward`].

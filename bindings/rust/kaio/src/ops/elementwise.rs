@@ -81,7 +81,7 @@ impl Default for GatedOptions {
 ///
 /// - `kind`: A function of one number.
 /// - `x`: (...); f32, f16 or bf16.
-/// - `y`: written; As x; elements of x; may be x itself.
+/// - `y`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`Activate`].
 pub fn activate<'a>(kind: Activation, x: &TensorView<'a>, y: &TensorViewMut<'a>) -> Activate<'a> {
@@ -116,14 +116,14 @@ impl<'a> Activate<'a> {
     }
 }
 
-/// Dx = dy * f'(x).
+/// dx = dy * f'(x).
 ///
 /// # Arguments
 ///
 /// - `kind`: A function of one number.
 /// - `dy`: As x; elements of x.
 /// - `x`: (...); f32, f16 or bf16.
-/// - `dx`: written; As x; elements of x; may be dy or x itself.
+/// - `dx`: written; as x; elements of x; may be dy or x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`ActivateBackward`].
 pub fn activate_backward<'a>(
@@ -176,7 +176,7 @@ impl<'a> ActivateBackward<'a> {
 /// - `kind`: A function of one number.
 /// - `gate`: (...); f32, f16 or bf16.
 /// - `up`: As gate; elements of gate.
-/// - `y`: written; As gate; elements of gate; may be gate or up itself.
+/// - `y`: written; as gate; elements of gate; may be gate or up itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`Gated`].
 pub fn gated<'a>(
@@ -235,7 +235,7 @@ impl<'a> Gated<'a> {
     }
 }
 
-/// Dgate = dy * up * f'(gate), dup = dy * f(gate).
+/// dgate = dy * up * f'(gate), dup = dy * f(gate).
 ///
 /// # Arguments
 ///
@@ -243,8 +243,8 @@ impl<'a> Gated<'a> {
 /// - `dy`: (...); f32, f16 or bf16.
 /// - `gate`: As dy; elements of dy.
 /// - `up`: As dy; elements of dy.
-/// - `dgate`: written; As dy; elements of dy; may be an input itself.
-/// - `dup`: written; As dy; elements of dy; may be an input itself.
+/// - `dgate`: written; as dy; elements of dy; may be an input itself.
+/// - `dup`: written; as dy; elements of dy; may be an input itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`GatedBackward`].
 pub fn gated_backward<'a>(
@@ -357,7 +357,7 @@ impl<'a> CopyTensor<'a> {
 ///
 /// - `codes`: (...); i8.
 /// - `scale`: finite.
-/// - `x`: written; As codes; f32, f16 or bf16.
+/// - `x`: written; as codes; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`Int8Dequant`].
 pub fn int8_dequant<'a>(codes: &TensorView<'a>, scale: f32, x: &TensorViewMut<'a>) -> Int8Dequant<'a> {
@@ -400,7 +400,7 @@ impl<'a> Int8Dequant<'a> {
 ///
 /// - `codes`: (rows, columns); i8.
 /// - `scales`: (rows or 1, groups); f32, f16 or bf16.
-/// - `x`: written; As codes; f32, f16 or bf16.
+/// - `x`: written; as codes; f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`Int8DequantGroups`].
 pub fn int8_dequant_groups<'a>(

@@ -334,7 +334,7 @@ impl<'a> Int8ColumnSums<'a> {
 /// # Arguments
 ///
 /// - `x`: (rows, columns); f32, f16 or bf16.
-/// - `codes`: written; As x; i8.
+/// - `codes`: written; as x; i8.
 ///
 /// Nothing happens before `run`. Options are methods of [`QuantiseInt8`].
 pub fn quantise_int8<'a>(x: &TensorView<'a>, codes: &TensorViewMut<'a>) -> QuantiseInt8<'a> {
@@ -496,7 +496,7 @@ impl<'a> MatmulFp8<'a> {
 /// # Arguments
 ///
 /// - `x`: (rows, columns); f32, f16 or bf16.
-/// - `codes`: written; As x; e4m3.
+/// - `codes`: written; as x; e4m3.
 ///
 /// Nothing happens before `run`. Options are methods of [`QuantiseFp8`].
 pub fn quantise_fp8<'a>(x: &TensorView<'a>, codes: &TensorViewMut<'a>) -> QuantiseFp8<'a> {
@@ -547,7 +547,7 @@ impl<'a> QuantiseFp8<'a> {
 /// # Arguments
 ///
 /// - `w`: (rows, columns); f32, f16 or bf16.
-/// - `codes`: written; As w; e4m3.
+/// - `codes`: written; as w; e4m3.
 /// - `blocks`: written; (ceil(rows / 128), ceil(columns / 128)); f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`QuantiseFp8Blocks`].

@@ -171,7 +171,7 @@ impl<'a> Default for LayerNormOptions<'a> {
     }
 }
 
-/// Out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
+/// out = h / rms(h) * (weight_offset + weight) along the last dimension, with h = x * gate + residual.
 ///
 /// rms(h) = sqrt(mean of h^2 + epsilon), in f32. Rows have any strides, their elements are neighbours.
 ///
@@ -179,7 +179,7 @@ impl<'a> Default for LayerNormOptions<'a> {
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
 /// - `weight`: (size); f32, f16 or bf16; elements of x, or f32.
-/// - `out`: written; As x; elements of x; may be x itself.
+/// - `out`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`RmsNorm`].
 pub fn rms_norm<'a>(x: &TensorView<'a>, weight: &TensorView<'a>, out: &TensorViewMut<'a>) -> RmsNorm<'a> {
@@ -251,7 +251,7 @@ impl<'a> RmsNorm<'a> {
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
 /// - `weight`: (size); f32, f16 or bf16; elements of x, or f32.
-/// - `codes`: written; As x; i8 or e4m3.
+/// - `codes`: written; as x; i8 or e4m3.
 ///
 /// Nothing happens before `run`. Options are methods of [`RmsNormCodes`].
 pub fn rms_norm_codes<'a>(
@@ -332,7 +332,7 @@ impl<'a> RmsNormCodes<'a> {
     }
 }
 
-/// Out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x * gate
+/// out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x * gate
 /// + residual.
 ///
 /// The variance is the mean square of h - mean, in f32. Rows have any strides, their elements are
@@ -341,7 +341,7 @@ impl<'a> RmsNormCodes<'a> {
 /// # Arguments
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
-/// - `out`: written; As x; elements of x; may be x itself.
+/// - `out`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`LayerNorm`].
 pub fn layer_norm<'a>(x: &TensorView<'a>, out: &TensorViewMut<'a>) -> LayerNorm<'a> {
@@ -418,7 +418,7 @@ impl<'a> LayerNorm<'a> {
 /// # Arguments
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
-/// - `codes`: written; As x; i8 or e4m3.
+/// - `codes`: written; as x; i8 or e4m3.
 ///
 /// Nothing happens before `run`. Options are methods of [`LayerNormCodes`].
 pub fn layer_norm_codes<'a>(x: &TensorView<'a>, codes: &TensorViewMut<'a>) -> LayerNormCodes<'a> {

@@ -109,7 +109,7 @@ impl<'a> Default for LayerNormBackwardOptions<'a> {
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
 /// - `dy`: As x; elements of x.
-/// - `dx`: written; As x; elements of x.
+/// - `dx`: written; as x; elements of x.
 ///
 /// Nothing happens before `run`. Options are methods of [`RmsNormBackward`].
 pub fn rms_norm_backward<'a>(
@@ -195,7 +195,7 @@ impl<'a> RmsNormBackward<'a> {
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
 /// - `dy`: As x; elements of x.
-/// - `dx`: written; As x; elements of x.
+/// - `dx`: written; as x; elements of x.
 ///
 /// Nothing happens before `run`. Options are methods of [`LayerNormBackward`].
 pub fn layer_norm_backward<'a>(

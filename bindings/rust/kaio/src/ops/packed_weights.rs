@@ -349,7 +349,7 @@ pub fn w8_packed_bytes(weights: &W8Weights<'_>) -> Result<u64> {
     Ok(result)
 }
 
-/// Out = x W^T + bias with weights of four bits.
+/// out = x W^T + bias with weights of four bits.
 ///
 /// Sums are f32. Neighbours along a row of x and of out are adjacent. Fastest if rows of x begin at
 /// multiples of 16 bytes. Equal calls give equal bits.
@@ -447,7 +447,7 @@ impl<'a> MatmulW4<'a> {
     }
 }
 
-/// Out = x W^T + bias with weights of eight bits.
+/// out = x W^T + bias with weights of eight bits.
 ///
 /// As matmul_w4 in all else.
 ///
@@ -544,7 +544,7 @@ impl<'a> MatmulW8<'a> {
     }
 }
 
-/// Out = W, as a matrix, in the order of k of the file.
+/// out = W, as a matrix, in the order of k of the file.
 ///
 /// Each weight is number * scale in f32, plus the offset, times the factor of its column, and rounded once
 /// to the type of out.
@@ -588,7 +588,7 @@ impl<'a> DequantiseW4<'a> {
     }
 }
 
-/// Out = W, as a matrix, in the order of k of the file.
+/// out = W, as a matrix, in the order of k of the file.
 ///
 /// As dequantise_w4 in all else.
 ///

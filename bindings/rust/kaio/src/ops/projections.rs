@@ -665,7 +665,7 @@ impl<'a> QkvProject<'a> {
     }
 }
 
-/// Out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward block.
+/// out = activation(x Wg^T + gate_bias) * (x Wu^T + up_bias), the first half of a gated feed-forward block.
 ///
 /// Products are rounded once to the element type of out, and the result once more. Neighbours along the
 /// last dimension are adjacent, and the batches of x follow each other. Equal calls give equal bits.

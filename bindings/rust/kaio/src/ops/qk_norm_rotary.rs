@@ -75,7 +75,7 @@ impl<'a> Default for QkNormRotaryOptions<'a> {
 /// # Arguments
 ///
 /// - `q`: (B, S, Hq, D) or (tokens, Hq, D); f32, f16 or bf16; D \<= 512.
-/// - `q_out`: written; As q; elements of q; may be q itself.
+/// - `q_out`: written; as q; elements of q; may be q itself.
 /// - `options`: Options of qk_norm_rotary.
 ///
 /// Nothing happens before `run`. Options are methods of [`QkNormRotary`].

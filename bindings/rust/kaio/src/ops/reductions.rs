@@ -165,7 +165,7 @@ impl<'a> Default for HistogramOptions<'a> {
     }
 }
 
-/// Out = the sum, mean, largest or smallest element of x along one dimension, or along all.
+/// out = the sum, mean, largest or smallest element of x along one dimension, or along all.
 ///
 /// Accumulators are f32. Equal calls give equal bits.
 ///
@@ -244,7 +244,7 @@ impl<'a> Reduce<'a> {
 /// # Arguments
 ///
 /// - `x`: (..., size); f32, i32, u32, i64 or u64.
-/// - `out`: written; As x; elements of x; may be x itself.
+/// - `out`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`Scan`].
 pub fn scan<'a>(x: &TensorView<'a>, out: &TensorViewMut<'a>) -> Scan<'a> {

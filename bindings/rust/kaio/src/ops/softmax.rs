@@ -83,7 +83,7 @@ impl Default for SoftmaxBackwardOptions {
 /// # Arguments
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
-/// - `y`: written; As x; elements of x; may be x itself.
+/// - `y`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`Softmax`].
 pub fn softmax<'a>(x: &TensorView<'a>, y: &TensorViewMut<'a>) -> Softmax<'a> {
@@ -140,7 +140,7 @@ impl<'a> Softmax<'a> {
 /// # Arguments
 ///
 /// - `x`: (..., size); f32, f16 or bf16.
-/// - `y`: written; As x; elements of x; may be x itself.
+/// - `y`: written; as x; elements of x; may be x itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`LogSoftmax`].
 pub fn log_softmax<'a>(x: &TensorView<'a>, y: &TensorViewMut<'a>) -> LogSoftmax<'a> {
@@ -190,13 +190,13 @@ impl<'a> LogSoftmax<'a> {
     }
 }
 
-/// Dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
+/// dx = scale * y * (dy - sum of y * dy), the gradient of softmax.
 ///
 /// # Arguments
 ///
 /// - `y`: (..., size); f32, f16 or bf16; the output of softmax.
 /// - `dy`: As y; elements of y.
-/// - `dx`: written; As y; elements of y; may be y or dy itself.
+/// - `dx`: written; as y; elements of y; may be y or dy itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`SoftmaxBackward`].
 pub fn softmax_backward<'a>(
@@ -250,13 +250,13 @@ impl<'a> SoftmaxBackward<'a> {
     }
 }
 
-/// Dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
+/// dx = scale * (dy - e^y * sum of dy), the gradient of log_softmax.
 ///
 /// # Arguments
 ///
 /// - `y`: (..., size); f32, f16 or bf16; the output of log_softmax.
 /// - `dy`: As y; elements of y.
-/// - `dx`: written; As y; elements of y; may be y or dy itself.
+/// - `dx`: written; as y; elements of y; may be y or dy itself.
 ///
 /// Nothing happens before `run`. Options are methods of [`LogSoftmaxBackward`].
 pub fn log_softmax_backward<'a>(

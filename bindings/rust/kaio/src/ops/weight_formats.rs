@@ -515,8 +515,7 @@ pub fn block_operation_of(format: BlockFormat) -> Result<BlockOperation> {
     BlockOperation::from_raw(result)
 }
 
-/// The weights into which blocks of this format are packed, for matmul_w4. Set weights-\>size first. The
-/// memory becomes none.
+/// The weights into which blocks of this format are packed, for matmul_w4. The memory becomes none.
 ///
 /// Q4_0, Q4_1, Q4_K, MXFP4 and NVFP4.
 ///
@@ -529,8 +528,7 @@ pub fn w4_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W4Wei
     W4Weights::from_raw(&result)
 }
 
-/// The weights into which blocks of this format are packed, for matmul_w8. Set weights-\>size first. The
-/// memory becomes none.
+/// The weights into which blocks of this format are packed, for matmul_w8. The memory becomes none.
 ///
 /// Q5_0, Q5_1, Q8_0, Q3_K, Q5_K, Q6_K, IQ4_NL and IQ4_XS.
 ///
@@ -637,7 +635,7 @@ impl<'a> RepackBlocksW8<'a> {
     }
 }
 
-/// Out = the weights of blocks of GGUF.
+/// out = the weights of blocks of GGUF.
 ///
 /// Numbers are those of the formats' references in f32, rounded once to the type of out. Elements of a row
 /// of out are adjacent.
@@ -687,7 +685,7 @@ impl<'a> DequantiseBlocks<'a> {
     }
 }
 
-/// Out = weights of bitsandbytes' nf4 or fp4.
+/// out = weights of bitsandbytes' nf4 or fp4.
 ///
 /// # Arguments
 ///
@@ -727,7 +725,7 @@ impl<'a> DequantiseBnb4bit<'a> {
     }
 }
 
-/// Out = weights of bitsandbytes' LLM.int8.
+/// out = weights of bitsandbytes' LLM.int8.
 ///
 /// # Arguments
 ///
@@ -766,7 +764,7 @@ impl<'a> DequantiseBnbInt8<'a> {
     }
 }
 
-/// Out = weights of codes of 8 bits with scales: FP8, INT8, MXFP8.
+/// out = weights of codes of 8 bits with scales: FP8, INT8, MXFP8.
 ///
 /// # Arguments
 ///
@@ -809,7 +807,7 @@ impl<'a> DequantiseScaledBytes<'a> {
     }
 }
 
-/// Out = weights of MXFP4.
+/// out = weights of MXFP4.
 ///
 /// # Arguments
 ///
@@ -848,7 +846,7 @@ impl<'a> DequantiseMxfp4<'a> {
     }
 }
 
-/// Out = weights of NVFP4.
+/// out = weights of NVFP4.
 ///
 /// # Arguments
 ///
