@@ -44,8 +44,9 @@ const weights::quantised_layer& layer_at(const call& in, const char* name, const
 kaio_weights_layers* open_layers(const kaio_weights& weights, const char* config) {
   auto made = std::make_unique<kaio_weights_layers>();
   made->opened = weights.opened;
-  if (config != nullptr) made->config = weights::read_quantisation_config(config);
-  made->layers = weights::quantised_layers(made->opened->tensors, made->config ? &*made->config : nullptr);
+  std::optional<weights::quantisation_config>& read = made->config;
+  if (config != nullptr) read = weights::read_quantisation_config(config);
+  made->layers = weights::quantised_layers(made->opened->tensors, read ? &*read : nullptr);
   for (const weights::quantised_layer& layer : made->layers)
     made->records.push_back({std::string(layer.name), std::string(weights::operation_of(layer)),
                              std::string(weights::obstacle_of(layer))});

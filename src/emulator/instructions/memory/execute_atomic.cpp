@@ -73,12 +73,12 @@ void update(warp& w, const instruction& i, u32 mask) {
       __atomic_store_n(place, now, __ATOMIC_RELAXED);
       if (now != old) ++w.owner->changes;
     }
-    while (global) {
+    for (bool waits = global; waits;) {
       const T now = updated<Form>(std::bit_cast<T>(old), value, replacement, global);
       if (__atomic_compare_exchange_n(place, &old, std::bit_cast<bits>(now), false, __ATOMIC_SEQ_CST,
                                       __ATOMIC_SEQ_CST)) {
         if (std::bit_cast<bits>(now) != old) ++w.owner->changes;
-        break;
+        waits = false;
       }
     }
     if (i.op == operation::atom) put(w.file + i.to[0], lane, old);

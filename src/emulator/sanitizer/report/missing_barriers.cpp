@@ -37,6 +37,7 @@ std::vector<fault_report> missing_barriers::reports() const {
     return std::tuple(e->first.within_warp, e->second.example.to, e->second.example.from, e->first);
   };
   std::vector<const entry*> order;
+  order.reserve(rows_.size());
   for (const entry& e : rows_) order.push_back(&e);
   std::sort(order.begin(), order.end(), [&](const entry* a, const entry* b) { return key(a) < key(b); });
   struct barrier {
