@@ -51,7 +51,10 @@ MADE = {
     ("rotary", "out"): ("x.shape", "x"),
     ("rotary_varlen", "out"): ("x.shape", "x"),
     ("matmul", "out"): ("_product(a, b)", "a 16"),
-    ("matmul_grouped", "out"): ("(a.shape[0], b.shape[2])", "a"),
+    ("matmul_grouped", "out"): ("((a if rows is None else rows).shape[0], b.shape[2])", "a"),
+    ("matmul_grouped_backward", "da"): ("a.shape", "a"),
+    ("matmul_grouped_backward", "db"): ("b.shape", "b"),
+    ("gate_up_grouped", "out"): ("((x if rows is None else rows).shape[0], gate.shape[2])", "x"),
     ("matmul_backward", "da"): ("a.shape", "a"),
     ("matmul_backward", "db"): ("b.shape", "b"),
     ("matmul_int8", "out"): ("_product(a, b)", "i32"),
@@ -124,6 +127,7 @@ MADE = {
 MADE_UNLESS_FALSE = {("attention_backward", "dq"), ("attention_backward", "dk"), ("attention_backward", "dv"),
                      ("attention_backward_varlen", "dq"), ("attention_backward_varlen", "dk"), ("attention_backward_varlen", "dv"),
                      ("matmul_backward", "da"), ("matmul_backward", "db"),
+                     ("matmul_grouped_backward", "da"), ("matmul_grouped_backward", "db"),
                      ("linear_cross_entropy_backward", "dx"), ("linear_cross_entropy_backward", "dweight")}
 # Optional outputs that are made if they are not given, since the call is seldom meant without them.
 MADE_BY_DEFAULT = {("quantise_int8", "scales"), ("quantise_fp8", "scales"), ("rms_norm_codes", "scales"),

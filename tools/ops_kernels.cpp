@@ -7,11 +7,13 @@
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/copy.hpp>
 #include <kaio/ops/cross_entropy.hpp>
+#include <kaio/ops/gate_up_grouped.hpp>
 #include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_grouped.hpp>
+#include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/norm_backward.hpp>
@@ -47,6 +49,8 @@ const kaio::tool::family ops("ops", [] {
                            kaio::ops::top_k_kernels(),
                            kaio::ops::expert_kernels(),
                            kaio::ops::matmul_grouped_kernels(),
+                           kaio::ops::gate_up_grouped_kernels(),
+                           kaio::ops::matmul_grouped_backward_kernels(),
                            kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());
   return list;

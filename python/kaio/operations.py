@@ -84,6 +84,7 @@ __all__ = [
     "dequantise_w8",
     "embedding",
     "embedding_backward",
+    "gate_up_grouped",
     "gate_up_project",
     "gated",
     "gated_backward",
@@ -106,6 +107,7 @@ __all__ = [
     "matmul_batch",
     "matmul_fp8",
     "matmul_grouped",
+    "matmul_grouped_backward",
     "matmul_int8",
     "matmul_w4",
     "matmul_w8",
@@ -3212,6 +3214,8 @@ def matmul_grouped(
     offsets: Array,
     out: Array | None = None,
     *,
+    rows: Array | None = None,
+    bias: Array | None = None,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Array:
@@ -3221,10 +3225,12 @@ def matmul_grouped(
     Equal calls give equal bits.
 
     Arguments:
-      a: (rows, k); f16 or bf16
+      a: (rows, k); f16 or bf16; of any number of rows with options.rows
       b: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged
       offsets: (groups + 1); i32; not decreasing
       out: (rows, n); f32, f16 or bf16; of the type of a, or f32
+      rows: (rows); i32; row r of c is of row rows[r] of a; an index that is no row of a counts as a row of zeros
+      bias: (groups, n); f32; added to the sums
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -3233,10 +3239,111 @@ def matmul_grouped(
     """
     try:
         if out is None:
-            out = _empty(a, (a.shape[0], b.shape[2]), dtype)
+            out = _empty(a, ((a if rows is None else rows).shape[0], b.shape[2]), dtype)
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_grouped", error, a=a, b=b, offsets=offsets) from None
-    if _matmul_grouped(stream, a, b, offsets, out):
+    if _matmul_grouped(stream, a, b, offsets, out, (rows, bias, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_grouped_backward = _core.operation("matmul_grouped_backward")
+
+
+def matmul_grouped_backward(
+    dc: Array,
+    a: Array,
+    b: Array,
+    offsets: Array,
+    da: Array | Literal[False] | None = None,
+    db: Array | Literal[False] | None = None,
+    *,
+    accumulate: bool = False,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
+    """The gradients of matmul_grouped: da[r, :] = dc[r, :] * b[g]^T, db[g] = a[rows of g, :]^T * dc[rows of g, :].
+
+    A group without rows has a db of zeros. Rows of no group have no da. Sums are f32, and are rounded once. Equal
+    calls give equal bits.
+
+    Arguments:
+      dc: (rows, n); f16 or bf16
+      a: (rows, k); elements of dc; gathered, if the product gathered its rows
+      b: (groups, k, n); elements of dc; any strides
+      offsets: (groups + 1); i32; not decreasing
+      da: (rows, k); f32, f16 or bf16; of the type of dc, or f32; None: not computed
+      db: (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; None: not computed
+      accumulate: True: adds to db
+      dtype: the element type of `da` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns da, db.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if da is None or da is True:
+        da = _empty_like(a, None, "a")
+    elif da is False:
+        da = None
+    if db is None or db is True:
+        db = _empty_like(b, None, "b")
+    elif db is False:
+        db = None
+    if _matmul_grouped_backward(stream, dc, a, b, offsets, da, db, (accumulate, )):
+        da, db = _for_jax(da, db)
+    return (da, db)
+
+
+_gate_up_grouped = _core.operation("gate_up_grouped")
+
+
+def gate_up_grouped(
+    x: Array,
+    gate: Array,
+    up: Array,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'silu',
+    rows: Array | None = None,
+    gate_bias: Array | None = None,
+    up_bias: Array | None = None,
+    alpha: float = 1.0,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """y[r, :] = activation(min(g, limit)) * (clamp(u, -limit, limit) + up_offset) with g = x[r, :] * gate[e], u = x[r, :] * up[e] for the group e with offsets[e] <= r < offsets[e + 1].
+
+    The offsets are read on the device alone. Rows of no group are not written. Sums are f32; results are rounded
+    once. Gate and up may be parts of one tensor.
+
+    Arguments:
+      x: (rows, k); f16 or bf16
+      gate: (groups, k, n); elements of x; any strides: weights (groups, n, k) with the last two exchanged
+      up: (groups, k, n); elements of x
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f32, f16 or bf16; of the type of x, or f32
+      activation: not none
+      rows: (rows); i32; row r of y is of row rows[r] of x; an index that is no row of x counts as a row of zeros
+      gate_bias: (groups, n); f32
+      up_bias: (groups, n); f32
+      alpha: silu is x / (1 + exp(-alpha x)); above 0
+      limit: the gate is at most limit, up is from -limit to limit; 0: none
+      up_offset: added to up
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, ((x if rows is None else rows).shape[0], gate.shape[2]), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("gate_up_grouped", error, x=x, gate=gate, up=up, offsets=offsets) from None
+    if _gate_up_grouped(stream, x, gate, up, offsets, out, (activation, rows, gate_bias, up_bias, alpha, limit, up_offset, )):
         out = _for_jax(out)
     return out
 

@@ -169,6 +169,10 @@ kaio_family(experts FILE experts/simt/rows.cpp)
 kaio_family(matmul_grouped_simt FILE matmul_grouped/simt/rows.cpp)
 kaio_family(matmul_grouped_mma FILE matmul_grouped/mma_sync/rows.cpp)
 kaio_family(matmul_grouped_sm90 FILE matmul_grouped/sm90/rows.cpp)
+kaio_family(gate_up_grouped_sm90 FILE matmul_grouped/sm90/gate_up.cpp)
+kaio_family(matmul_grouped_sums_simt FILE matmul_grouped/simt/sums.cpp)
+kaio_family(matmul_grouped_sums_mma FILE matmul_grouped/mma_sync/sums.cpp)
+kaio_family(matmul_grouped_sums_sm90 FILE matmul_grouped/sm90/sums.cpp)
 
 # Projections. Smaller tiles, or fewer rows, first.
 kaio_family(qkv_mma_f16 ROWS qkv_variant "qkv_mma_f16_rows=qkv_mma_rows<f16>()" FROM qkv_project/mma_sync/rows.hpp)

@@ -544,6 +544,7 @@ static void experts(void) {
   shaped logits, bias, indices, weights, offsets, counts, tokens, positions, y, out, rows, matrices, products;
   kaio_topk_router_options router = kaio_topk_router_options_default();
   kaio_sort_by_expert_options order = kaio_sort_by_expert_options_default();
+  kaio_gate_up_grouped_options gate_up = kaio_gate_up_grouped_options_default();
   kaio_combine_experts_options sums = kaio_combine_experts_options_default();
   const float bias_of[EXPERTS] = {0, 0, 0, 0, 0, 2}; /* the last expert is always the first choice */
   uint64_t needed = 1;
@@ -611,15 +612,27 @@ static void experts(void) {
   SHAPED(&products, f32, CHOICES, COLUMNS);
   send(&rows, ones);
   send(&matrices, numbers);
-  SUCCEEDS(kaio_matmul_grouped_warmup(&rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor));
-  SUCCEEDS(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor));
+  SUCCEEDS(kaio_matmul_grouped_warmup(&rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor, NULL));
+  SUCCEEDS(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &offsets.tensor, &products.tensor, NULL));
   receive(&products, got);
   for (i = 0; i < CHOICES; ++i)
     for (j = 0; j < COLUMNS; ++j)
       wrong += got[positions_of[i] * COLUMNS + j] != DEPTH * (float)(1 + indices_of[i] % 2);
   CHECK(wrong == 0);
-  REFUSED(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &counts.tensor, &products.tensor), "matmul_grouped",
-          "offsets");
+  REFUSED(kaio_matmul_grouped(NULL, &rows.tensor, &matrices.tensor, &counts.tensor, &products.tensor, NULL),
+          "matmul_grouped", "offsets");
+  /* relu(g) * u, of rows by their tokens. */
+  gate_up.activation = KAIO_MATMUL_ACTIVATION_RELU;
+  gate_up.rows = &tokens.tensor;
+  SUCCEEDS(kaio_gate_up_grouped(NULL, &rows.tensor, &matrices.tensor, &matrices.tensor, &offsets.tensor,
+                                &products.tensor, &gate_up));
+  receive(&products, got);
+  for (i = 0; i < CHOICES; ++i)
+    for (j = 0; j < COLUMNS; ++j) {
+      const float sum = DEPTH * (float)(1 + indices_of[i] % 2);
+      wrong += got[positions_of[i] * COLUMNS + j] != sum * sum;
+    }
+  CHECK(wrong == 0);
   drop(&rows);
   drop(&matrices);
   drop(&products);

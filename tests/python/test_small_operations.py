@@ -505,6 +505,22 @@ def test_experts(random: np.random.Generator) -> None:
     wanted = np.stack([experts[e].astype(F32) @ row.astype(F32) for e, row in zip(np.repeat(np.arange(12), counts), rows)])
     close(kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets, dtype="f32"), wanted, 1e-4)
     assert kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets).dtype == F16
+    close(kaio.matmul_grouped(x.astype(F16), experts.transpose(0, 2, 1), offsets, rows=tokens, dtype="f32"), wanted, 1e-4)
+    gradient = normal(random, rows.shape[0], 16, dtype=F16)
+    da, db = kaio.matmul_grouped_backward(gradient, rows, experts.transpose(0, 2, 1), offsets)
+    for e in range(12):
+        own = slice(offsets[e], offsets[e + 1])
+        if counts[e] == 0:
+            assert (db[e] == 0).all()
+            continue
+        close(da[own].astype(F32), gradient[own].astype(F32) @ experts[e].astype(F32), 5e-2)
+        close(db[e].astype(F32), rows[own].astype(F32).T @ gradient[own].astype(F32), 5e-2)
+    bias = normal(random, 12, 16)
+    up = kaio.gate_up_grouped(
+        x.astype(F16), experts.transpose(0, 2, 1), experts.transpose(0, 2, 1), offsets, rows=tokens, activation="relu",
+        up_bias=bias, up_offset=1.0, dtype="f32",
+    )  # fmt: skip
+    close(up, np.maximum(wanted, 0) * (wanted + np.repeat(bias, counts, axis=0) + 1), 1e-3)
     with pytest.raises(kaio.InvalidArgument, match="argument offsets"):
         kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets[:-1])
     with pytest.raises(kaio.InvalidArgument, match="kept_groups"):

@@ -77,6 +77,62 @@ static inline kaio_matmul_backward_options kaio_matmul_backward_options_default(
   return it;
 }
 
+/* Options of matmul_grouped. */
+typedef struct kaio_matmul_grouped_options {
+  uint32_t size; /* sizeof(kaio_matmul_grouped_options) */
+  int32_t reserved_4; /* 0 */
+  /* (rows); i32; row r of c is of row rows[r] of a; an index that is no row of a counts as a row of zeros */
+  const DLTensor* rows;
+  const DLTensor* bias; /* (groups, n); f32; added to the sums */
+} kaio_matmul_grouped_options;
+static inline kaio_matmul_grouped_options kaio_matmul_grouped_options_default(void) {
+  kaio_matmul_grouped_options it;
+  it.size = sizeof(kaio_matmul_grouped_options);
+  it.reserved_4 = 0;
+  it.rows = NULL;
+  it.bias = NULL;
+  return it;
+}
+
+/* Options of matmul_grouped_backward. */
+typedef struct kaio_matmul_grouped_backward_options {
+  uint32_t size; /* sizeof(kaio_matmul_grouped_backward_options) */
+  int32_t accumulate; /* 1: adds to db */
+} kaio_matmul_grouped_backward_options;
+static inline kaio_matmul_grouped_backward_options kaio_matmul_grouped_backward_options_default(void) {
+  kaio_matmul_grouped_backward_options it;
+  it.size = sizeof(kaio_matmul_grouped_backward_options);
+  it.accumulate = 0;
+  return it;
+}
+
+/* Options of gate_up_grouped. gpt-oss has alpha 1.702, limit 7 and up_offset 1. */
+typedef struct kaio_gate_up_grouped_options {
+  uint32_t size; /* sizeof(kaio_gate_up_grouped_options) */
+  int32_t activation; /* default 4; kaio_matmul_activation: not none */
+  /* (rows); i32; row r of y is of row rows[r] of x; an index that is no row of x counts as a row of zeros */
+  const DLTensor* rows;
+  const DLTensor* gate_bias; /* (groups, n); f32 */
+  const DLTensor* up_bias; /* (groups, n); f32 */
+  float alpha; /* default 1; silu is x / (1 + exp(-alpha x)); above 0 */
+  float limit; /* the gate is at most limit, up is from -limit to limit; 0: none */
+  float up_offset; /* added to up */
+  int32_t reserved_44; /* 0 */
+} kaio_gate_up_grouped_options;
+static inline kaio_gate_up_grouped_options kaio_gate_up_grouped_options_default(void) {
+  kaio_gate_up_grouped_options it;
+  it.size = sizeof(kaio_gate_up_grouped_options);
+  it.activation = 4;
+  it.rows = NULL;
+  it.gate_bias = NULL;
+  it.up_bias = NULL;
+  it.alpha = 1.0f;
+  it.limit = 0.0f;
+  it.up_offset = 0.0f;
+  it.reserved_44 = 0;
+  return it;
+}
+
 /* C = activation(alpha * A * B + beta * C + bias) + residual.
  * Sums are f32, and are rounded once. Equal calls give equal bits. An operand without a batch, or with a
  * batch of stride 0 or extent 1, is used for every product of the batch.
@@ -151,18 +207,65 @@ KAIO_API kaio_status kaio_matmul_backward_workspace_bytes(const DLTensor* dc, co
  * mixture.
  * The offsets are read on the device alone. Rows of no group are not written. Sums are f32, and are
  * rounded once. Equal calls give equal bits.
- *   a        (rows, k); f16 or bf16
+ *   a        (rows, k); f16 or bf16; of any number of rows with options.rows
  *   b        (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two
  *            exchanged
  *   offsets  (groups + 1); i32; not decreasing
- *   c        writes (rows, n); f32, f16 or bf16; of the type of a, or f32 */
+ *   c        writes (rows, n); f32, f16 or bf16; of the type of a, or f32
+ *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_grouped(void* stream, const DLTensor* a, const DLTensor* b,
-                                         const DLTensor* offsets, const DLTensor* c);
+                                         const DLTensor* offsets, const DLTensor* c,
+                                         const kaio_matmul_grouped_options* options);
 
 /* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
  * graph. For kaio_matmul_grouped; memory is not read. */
 KAIO_API kaio_status kaio_matmul_grouped_warmup(const DLTensor* a, const DLTensor* b, const DLTensor* offsets,
-                                                const DLTensor* c);
+                                                const DLTensor* c, const kaio_matmul_grouped_options* options);
+
+/* The gradients of matmul_grouped: da[r, :] = dc[r, :] * b[g]^T, db[g] = a[rows of g, :]^T * dc[rows of g,
+ * :].
+ * A group without rows has a db of zeros. Rows of no group have no da. Sums are f32, and are rounded once.
+ * Equal calls give equal bits.
+ *   dc       (rows, n); f16 or bf16
+ *   a        (rows, k); elements of dc; gathered, if the product gathered its rows
+ *   b        (groups, k, n); elements of dc; any strides
+ *   offsets  (groups + 1); i32; not decreasing
+ *   da       writes (rows, k); f32, f16 or bf16; of the type of dc, or f32; NULL: not computed
+ *   db       writes (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; NULL: not
+ *            computed
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_grouped_backward(void* stream, const DLTensor* dc, const DLTensor* a,
+                                                  const DLTensor* b, const DLTensor* offsets,
+                                                  const DLTensor* da, const DLTensor* db,
+                                                  const kaio_matmul_grouped_backward_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_grouped_backward; memory is not read. */
+KAIO_API kaio_status kaio_matmul_grouped_backward_warmup(const DLTensor* dc, const DLTensor* a,
+                                                         const DLTensor* b, const DLTensor* offsets,
+                                                         const DLTensor* da, const DLTensor* db,
+                                                         const kaio_matmul_grouped_backward_options* options);
+
+/* y[r, :] = activation(min(g, limit)) * (clamp(u, -limit, limit) + up_offset) with g = x[r, :] * gate[e],
+ * u = x[r, :] * up[e] for the group e with offsets[e] <= r < offsets[e + 1].
+ * The offsets are read on the device alone. Rows of no group are not written. Sums are f32; results are
+ * rounded once. Gate and up may be parts of one tensor.
+ *   x        (rows, k); f16 or bf16
+ *   gate     (groups, k, n); elements of x; any strides: weights (groups, n, k) with the last two
+ *            exchanged
+ *   up       (groups, k, n); elements of x
+ *   offsets  (groups + 1); i32; not decreasing
+ *   y        writes (rows, n); f32, f16 or bf16; of the type of x, or f32
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_gate_up_grouped(void* stream, const DLTensor* x, const DLTensor* gate,
+                                          const DLTensor* up, const DLTensor* offsets, const DLTensor* y,
+                                          const kaio_gate_up_grouped_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_gate_up_grouped; memory is not read. */
+KAIO_API kaio_status kaio_gate_up_grouped_warmup(const DLTensor* x, const DLTensor* gate, const DLTensor* up,
+                                                 const DLTensor* offsets, const DLTensor* y,
+                                                 const kaio_gate_up_grouped_options* options);
 
 #ifdef __cplusplus
 }

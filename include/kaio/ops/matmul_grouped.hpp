@@ -2,9 +2,8 @@
 // Products of groups of rows, each with a matrix of its own: the experts of a mixture.
 //
 //   sort_by_expert(s, indices, offsets, {.tokens = tokens, .positions = positions});
-//   embedding(s, tokens, x, rows);                       // the row of x for each sorted row
-//   matmul_grouped(s, rows, w.transposed(), offsets, y); // y[r, :] = rows[r, :] * w[g]^T where offsets[g] <= r
-//                                                        //                                    < offsets[g + 1]
+//   matmul_grouped(s, x, w.transposed(), offsets, y, {.rows = tokens});
+//                               // y[r, :] = x[tokens[r], :] * w[g]^T where offsets[g] <= r < offsets[g + 1]
 //   combine_experts(s, y, weights, positions, out);
 //
 // The offsets are read on the device alone: nothing is allocated, read back or waited for, so a call may be captured
@@ -30,12 +29,20 @@ class device;
 
 namespace kaio::ops {
 
+struct matmul_grouped_options {
+  // (rows), i32, neighbours adjacent: row r of c is of row rows[r] of a. Without it, of row r of a. An index that is
+  // no row of a counts as a row of zeros.
+  tensor_view<const i32, 1> rows{};
+  // (groups, n), f32, neighbours adjacent: added to the sums of a group before they are rounded.
+  tensor_view<const f32, 2> bias{};
+};
+
 namespace detail {
 void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, const any_view& offsets,
-                        const any_view& c);
+                        const any_view& c, const matmul_grouped_options& options = {});
 }  // namespace detail
 
-// a: (rows, k), f16 or bf16. b: (groups, k, n), of a's type; weights (groups, n, k) are transposed(). offsets:
+// a: (rows, k), f16 or bf16; with options.rows of any number of rows. b: (groups, k, n), of a's type; weights (groups, n, k) are transposed(). offsets:
 // (groups + 1), i32, neighbours adjacent, not decreasing; group g has the rows offsets[g] to offsets[g + 1] - 1.
 // Offsets beyond the rows count as their number, negative ones too. c: (rows, n), of a's type or f32, apart from
 // everything else; rows of no group are not written. Any strides; fewer than 2^31 rows, columns and k. Fastest, from
@@ -43,7 +50,8 @@ void run_matmul_grouped(const stream& s, const any_view& a, const any_view& b, c
 // bytes.
 template <class A, class B, class Offset, class C>
 void matmul_grouped(const stream& s, const tensor_view<A, 2>& a, const tensor_view<B, 3>& b,
-                    const tensor_view<Offset, 1>& offsets, const tensor_view<C, 2>& c) {
+                    const tensor_view<Offset, 1>& offsets, const tensor_view<C, 2>& c,
+                    const matmul_grouped_options& options = {}) {
   using element = std::remove_const_t<A>;
   static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16>,
                 "kaio: the elements of matmul_grouped are f16 or bf16");
@@ -53,12 +61,13 @@ void matmul_grouped(const stream& s, const tensor_view<A, 2>& a, const tensor_vi
                 "kaio: the offsets of matmul_grouped are i32");
   static_assert(std::is_same_v<C, element> || std::is_same_v<C, f32>,
                 "kaio: the output of matmul_grouped has the element type of a, or f32, and is not const");
-  detail::run_matmul_grouped(s, a, b, offsets, c);
+  detail::run_matmul_grouped(s, a, b, offsets, c, options);
 }
 // Refuses arguments that are no such views.
 template <class A, class B, class Offset, class C>
   requires(!(detail::views<2, A, C> && detail::views<3, B> && detail::views<1, Offset>))
-void matmul_grouped(const stream&, const A&, const B&, const Offset&, const C&) {
+void matmul_grouped(const stream&, const A&, const B&, const Offset&, const C&,
+                    const matmul_grouped_options& = {}) {
   detail::refuse_views<A, B, Offset, C>();
 }
 
@@ -72,5 +81,6 @@ std::vector<const ptx::kernel_image*> matmul_grouped_kernels();
 
 namespace kaio {
 using ops::matmul_grouped;
+using ops::matmul_grouped_options;
 using ops::matmul_grouped_warmup;
 }  // namespace kaio

@@ -26,6 +26,7 @@
 #include <kaio/ops/cross_entropy.hpp>
 #include <kaio/ops/elementwise.hpp>
 #include <kaio/ops/embedding.hpp>
+#include <kaio/ops/gate_up_grouped.hpp>
 #include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/histogram.hpp>
 #include <kaio/ops/int8_dequant.hpp>
@@ -37,6 +38,7 @@
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_grouped.hpp>
+#include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>

@@ -367,6 +367,31 @@ constexpr field fields_matmul_backward_options[] = {
 constexpr record record_matmul_backward_options = {"MatmulBackwardOptions", sizeof(kaio_matmul_backward_options),
     [](void* to) { *static_cast<kaio_matmul_backward_options*>(to) = kaio_matmul_backward_options_default(); }, fields_matmul_backward_options};
 
+constexpr field fields_matmul_grouped_options[] = {
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_grouped_options, rows)},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_grouped_options, bias)},
+};
+constexpr record record_matmul_grouped_options = {"MatmulGroupedOptions", sizeof(kaio_matmul_grouped_options),
+    [](void* to) { *static_cast<kaio_matmul_grouped_options*>(to) = kaio_matmul_grouped_options_default(); }, fields_matmul_grouped_options};
+
+constexpr field fields_matmul_grouped_backward_options[] = {
+    {.name = "accumulate", .c_name = "accumulate", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_grouped_backward_options, accumulate)},
+};
+constexpr record record_matmul_grouped_backward_options = {"MatmulGroupedBackwardOptions", sizeof(kaio_matmul_grouped_backward_options),
+    [](void* to) { *static_cast<kaio_matmul_grouped_backward_options*>(to) = kaio_matmul_grouped_backward_options_default(); }, fields_matmul_grouped_backward_options};
+
+constexpr field fields_gate_up_grouped_options[] = {
+    {.name = "activation", .c_name = "activation", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, activation), .values = &enum_matmul_activation},
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, rows)},
+    {.name = "gate_bias", .c_name = "gate_bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, gate_bias)},
+    {.name = "up_bias", .c_name = "up_bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, up_bias)},
+    {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, alpha)},
+    {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, limit)},
+    {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_gate_up_grouped_options, up_offset)},
+};
+constexpr record record_gate_up_grouped_options = {"GateUpGroupedOptions", sizeof(kaio_gate_up_grouped_options),
+    [](void* to) { *static_cast<kaio_gate_up_grouped_options*>(to) = kaio_gate_up_grouped_options_default(); }, fields_gate_up_grouped_options};
+
 constexpr field fields_matmul_int8_options[] = {
     {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_options, alpha)},
     {.name = "out_scale", .c_name = "out_scale", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_options, out_scale)},
@@ -1195,6 +1220,26 @@ constexpr field arguments_matmul_grouped[] = {
     {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
     {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
     {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_grouped_options},
+};
+
+constexpr field arguments_matmul_grouped_backward[] = {
+    {.name = "dc", .c_name = "dc", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "da", .c_name = "da", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 4},
+    {.name = "db", .c_name = "db", .kind = field_kind::tensor, .is_optional = true, .is_output = true, .offset = 5},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 6, .of = &record_matmul_grouped_backward_options},
+};
+
+constexpr field arguments_gate_up_grouped[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "up", .c_name = "up", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "out", .c_name = "y", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 4},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_gate_up_grouped_options},
 };
 
 constexpr field arguments_matmul_int8[] = {
@@ -1804,8 +1849,22 @@ constexpr function all_functions[] = {
      nullptr,
      5, offsetof(kaio_matmul_backward_options, workspace)},
     {"matmul_grouped", arguments_matmul_grouped,
-     [](void* stream, const argument_value* a) { return kaio_matmul_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
-     [](const argument_value* a) { return kaio_matmul_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer)); },
+     [](void* stream, const argument_value* a) { return kaio_matmul_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_grouped_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_grouped_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"matmul_grouped_backward", arguments_matmul_grouped_backward,
+     [](void* stream, const argument_value* a) { return kaio_matmul_grouped_backward(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_matmul_grouped_backward_options*>(a[6].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_grouped_backward_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer), static_cast<const kaio_matmul_grouped_backward_options*>(a[6].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"gate_up_grouped", arguments_gate_up_grouped,
+     [](void* stream, const argument_value* a) { return kaio_gate_up_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_gate_up_grouped_options*>(a[5].pointer)); },
+     [](const argument_value* a) { return kaio_gate_up_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_gate_up_grouped_options*>(a[5].pointer)); },
      nullptr,
      nullptr,
      nullptr,

@@ -30,11 +30,12 @@ struct grouped_case {
   i64 pad = 0;            // elements after each line of A and B
   i64 c_pad = 0;
   i64 before = 0, after = 0;  // rows of no group
+  bool gathers = false, has_bias = false;
 };
 
 template <class T, class Out = T>
 void check_grouped(const grouped_case& x, u64 seed) {
-  CAPTURE(x.n, x.k, x.b_along_k, x.pad, x.c_pad, x.before, x.after, seed, sizeof(Out));
+  CAPTURE(x.n, x.k, x.b_along_k, x.pad, x.c_pad, x.before, x.after, x.gathers, x.has_bias, seed, sizeof(Out));
   const device& gpu = under_test();
   const auto groups = static_cast<i64>(x.counts.size());
   std::vector<i32> offsets{static_cast<i32>(x.before)};
@@ -43,21 +44,36 @@ void check_grouped(const grouped_case& x, u64 seed) {
   const i64 a_pitch = x.k + x.pad, c_pitch = x.n + x.c_pad;
   const i64 lines = x.b_along_k ? x.n : x.k, b_pitch = (x.b_along_k ? x.k : x.n) + x.pad;
   const auto size = [](i64 count) { return static_cast<std::size_t>(count); };
-  const std::vector<T> a = numbers<T>(size(rows * a_pitch), seed),
+  // Every fifth row has an index that is no row.
+  const i64 tokens = x.gathers ? rows / 2 + 1 : rows;
+  std::vector<i32> sources(size(rows));
+  std::mt19937_64 engine(seed + 2);
+  for (i64 r = 0; r < rows; ++r)
+    sources[size(r)] = !x.gathers          ? static_cast<i32>(r)
+                       : engine() % 5 == 0 ? (engine() % 2 == 0 ? -1 : static_cast<i32>(tokens))
+                                           : static_cast<i32>(engine() % static_cast<u64>(tokens));
+  const std::vector<f32> bias = numbers<f32>(size(groups * (x.n + 1)), seed + 3);
+  const std::vector<T> a = numbers<T>(size(tokens * a_pitch), seed),
                        b = numbers<T>(size(groups * lines * b_pitch), seed + 1);
   const std::vector<Out> before(size(rows * c_pitch), from_float<Out>(-77));
   auto a_memory = gpu.upload(a);
   auto b_memory = gpu.upload(b);
   auto offset_memory = gpu.upload(offsets);
   auto c_memory = gpu.upload(before);
+  auto source_memory = gpu.upload(sources);
+  auto bias_memory = gpu.upload(bias);
+  matmul_grouped_options options;
+  if (x.gathers) options.rows = tensor_view<const i32, 1>(source_memory, rows);
+  if (x.has_bias)
+    options.bias = tensor_view<const f32, 2>(bias_memory, extents(groups, x.n), strides(x.n + 1, 1));
   const tensor_view<const T, 3> of_b =
       x.b_along_k ? tensor_view<const T, 3>(b_memory, extents(groups, x.k, x.n),
                                             strides(lines * b_pitch, i64{1}, b_pitch))
                   : tensor_view<const T, 3>(b_memory, extents(groups, x.k, x.n),
                                             strides(lines * b_pitch, b_pitch, i64{1}));
-  matmul_grouped(gpu.stream(), tensor_view<const T, 2>(a_memory, extents(rows, x.k), strides(a_pitch, 1)),
+  matmul_grouped(gpu.stream(), tensor_view<const T, 2>(a_memory, extents(tokens, x.k), strides(a_pitch, 1)),
                  of_b, tensor_view<const i32, 1>(offset_memory, groups + 1),
-                 tensor_view<Out, 2>(c_memory, extents(rows, x.n), strides(c_pitch, 1)));
+                 tensor_view<Out, 2>(c_memory, extents(rows, x.n), strides(c_pitch, 1)), options);
   const std::vector<Out> got = c_memory.download();
   double worst = 0, allowed = 0, largest = 0;
   bool untouched = true;
@@ -73,11 +89,17 @@ void check_grouped(const grouped_case& x, u64 seed) {
       }
       double exact = 0;
       float plain = 0;
-      for (i64 k = 0; k < x.k; ++k) {
+      const i64 source = sources[size(r)];
+      const bool is_row = source >= 0 && source < tokens;
+      for (i64 k = 0; is_row && k < x.k; ++k) {
         const i64 place = group * lines * b_pitch + (x.b_along_k ? c * b_pitch + k : k * b_pitch + c);
-        const double p = to_double(a[size(r * a_pitch + k)]), q = to_double(b[size(place)]);
+        const double p = to_double(a[size(source * a_pitch + k)]), q = to_double(b[size(place)]);
         exact += p * q;
         plain += static_cast<float>(p) * static_cast<float>(q);
+      }
+      if (x.has_bias) {
+        exact += to_double(bias[size(group * (x.n + 1) + c)]);
+        plain += bias[size(group * (x.n + 1) + c)];
       }
       if (std::isnan(result)) {
         CAPTURE(r, c, group);
@@ -102,6 +124,18 @@ TEST_CASE("matmul_grouped: groups of any size", "[ops][matmul_grouped]") {
   check_grouped<bf16>({.counts = {0, 0, 200}, .n = 128, .k = 64, .b_along_k = false}, 2);
   check_grouped<bf16, f32>({.counts = {17}, .n = 40, .k = 512}, 3);
   check_grouped<f16, f32>({.counts = {1, 2, 3, 4}, .n = 264, .k = 16, .b_along_k = false, .c_pad = 3}, 4);
+}
+
+TEST_CASE("matmul_grouped: gathers rows and adds a bias", "[ops][matmul_grouped]") {
+  check_grouped<f16>({.counts = {3, 0, 130, 64, 65, 1}, .n = 136, .k = 72, .gathers = true}, 21);
+  check_grouped<bf16>(
+      {.counts = {0, 140, 9}, .n = 128, .k = 456, .b_along_k = false, .gathers = true, .has_bias = true}, 22);
+  check_grouped<bf16, f32>(
+      {.counts = {17, 70}, .n = 42, .k = 132, .pad = 4, .gathers = true, .has_bias = true}, 23);
+  check_grouped<f16>({.counts = {1, 70, 66}, .n = 264, .k = 4104, .gathers = true, .has_bias = true}, 24);
+  check_grouped<f16>({.counts = {2, 0, 5}, .n = 24, .k = 40, .before = 3, .after = 70, .gathers = true}, 25);
+  check_grouped<bf16>({.counts = {9, 70}, .n = 67, .k = 35, .pad = 1, .gathers = true, .has_bias = true}, 26);
+  check_grouped<f16>({.counts = {9, 70}, .n = 72, .k = 40, .c_pad = 8, .has_bias = true}, 27);
 }
 
 TEST_CASE("matmul_grouped: many groups", "[ops][matmul_grouped]") {

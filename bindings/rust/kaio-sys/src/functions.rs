@@ -1009,7 +1009,8 @@ functions! {
         a: *const DLTensor,
         b: *const DLTensor,
         offsets: *const DLTensor,
-        c: *const DLTensor
+        c: *const DLTensor,
+        options: *const kaio_matmul_grouped_options
     ) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_matmul_grouped.
@@ -1017,7 +1018,52 @@ functions! {
         a: *const DLTensor,
         b: *const DLTensor,
         offsets: *const DLTensor,
-        c: *const DLTensor
+        c: *const DLTensor,
+        options: *const kaio_matmul_grouped_options
+    ) -> kaio_status;
+    /// The gradients of matmul_grouped: da\[r, :\] = dc\[r, :\] * b\[g\]^T, db\[g\] = a\[rows of g, :\]^T *
+    /// dc\[rows of g, :\].
+    fn kaio_matmul_grouped_backward(
+        stream: *mut c_void,
+        dc: *const DLTensor,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        da: *const DLTensor,
+        db: *const DLTensor,
+        options: *const kaio_matmul_grouped_backward_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_grouped_backward.
+    fn kaio_matmul_grouped_backward_warmup(
+        dc: *const DLTensor,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        da: *const DLTensor,
+        db: *const DLTensor,
+        options: *const kaio_matmul_grouped_backward_options
+    ) -> kaio_status;
+    /// y\[r, :\] = activation(min(g, limit)) * (clamp(u, -limit, limit) + up_offset) with g = x\[r, :\] *
+    /// gate\[e\], u = x\[r, :\] * up\[e\] for the group e with offsets\[e\] \<= r \< offsets\[e + 1\].
+    fn kaio_gate_up_grouped(
+        stream: *mut c_void,
+        x: *const DLTensor,
+        gate: *const DLTensor,
+        up: *const DLTensor,
+        offsets: *const DLTensor,
+        y: *const DLTensor,
+        options: *const kaio_gate_up_grouped_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_gate_up_grouped.
+    fn kaio_gate_up_grouped_warmup(
+        x: *const DLTensor,
+        gate: *const DLTensor,
+        up: *const DLTensor,
+        offsets: *const DLTensor,
+        y: *const DLTensor,
+        options: *const kaio_gate_up_grouped_options
     ) -> kaio_status;
     /// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B - zero_a\[m\] * column_sums\[n\]) * alpha +
     /// bias) + residual.

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of matmul_grouped with matrix instructions of a warp.
+// The kernels of matmul_grouped and gate_up_grouped with matrix instructions of a warp.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -14,5 +14,6 @@ namespace kaio::ops {
 void launch_grouped_mma(const stream& s, const grouped_call& call);
 const ptx::kernel_image& grouped_mma_image(const grouped_call& call);
 std::vector<const ptx::kernel_image*> grouped_mma_images();
+std::vector<const ptx::kernel_image*> gate_up_mma_images();
 
 }  // namespace kaio::ops

@@ -98,3 +98,89 @@ impl Default for kaio_matmul_backward_options {
         }
     }
 }
+
+/// Options of matmul_grouped.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_matmul_grouped_options {
+    /// `size_of::<kaio_matmul_grouped_options>()`.
+    pub size: u32,
+    /// 0.
+    pub reserved_4: i32,
+    /// (rows); i32; row r of c is of row rows\[r\] of a; an index that is no row of a counts as a row of
+    /// zeros.
+    pub rows: *const DLTensor,
+    /// (groups, n); f32; added to the sums.
+    pub bias: *const DLTensor,
+}
+
+impl Default for kaio_matmul_grouped_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            reserved_4: 0,
+            rows: core::ptr::null(),
+            bias: core::ptr::null(),
+        }
+    }
+}
+
+/// Options of matmul_grouped_backward.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_matmul_grouped_backward_options {
+    /// `size_of::<kaio_matmul_grouped_backward_options>()`.
+    pub size: u32,
+    /// 1: adds to db.
+    pub accumulate: i32,
+}
+
+impl Default for kaio_matmul_grouped_backward_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            accumulate: 0,
+        }
+    }
+}
+
+/// Options of gate_up_grouped. gpt-oss has alpha 1.702, limit 7 and up_offset 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_gate_up_grouped_options {
+    /// `size_of::<kaio_gate_up_grouped_options>()`.
+    pub size: u32,
+    /// Default 4; kaio_matmul_activation: not none.
+    pub activation: i32,
+    /// (rows); i32; row r of y is of row rows\[r\] of x; an index that is no row of x counts as a row of
+    /// zeros.
+    pub rows: *const DLTensor,
+    /// (groups, n); f32.
+    pub gate_bias: *const DLTensor,
+    /// (groups, n); f32.
+    pub up_bias: *const DLTensor,
+    /// Default 1; silu is x / (1 + exp(-alpha x)); above 0.
+    pub alpha: f32,
+    /// The gate is at most limit, up is from -limit to limit; 0: none.
+    pub limit: f32,
+    /// Added to up.
+    pub up_offset: f32,
+    /// 0.
+    pub reserved_44: i32,
+}
+
+impl Default for kaio_gate_up_grouped_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            activation: 4,
+            rows: core::ptr::null(),
+            gate_bias: core::ptr::null(),
+            up_bias: core::ptr::null(),
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
+            reserved_44: 0,
+        }
+    }
+}

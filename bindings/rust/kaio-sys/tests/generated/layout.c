@@ -327,6 +327,24 @@ static void structs(void) {
   MEMBER(kaio_matmul_backward_options, accumulate);
   MEMBER(kaio_matmul_backward_options, precision);
   MEMBER(kaio_matmul_backward_options, workspace);
+  SIZE(kaio_matmul_grouped_options);
+  MEMBER(kaio_matmul_grouped_options, size);
+  MEMBER(kaio_matmul_grouped_options, reserved_4);
+  MEMBER(kaio_matmul_grouped_options, rows);
+  MEMBER(kaio_matmul_grouped_options, bias);
+  SIZE(kaio_matmul_grouped_backward_options);
+  MEMBER(kaio_matmul_grouped_backward_options, size);
+  MEMBER(kaio_matmul_grouped_backward_options, accumulate);
+  SIZE(kaio_gate_up_grouped_options);
+  MEMBER(kaio_gate_up_grouped_options, size);
+  MEMBER(kaio_gate_up_grouped_options, activation);
+  MEMBER(kaio_gate_up_grouped_options, rows);
+  MEMBER(kaio_gate_up_grouped_options, gate_bias);
+  MEMBER(kaio_gate_up_grouped_options, up_bias);
+  MEMBER(kaio_gate_up_grouped_options, alpha);
+  MEMBER(kaio_gate_up_grouped_options, limit);
+  MEMBER(kaio_gate_up_grouped_options, up_offset);
+  MEMBER(kaio_gate_up_grouped_options, reserved_44);
   SIZE(kaio_matmul_int8_options);
   MEMBER(kaio_matmul_int8_options, size);
   MEMBER(kaio_matmul_int8_options, alpha);
@@ -1159,6 +1177,9 @@ static void defaults(void) {
   DEFAULT(kaio_embedding_backward_options, sizeof(kaio_embedding_backward_options));
   DEFAULT(kaio_matmul_options, sizeof(kaio_matmul_options));
   DEFAULT(kaio_matmul_backward_options, sizeof(kaio_matmul_backward_options));
+  DEFAULT(kaio_matmul_grouped_options, sizeof(kaio_matmul_grouped_options));
+  DEFAULT(kaio_matmul_grouped_backward_options, sizeof(kaio_matmul_grouped_backward_options));
+  DEFAULT(kaio_gate_up_grouped_options, sizeof(kaio_gate_up_grouped_options));
   DEFAULT(kaio_matmul_int8_options, sizeof(kaio_matmul_int8_options));
   DEFAULT(kaio_matmul_fp8_options, sizeof(kaio_matmul_fp8_options));
   DEFAULT(kaio_rms_norm_options, sizeof(kaio_rms_norm_options));
@@ -1384,8 +1405,12 @@ struct functions {
   kaio_status (*kaio_matmul_backward)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_backward_options const*);
   kaio_status (*kaio_matmul_backward_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_backward_options const*);
   kaio_status (*kaio_matmul_backward_workspace_bytes)(DLTensor const*, DLTensor const*, uint64_t*);
-  kaio_status (*kaio_matmul_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*);
-  kaio_status (*kaio_matmul_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_matmul_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_grouped_options const*);
+  kaio_status (*kaio_matmul_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_grouped_options const*);
+  kaio_status (*kaio_matmul_grouped_backward)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_grouped_backward_options const*);
+  kaio_status (*kaio_matmul_grouped_backward_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_grouped_backward_options const*);
+  kaio_status (*kaio_gate_up_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_gate_up_grouped_options const*);
+  kaio_status (*kaio_gate_up_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_gate_up_grouped_options const*);
   kaio_status (*kaio_matmul_int8)(void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*);
   kaio_status (*kaio_matmul_int8_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*);
   kaio_status (*kaio_matmul_int8_choice)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*, kaio_kernel_choice*);
@@ -1713,6 +1738,10 @@ const struct functions all_functions = {
     kaio_matmul_backward_workspace_bytes,
     kaio_matmul_grouped,
     kaio_matmul_grouped_warmup,
+    kaio_matmul_grouped_backward,
+    kaio_matmul_grouped_backward_warmup,
+    kaio_gate_up_grouped,
+    kaio_gate_up_grouped_warmup,
     kaio_matmul_int8,
     kaio_matmul_int8_warmup,
     kaio_matmul_int8_choice,

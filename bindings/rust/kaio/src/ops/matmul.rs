@@ -184,6 +184,142 @@ impl<'a> Default for MatmulBackwardOptions<'a> {
     }
 }
 
+/// Options of matmul_grouped.
+#[derive(Clone, Debug)]
+pub struct MatmulGroupedOptions<'a> {
+    rows: Option<TensorView<'a>>,
+    bias: Option<TensorView<'a>>,
+}
+
+impl<'a> MatmulGroupedOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulGroupedOptions {
+            rows: None,
+            bias: None,
+        }
+    }
+
+    setters! {
+        /// (rows); i32; row r of c is of row rows\[r\] of a; an index that is no row of a counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => rows;
+        /// (groups, n); f32; added to the sums.
+        view bias(&TensorView<'a>) => bias;
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_grouped_options> {
+        Ok(sys::kaio_matmul_grouped_options {
+            rows: hold.optional(&self.rows),
+            bias: hold.optional(&self.bias),
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulGroupedOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Options of matmul_grouped_backward.
+#[derive(Clone, Debug)]
+pub struct MatmulGroupedBackwardOptions {
+    accumulate: bool,
+}
+
+impl MatmulGroupedBackwardOptions {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulGroupedBackwardOptions {
+            accumulate: false,
+        }
+    }
+
+    setters! {
+        /// True: adds to db.
+        value accumulate(bool) => accumulate;
+    }
+
+    pub(crate) fn raw(&self, _hold: &Hold) -> Result<sys::kaio_matmul_grouped_backward_options> {
+        Ok(sys::kaio_matmul_grouped_backward_options {
+            accumulate: i32::from(self.accumulate),
+            ..Default::default()
+        })
+    }
+}
+
+impl Default for MatmulGroupedBackwardOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Options of gate_up_grouped. gpt-oss has alpha 1.702, limit 7 and up_offset 1.
+#[derive(Clone, Debug)]
+pub struct GateUpGroupedOptions<'a> {
+    activation: MatmulActivation,
+    rows: Option<TensorView<'a>>,
+    gate_bias: Option<TensorView<'a>>,
+    up_bias: Option<TensorView<'a>>,
+    alpha: f32,
+    limit: f32,
+    up_offset: f32,
+}
+
+impl<'a> GateUpGroupedOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        GateUpGroupedOptions {
+            activation: MatmulActivation::Silu,
+            rows: None,
+            gate_bias: None,
+            up_bias: None,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
+        }
+    }
+
+    setters! {
+        /// Not none.
+        value activation(MatmulActivation) => activation;
+        /// (rows); i32; row r of y is of row rows\[r\] of x; an index that is no row of x counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => rows;
+        /// (groups, n); f32.
+        view gate_bias(&TensorView<'a>) => gate_bias;
+        /// (groups, n); f32.
+        view up_bias(&TensorView<'a>) => up_bias;
+        /// Silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => alpha;
+        /// The gate is at most limit, up is from -limit to limit; 0: none.
+        value limit(f32) => limit;
+        /// Added to up.
+        value up_offset(f32) => up_offset;
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_gate_up_grouped_options> {
+        Ok(sys::kaio_gate_up_grouped_options {
+            activation: self.activation as i32,
+            rows: hold.optional(&self.rows),
+            gate_bias: hold.optional(&self.gate_bias),
+            up_bias: hold.optional(&self.up_bias),
+            alpha: self.alpha,
+            limit: self.limit,
+            up_offset: self.up_offset,
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for GateUpGroupedOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// C = activation(alpha * A * B + beta * C + bias) + residual.
 ///
 /// Sums are f32, and are rounded once. Equal calls give equal bits. An operand without a batch, or with a
@@ -470,7 +606,7 @@ impl<'a> MatmulBackward<'a> {
 ///
 /// # Arguments
 ///
-/// - `a`: (rows, k); f16 or bf16.
+/// - `a`: (rows, k); f16 or bf16; of any number of rows with options.rows.
 /// - `b`: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged.
 /// - `offsets`: (groups + 1); i32; not decreasing.
 /// - `c`: written; (rows, n); f32, f16 or bf16; of the type of a, or f32.
@@ -487,6 +623,7 @@ pub fn matmul_grouped<'a>(
         b: *b,
         offsets: *offsets,
         c: **c,
+        options: MatmulGroupedOptions::new(),
     }
 }
 
@@ -498,14 +635,29 @@ pub struct MatmulGrouped<'a> {
     b: TensorView<'a>,
     offsets: TensorView<'a>,
     c: TensorView<'a>,
+    options: MatmulGroupedOptions<'a>,
 }
 
 impl<'a> MatmulGrouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulGroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (rows); i32; row r of c is of row rows\[r\] of a; an index that is no row of a counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// (groups, n); f32; added to the sums.
+        view bias(&TensorView<'a>) => options.bias;
+    }
+
     /// Queues the work.
     pub fn run(&self, stream: &Stream) -> Result<()> {
         let hold = Hold::new();
         call!(kaio_matmul_grouped(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
-            hold.tensor(&self.offsets), hold.tensor(&self.c)))
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
@@ -513,6 +665,172 @@ impl<'a> MatmulGrouped<'a> {
     pub fn warmup(&self) -> Result<()> {
         let hold = Hold::new();
         call!(kaio_matmul_grouped_warmup(hold.tensor(&self.a), hold.tensor(&self.b),
-            hold.tensor(&self.offsets), hold.tensor(&self.c)))
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
+    }
+}
+
+/// The gradients of matmul_grouped: da\[r, :\] = dc\[r, :\] * b\[g\]^T, db\[g\] = a\[rows of g, :\]^T *
+/// dc\[rows of g, :\].
+///
+/// A group without rows has a db of zeros. Rows of no group have no da. Sums are f32, and are rounded once.
+/// Equal calls give equal bits.
+///
+/// # Arguments
+///
+/// - `dc`: (rows, n); f16 or bf16.
+/// - `a`: (rows, k); elements of dc; gathered, if the product gathered its rows.
+/// - `b`: (groups, k, n); elements of dc; any strides.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulGroupedBackward`].
+pub fn matmul_grouped_backward<'a>(
+    dc: &TensorView<'a>,
+    a: &TensorView<'a>,
+    b: &TensorView<'a>,
+    offsets: &TensorView<'a>,
+) -> MatmulGroupedBackward<'a> {
+    MatmulGroupedBackward {
+        dc: *dc,
+        a: *a,
+        b: *b,
+        offsets: *offsets,
+        da: None,
+        db: None,
+        options: MatmulGroupedBackwardOptions::new(),
+    }
+}
+
+/// The operation `matmul_grouped_backward`: see the function [`matmul_grouped_backward`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulGroupedBackward<'a> {
+    dc: TensorView<'a>,
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    offsets: TensorView<'a>,
+    da: Option<TensorView<'a>>,
+    db: Option<TensorView<'a>>,
+    options: MatmulGroupedBackwardOptions,
+}
+
+impl<'a> MatmulGroupedBackward<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulGroupedBackwardOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (rows, k); f32, f16 or bf16; of the type of dc, or f32; none: not computed.
+        written da(&TensorViewMut<'a>) => da;
+        /// (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; none: not computed.
+        written db(&TensorViewMut<'a>) => db;
+        /// True: adds to db.
+        value accumulate(bool) => options.accumulate;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_grouped_backward(stream.handle(), hold.tensor(&self.dc), hold.tensor(&self.a),
+            hold.tensor(&self.b), hold.tensor(&self.offsets), hold.optional(&self.da),
+            hold.optional(&self.db), hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_grouped_backward_warmup(hold.tensor(&self.dc), hold.tensor(&self.a),
+            hold.tensor(&self.b), hold.tensor(&self.offsets), hold.optional(&self.da),
+            hold.optional(&self.db), hold.keep(self.options.raw(&hold)?)))
+    }
+}
+
+/// y\[r, :\] = activation(min(g, limit)) * (clamp(u, -limit, limit) + up_offset) with g = x\[r, :\] *
+/// gate\[e\], u = x\[r, :\] * up\[e\] for the group e with offsets\[e\] \<= r \< offsets\[e + 1\].
+///
+/// The offsets are read on the device alone. Rows of no group are not written. Sums are f32; results are
+/// rounded once. Gate and up may be parts of one tensor.
+///
+/// # Arguments
+///
+/// - `x`: (rows, k); f16 or bf16.
+/// - `gate`: (groups, k, n); elements of x; any strides: weights (groups, n, k) with the last two
+///   exchanged.
+/// - `up`: (groups, k, n); elements of x.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `y`: written; (rows, n); f32, f16 or bf16; of the type of x, or f32.
+///
+/// Nothing happens before `run`. Options are methods of [`GateUpGrouped`].
+pub fn gate_up_grouped<'a>(
+    x: &TensorView<'a>,
+    gate: &TensorView<'a>,
+    up: &TensorView<'a>,
+    offsets: &TensorView<'a>,
+    y: &TensorViewMut<'a>,
+) -> GateUpGrouped<'a> {
+    GateUpGrouped {
+        x: *x,
+        gate: *gate,
+        up: *up,
+        offsets: *offsets,
+        y: **y,
+        options: GateUpGroupedOptions::new(),
+    }
+}
+
+/// The operation `gate_up_grouped`: see the function [`gate_up_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct GateUpGrouped<'a> {
+    x: TensorView<'a>,
+    gate: TensorView<'a>,
+    up: TensorView<'a>,
+    offsets: TensorView<'a>,
+    y: TensorView<'a>,
+    options: GateUpGroupedOptions<'a>,
+}
+
+impl<'a> GateUpGrouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &GateUpGroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// Not none.
+        value activation(MatmulActivation) => options.activation;
+        /// (rows); i32; row r of y is of row rows\[r\] of x; an index that is no row of x counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// (groups, n); f32.
+        view gate_bias(&TensorView<'a>) => options.gate_bias;
+        /// (groups, n); f32.
+        view up_bias(&TensorView<'a>) => options.up_bias;
+        /// Silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// The gate is at most limit, up is from -limit to limit; 0: none.
+        value limit(f32) => options.limit;
+        /// Added to up.
+        value up_offset(f32) => options.up_offset;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_gate_up_grouped(stream.handle(), hold.tensor(&self.x), hold.tensor(&self.gate),
+            hold.tensor(&self.up), hold.tensor(&self.offsets), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_gate_up_grouped_warmup(hold.tensor(&self.x), hold.tensor(&self.gate),
+            hold.tensor(&self.up), hold.tensor(&self.offsets), hold.tensor(&self.y),
+            hold.keep(self.options.raw(&hold)?)))
     }
 }

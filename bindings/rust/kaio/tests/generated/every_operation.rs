@@ -140,6 +140,12 @@ fn every_operation() {
     let call = matmul_grouped(&x, &x, &x, &w);
     refuses("matmul_grouped", call.run(&stream));
     refuses("matmul_grouped_warmup", call.warmup());
+    let call = matmul_grouped_backward(&x, &x, &x, &x);
+    refuses("matmul_grouped_backward", call.run(&stream));
+    refuses("matmul_grouped_backward_warmup", call.warmup());
+    let call = gate_up_grouped(&x, &x, &x, &x, &w);
+    refuses("gate_up_grouped", call.run(&stream));
+    refuses("gate_up_grouped_warmup", call.warmup());
     let call = matmul_int8(&x, &x, &w);
     refuses("matmul_int8", call.run(&stream));
     refuses("matmul_int8_warmup", call.warmup());

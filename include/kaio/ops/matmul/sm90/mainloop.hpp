@@ -424,6 +424,8 @@ class sm90_mainloop {
     full_[stage].arrive_expect_tx(bytes);
   }
   constexpr void arrive_full(const var<u32>& stage) const { full_[stage].arrive(); }
+  // The barrier of a stage's bytes, for copies of a derived class.
+  constexpr auto full_of(const var<u32>& stage) const { return full_[stage]; }
   template <class Stage>
   constexpr auto tile_of_a(const Stage& stage) const {
     return a_[stage];
@@ -431,6 +433,15 @@ class sm90_mainloop {
   template <class Stage>
   constexpr auto tile_of_b(const Stage& stage) const {
     return b_[stage];
+  }
+  template <class Stage, sm90_cluster S, class... Option>
+  constexpr void load_share_of_a(const Stage& stage, const shares<S>& own, const val<u32>& block,
+                                 std::uint32_t i, const Option&... option) const {
+    for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
+      const auto to = a_[stage].address();
+      const auto full = full_[stage];
+      a_along<A>::load(own.template a<A>()[i], to, a_map_, full, t_.let(block * k), own.batch, option...);
+    });
   }
   template <class Stage, sm90_cluster S>
   constexpr void load_a(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
@@ -517,15 +528,6 @@ class sm90_mainloop {
       return t.let(tile_.box_of_a * number_for<C.a_by_launch, C.a>(t_, tile_.a_is_across, t.let(of_line),
                                                                    t.let(of_column_of_a)) +
                    of_b);
-  }
-  template <class Stage, sm90_cluster S, class... Option>
-  constexpr void load_share_of_a(const Stage& stage, const shares<S>& own, const val<u32>& block,
-                                 std::uint32_t i, const Option&... option) const {
-    for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
-      const auto to = a_[stage].address();
-      const auto full = full_[stage];
-      a_along<A>::load(own.template a<A>()[i], to, a_map_, full, t_.let(block * k), own.batch, option...);
-    });
   }
   // acc += A * B. `adds`: whether the first step adds too; this step is then before the loop.
   template <class... Adds>

@@ -1,24 +1,47 @@
 #pragma once
 // A grouped product on any device, of operands with any strides: a block has 64 x 64 of C, in steps of 16 along K,
-// and a thread 4 x 4, sixteen rows and columns apart.
+// and a thread 4 x 4, sixteen rows and columns apart. gate_up_grouped computes two such products in turn, and keeps the
+// sums of the first.
 
+#include <kaio/ops/matmul_grouped/common/gate.hpp>
+#include <kaio/ops/matmul_grouped/common/terms.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
 #include <kaio/ops/shared/any_element.hpp>
 
+#include <type_traits>
+
 namespace kaio::ops {
 
-struct grouped_simt_problem {
-  grouped_tiles tiles;
-  u64 a, b, c;
-  i64 a_row, a_k, b_group, b_k, b_n, c_row, c_n;  // strides in elements
-  u32 n, k;
-  u32 type, out_type;  // an element_type
-  u32 b_along_n;       // 1: neighbours of B are along N
+// The matrices of the groups, and their strides in elements.
+struct grouped_matrices {
+  u64 address;
+  i64 group, k, n;
+  u32 along_n;  // 1: neighbours are along N
+  u32 unused = 0;
 };
 
-struct grouped_simt_body {
-  using p = grouped_simt_problem;
-  static constexpr u32 m = 64, n = 64, k = 16, threads = 256;
+// Terms: grouped_bias, or grouped_gate.
+template <class Terms>
+struct grouped_simt_problem {
+  grouped_tiles tiles;
+  grouped_gather gather;
+  u64 a, c;
+  i64 a_row, a_k, c_row, c_n;  // strides in elements
+  grouped_matrices b, second;
+  Terms terms;
+  u32 n, k;
+  u32 type, out_type;  // an element_type
+};
+
+struct grouped_simt_tile {
+  static constexpr u32 m = 64, n = 64;
+};
+
+template <bool Paired>
+struct grouped_simt_body : grouped_simt_tile {
+  using problem_type = grouped_simt_problem<std::conditional_t<Paired, grouped_gate, grouped_bias>>;
+  using p = problem_type;
+  static constexpr u32 k = 16, threads = 256;
   using tile = shared<f32, k, 65>;  // rows of 65: columns of 16 steps are in different banks
 
   static constexpr val<f32> element(thread t, const val<u64>& base, const val<i64>& at,
@@ -53,42 +76,73 @@ struct grouped_simt_body {
       const val size_n = t.let(problem[&p::n]), size_k = t.let(problem[&p::k]);
       const val type = t.let(problem[&p::type]);
       const val a_base = t.let(problem[&p::a]), c_base = t.let(problem[&p::c]);
-      const val b_base =
-          t.let(problem[&p::b] + (cast<u64>(cast<i64>(own.group) * problem[&p::b_group]) << 1u));
       const val first_column = t.let(own.n * n);
-      const val along_n = t.let(problem[&p::b_along_n] != 0u);
-      auto sums = array_of<16>([&](u32) { return var(t, 0.0f); });
-      for (auto step : t.range(0u, size_k, k).no_unroll()) {
-        const val from = t.let(step);
-        for (u32 i = 0; i < m * k / threads; ++i) {
-          const val row = t.let(y + 16u * i);
-          var value(t, 0.0f);
-          if (auto inside = t.when(all_of(own.row + row < own.end, from + x < size_k)))
-            value = element(
-                t, a_base,
-                t.let(cast<i64>(own.row + row) * problem[&p::a_row] + cast<i64>(from + x) * problem[&p::a_k]),
-                type);
-          a[x][row] = value;
+      const val none = t.let(~0u);
+      auto sources = array_of<4>([&](u32) { return var(t, none); });
+      const auto gather = problem[&p::gather];
+      for (u32 i = 0; i < 4; ++i) {
+        const val row = t.let(own.row + y + 16u * i);
+        if (auto inside = t.when(row < own.end)) {
+          const val source = grouped_gather::source(t, gather, row);
+          if (auto is_row = t.when(source < gather[&grouped_gather::count])) sources[i] = source;
         }
-        for (u32 i = 0; i < n * k / threads; ++i) {
-          const val place = t.let(rank + threads * i);
-          const val step_of_k = t.let(select(along_n, place / n, place % k));
-          const val column = t.let(select(along_n, place % n, place / k));
-          var value(t, 0.0f);
-          if (auto inside = t.when(all_of(first_column + column < size_n, from + step_of_k < size_k)))
-            value = element(t, b_base,
-                            t.let(cast<i64>(from + step_of_k) * problem[&p::b_k] +
-                                  cast<i64>(first_column + column) * problem[&p::b_n]),
-                            type);
-          b[step_of_k][column] = value;
+      }
+      const auto product = [&](auto& sums, const auto& matrices) {
+        const val b_base =
+            t.let(matrices[&grouped_matrices::address] +
+                  (cast<u64>(cast<i64>(own.group) * matrices[&grouped_matrices::group]) << 1u));
+        const val along_n = t.let(matrices[&grouped_matrices::along_n] != 0u);
+        for (auto step : t.range(0u, size_k, k).no_unroll()) {
+          const val from = t.let(step);
+          for (u32 i = 0; i < m * k / threads; ++i) {
+            var value(t, 0.0f);
+            if (auto inside = t.when(all_of(sources[i] != none, from + x < size_k)))
+              value = element(
+                  t, a_base,
+                  t.let(cast<i64>(sources[i]) * problem[&p::a_row] + cast<i64>(from + x) * problem[&p::a_k]),
+                  type);
+            a[x][t.let(y + 16u * i)] = value;
+          }
+          for (u32 i = 0; i < n * k / threads; ++i) {
+            const val place = t.let(rank + threads * i);
+            const val step_of_k = t.let(select(along_n, place / n, place % k));
+            const val column = t.let(select(along_n, place % n, place / k));
+            var value(t, 0.0f);
+            if (auto inside = t.when(all_of(first_column + column < size_n, from + step_of_k < size_k)))
+              value = element(t, b_base,
+                              t.let(cast<i64>(from + step_of_k) * matrices[&grouped_matrices::k] +
+                                    cast<i64>(first_column + column) * matrices[&grouped_matrices::n]),
+                              type);
+            b[step_of_k][column] = value;
+          }
+          t.barrier();
+          for (auto j : t.range(0u, k).template unroll<4>()) {
+            const auto of_a = array_of<4>([&](u32 i) { return t.let(a[j][y + 16u * i]); });
+            const auto of_b = array_of<4>([&](u32 i) { return t.let(b[j][x + 16u * i]); });
+            for (u32 i = 0; i < 16; ++i) sums[i] = fma(of_a[i / 4], of_b[i % 4], sums[i]);
+          }
+          t.barrier();
         }
-        t.barrier();
-        for (auto j : t.range(0u, k).template unroll<4>()) {
-          const auto of_a = array_of<4>([&](u32 i) { return t.let(a[j][y + 16u * i]); });
-          const auto of_b = array_of<4>([&](u32 i) { return t.let(b[j][x + 16u * i]); });
-          for (u32 i = 0; i < 16; ++i) sums[i] = fma(of_a[i / 4], of_b[i % 4], sums[i]);
+      };
+      const auto zeros = [&] { return array_of<16>([&](u32) { return var(t, 0.0f); }); };
+      const auto add = [&](auto& sums, const auto& bias) {
+        for (u32 j = 0; j < 4; ++j) {
+          const val column = t.let(min(first_column + x + 16u * j, size_n - 1u));
+          const val term = grouped_bias::at(t, bias, own.group, column);
+          for (u32 i = 0; i < 4; ++i) sums[4 * i + j] += term;
         }
-        t.barrier();
+      };
+      auto sums = zeros();
+      product(sums, problem[&p::b]);
+      if constexpr (Paired) {
+        auto up = zeros();
+        product(up, problem[&p::second]);
+        const val<grouped_gate> terms = t.let(problem[&p::terms]);
+        add(sums, terms[&grouped_gate::gate]);
+        add(up, terms[&grouped_gate::up]);
+        gate_products(t, sums, up, terms);
+      } else {
+        add(sums, problem[&p::terms]);
       }
       const val out_type = t.let(problem[&p::out_type]);
       for (u32 i = 0; i < 16; ++i) {
@@ -104,9 +158,19 @@ struct grouped_simt_body {
 };
 
 // Launched with a block for each tile that the groups may have.
-template <class = void>
+template <bool Paired>
+inline constexpr auto grouped_simt_name = [] {
+  if constexpr (Paired)
+    return fixed_string("gate_up_grouped_any");
+  else
+    return fixed_string("matmul_grouped_any");
+}();
+template <bool Paired>
 inline constexpr auto grouped_simt =
-    kaio::kernel<"matmul_grouped_any", grouped_simt_body::threads, kernel_options{.target = {70}}>(
-        [](thread t, val<grouped_simt_problem> problem) { grouped_simt_body::run(t, problem); });
+    kaio::kernel<grouped_simt_name<Paired>, grouped_simt_body<Paired>::threads,
+                 kernel_options{.target = {70}}>(
+        [](thread t, val<typename grouped_simt_body<Paired>::problem_type> problem) {
+          grouped_simt_body<Paired>::run(t, problem);
+        });
 
 }  // namespace kaio::ops

@@ -4,10 +4,39 @@
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/store.hpp>
+#include <kaio/ops/matmul_grouped/common/gate.hpp>
+#include <kaio/ops/matmul_grouped/common/terms.hpp>
 
 #include <type_traits>
 
 namespace kaio::ops {
+
+// Adds the bias to registers `First` to `First + Count - 1`, whose columns begin with `first` of the tile. Columns are
+// inside C in runs of eight.
+template <std::uint32_t First, std::uint32_t Count, class Place, class Accumulator, class Bias>
+constexpr void add_bias(thread t, Accumulator& acc, const tile_origin& tile, const val<u32>& first,
+                        const val<u32>& columns, const Bias& bias) {
+  const val address = t.let(bias[&grouped_bias::address]);
+  if (auto some = t.when(address != 0u)) {
+    const val line = t.let(address + cast<u64>(cast<i64>(tile.batch) * bias[&grouped_bias::group]) * u64{4});
+    constexpr u32 of_tile = 2 * Count, part = of_tile < 64 ? of_tile : 64;  // a part of a tile, or less
+    for (u32 c = 0; c < of_tile; c += part) {
+      const val column = t.let(Place(t, tile, 0u, t.let(first + c)).column.at);
+      const val left = t.let(columns - min(column, columns));
+      const in<f32> terms =
+          pointer_at<in<f32>>(t, t.let(line + mul_wide(t.let(column + lane_id() % 4u * 2u), 4u)));
+      for (u32 j = 0; j < part; j += 8)
+        if (auto inside = t.when(left > j)) {
+          const val one = t.let(terms[j]), other = t.let(terms[j + 1]);
+          const u32 r = First + (c + j) / 2;
+          acc[r] += one;
+          acc[r + 1] += other;
+          acc[r + 2] += one;
+          acc[r + 3] += other;
+        }
+    }
+  }
+}
 
 // C of 16 bits, of the type that the launch gives.
 template <sm90_config C, scalar T, class Place>
@@ -18,7 +47,10 @@ class grouped_copied_store : public sm90_copied_store<C, T, identity, Place> {
   using base::base;
 
   template <class Accumulator>
-  constexpr void store(const Accumulator& acc, const tile_origin& tile, const val<bool>& is_second) const {
+  constexpr void store(Accumulator& acc, const tile_origin& tile, const val<bool>& is_second,
+                       const val<grouped_bias>& bias) const {
+    const val of_c = this->t_.let(this->lines_[&output_lines::columns]);
+    add_bias<0, C.n / 2, Place>(this->t_, acc, tile, this->t_.let(0u), of_c, bias);
     if (auto second = this->t_.when(is_second)) this->template store_as<sm90_second_type<T>>(acc, tile, {});
     if (auto first = this->t_.otherwise()) this->template store_as<T>(acc, tile, {});
   }
@@ -26,15 +58,16 @@ class grouped_copied_store : public sm90_copied_store<C, T, identity, Place> {
 
 // C of any type.
 template <sm90_config C, scalar T, class Place>
-class grouped_finished_store : public sm90_finished_store<C, any_output, identity, Place> {
-  using base = sm90_finished_store<C, any_output, identity, Place>;
+class grouped_finished_store : public sm90_finished_store<C, any_output, add_grouped_bias, Place> {
+  using base = sm90_finished_store<C, any_output, add_grouped_bias, Place>;
 
  public:
   using base::base;
 
   template <class Accumulator>
-  constexpr void store(const Accumulator& acc, const tile_origin& tile, const val<bool>&) const {
-    base::store(acc, tile, {});
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const val<bool>&,
+                       const val<grouped_bias>& bias) const {
+    base::store(acc, tile, {}, bias);
   }
 };
 
@@ -42,5 +75,57 @@ class grouped_finished_store : public sm90_finished_store<C, any_output, identit
 template <sm90_config C, scalar T, class Place, bool Copied>
 using grouped_store =
     std::conditional_t<Copied, grouped_copied_store<C, T, Place>, grouped_finished_store<C, T, Place>>;
+
+// The gate, in half of the registers, times the values of the other half; C has n / 2 columns.
+constexpr sm90_config half_of_columns(sm90_config c) {
+  c.n /= 2;
+  return c;
+}
+template <sm90_config C, scalar T, class Place>
+class grouped_gated_store : public sm90_copied_store<half_of_columns(C), T, identity, Place> {
+  using base = sm90_copied_store<half_of_columns(C), T, identity, Place>;
+  static constexpr u32 registers = C.n / 4, at_once = 16;
+
+  // The first half of an accumulator.
+  template <class Accumulator>
+  struct results {
+    const Accumulator& acc;
+    constexpr const auto& operator[](u32 i) const { return acc[i]; }
+    static constexpr u32 row(u32 i) { return Accumulator::row(i); }
+    static constexpr u32 column(u32 i) { return Accumulator::column(i); }
+  };
+
+ public:
+  using base::base;
+
+  template <class Accumulator>
+  constexpr void store(Accumulator& acc, const tile_origin& tile, const val<bool>& is_second,
+                       const val<grouped_gate>& terms) const {
+    const thread t = this->t_;
+    const val of_c = t.let(this->lines_[&output_lines::columns]), none = t.let(0u);
+    add_bias<0, registers, Place>(t, acc, tile, none, of_c, terms[&grouped_gate::gate]);
+    add_bias<registers, registers, Place>(t, acc, tile, none, of_c, terms[&grouped_gate::up]);
+    multiply(acc, terms);
+    const results<Accumulator> first_half{acc};
+    if (auto second = t.when(is_second)) this->template store_as<sm90_second_type<T>>(first_half, tile, {});
+    if (auto first = t.otherwise()) this->template store_as<T>(first_half, tile, {});
+  }
+
+ private:
+  // Registers have constant numbers. A loop therefore rotates them, and activates the first few: the code of an
+  // activation is long.
+  template <class Accumulator>
+  constexpr void multiply(Accumulator& acc, const val<grouped_gate>& terms) const {
+    const thread t = this->t_;
+    for (u32 i = 0; i < registers; ++i) limit_gate(t, acc[i], acc[registers + i], terms);
+    for ([[maybe_unused]] auto turn : t.range(0u, registers / at_once).no_unroll()) {
+      activate_gate<at_once>(t, acc, terms);
+      const auto first = array_of<at_once>([&](u32 i) { return t.let(acc[i]); });
+      for (u32 i = 0; i + at_once < registers; ++i) acc[i] = acc[i + at_once];
+      for (u32 i = 0; i < at_once; ++i) acc[registers - at_once + i] = first[i];
+    }
+    for (u32 i = 0; i < registers; ++i) acc[i] = acc[i] * acc[registers + i];
+  }
+};
 
 }  // namespace kaio::ops
