@@ -35,12 +35,28 @@ constexpr void activate_gate(thread t, Gate& gate, const Terms& terms) {
   each(matmul_activation::gelu, fast_activation::gelu{});
 }
 
+// gate[i] = activation(gate[i]) for the first Count. Registers have constant numbers. A loop therefore rotates them, and
+// activates the first few: the code of an activation is long.
+template <u32 Count, u32 AtOnce, class Gate, class Terms>
+constexpr void activate_in_turns(thread t, Gate& gate, const Terms& terms) {
+  static_assert(Count % AtOnce == 0);
+  for ([[maybe_unused]] auto turn : t.range(0u, Count / AtOnce).no_unroll()) {
+    activate_gate<AtOnce>(t, gate, terms);
+    const auto first = array_of<AtOnce>([&](u32 i) { return t.let(gate[i]); });
+    for (u32 i = 0; i + AtOnce < Count; ++i) gate[i] = gate[i + AtOnce];
+    for (u32 i = 0; i < AtOnce; ++i) gate[Count - AtOnce + i] = first[i];
+  }
+}
+
 // gate[i] = activation(...) * up[i]
 template <class Gate, class Up, class Terms>
 constexpr void gate_products(thread t, Gate& gate, Up& up, const Terms& terms) {
   constexpr u32 count = Gate::size();
   for (u32 i = 0; i < count; ++i) limit_gate(t, gate[i], up[i], terms);
-  activate_gate<count>(t, gate, terms);
+  if constexpr (count > 4)
+    activate_in_turns<count, 4>(t, gate, terms);
+  else
+    activate_gate<count>(t, gate, terms);
   for (u32 i = 0; i < count; ++i) gate[i] = gate[i] * up[i];
 }
 

@@ -133,15 +133,23 @@ struct grouped_simt_body : grouped_simt_tile {
         }
       };
       auto sums = zeros();
-      product(sums, problem[&p::b]);
       if constexpr (Paired) {
         auto up = zeros();
-        product(up, problem[&p::second]);
+        var<grouped_matrices> matrices(t, t.let(problem[&p::second]));
+        for (auto part : t.range(0u, 2u).no_unroll()) {
+          if (auto gate = t.when(part == 1u)) {
+            for (u32 i = 0; i < 16; ++i) up[i] = sums[i];
+            for (u32 i = 0; i < 16; ++i) sums[i] = 0.0f;
+            matrices = t.let(problem[&p::b]);
+          }
+          product(sums, t.let(matrices));
+        }
         const val<grouped_gate> terms = t.let(problem[&p::terms]);
         add(sums, terms[&grouped_gate::gate]);
         add(up, terms[&grouped_gate::up]);
         gate_products(t, sums, up, terms);
       } else {
+        product(sums, problem[&p::b]);
         add(sums, problem[&p::terms]);
       }
       const val out_type = t.let(problem[&p::out_type]);

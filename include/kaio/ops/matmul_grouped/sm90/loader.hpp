@@ -73,14 +73,17 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
     const val address = t_.let(of_a[&grouped_rows_of_a::address]);
     const val size_k = t_.let(of_a[&grouped_rows_of_a::k]), pitch = t_.let(of_a[&grouped_rows_of_a::pitch]);
     const auto indices = of_a[&grouped_rows_of_a::gather];
-    // A row's place in pieces of 16 bytes; none: no row.
-    const val none = t_.let(~0u);
-    auto places = array_of<rows>([&](u32) { return var(t_, none); });
+    // Where a row is, in pieces of 16 bytes, and the bytes of a piece: none if there is no row.
+    auto places = array_of<rows>([&](u32) { return var(t_, 0u); });
+    auto sizes = array_of<rows>([&](u32) { return var(t_, 0u); });
     for (u32 i = 0; i < rows; ++i) {
       const val row = t_.let(tile.row + (line + lines * i));
       if (auto exists = t_.when(row < tile.end)) {
         const val source = grouped_gather::source(t_, indices, row);
-        if (auto is_row = t_.when(source < indices[&grouped_gather::count])) places[i] = source * pitch;
+        if (auto is_row = t_.when(source < indices[&grouped_gather::count])) {
+          places[i] = source * pitch;
+          sizes[i] = 16u;
+        }
       }
     }
     const auto own = this->shares_of(part.origin);
@@ -88,7 +91,8 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
     for (auto block : t_.range(0u, k_blocks).no_unroll()) {
       const val from = t_.let(block);
       this->wait_until_empty(at);
-      if (auto one = t_.when(rank == 0u)) {
+      // The warps take turns: the copies of B take as long as those of a warp's rows.
+      if (auto one = t_.when(rank == from % 4u * 32u)) {
         this->expect(at.stage, t_.let(u32{b_bytes}));
         copy_b(at.stage, part.origin, own, from);
       }
@@ -97,11 +101,9 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
       const val line_of_k = t_.let(address + mul_wide(first, u32{sizeof(T)}));
       const auto tile_of_a = this->tile_of_a(at.stage);
       const auto copy_row = [&](u32 i) {
-        const val exists = t_.let(places[i] != none);
-        const val place = t_.let(select(exists, places[i], 0u));
-        const val piece = t_.let(line_of_k + mul_wide(place, 16u));
+        const val piece = t_.let(line_of_k + mul_wide(places[i], 16u));
         cp_async<16>(tile_of_a.at(to, lines * i, 0), pointer_at<in<T>>(t_, piece)[0],
-                     t_.let(select(exists, bytes, 0u)));
+                     t_.let(min(sizes[i], bytes)));
       };
       for (u32 i = 0; i < rows / 2; ++i) copy_row(i);
       if (auto whole = t_.when(part.is_whole))

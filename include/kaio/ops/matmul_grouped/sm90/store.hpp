@@ -112,18 +112,11 @@ class grouped_gated_store : public sm90_copied_store<half_of_columns(C), T, iden
   }
 
  private:
-  // Registers have constant numbers. A loop therefore rotates them, and activates the first few: the code of an
-  // activation is long.
   template <class Accumulator>
   constexpr void multiply(Accumulator& acc, const val<grouped_gate>& terms) const {
     const thread t = this->t_;
     for (u32 i = 0; i < registers; ++i) limit_gate(t, acc[i], acc[registers + i], terms);
-    for ([[maybe_unused]] auto turn : t.range(0u, registers / at_once).no_unroll()) {
-      activate_gate<at_once>(t, acc, terms);
-      const auto first = array_of<at_once>([&](u32 i) { return t.let(acc[i]); });
-      for (u32 i = 0; i + at_once < registers; ++i) acc[i] = acc[i + at_once];
-      for (u32 i = 0; i < at_once; ++i) acc[registers - at_once + i] = first[i];
-    }
+    activate_in_turns<registers, at_once>(t, acc, terms);
     for (u32 i = 0; i < registers; ++i) acc[i] = acc[i] * acc[registers + i];
   }
 };
