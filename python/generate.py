@@ -120,6 +120,8 @@ MADE = {
     ("sample", "lse"): ("logits.shape[:1]", "f32"),
     ("matmul_w4", "out"): ("(x.shape[0], weights.n)", "x"),
     ("matmul_w8", "out"): ("(x.shape[0], weights.n)", "x"),
+    ("matmul_w4_grouped", "out"): ("(x.shape[0], weights.n)", "x"),
+    ("matmul_w8_grouped", "out"): ("(x.shape[0], weights.n)", "x"),
     ("dequantise_w4", "out"): ("(weights.n, weights.k)", "weights.memory f16"),
     ("dequantise_w8", "out"): ("(weights.n, weights.k)", "weights.memory f16"),
 }

@@ -89,6 +89,9 @@ public_floors = {
             "weight_only/common", "weight_only/call", "weight_only/mma_sync", "weight_only/simt",
             "weight_only/skinny", "weight_only/gemv", "weight_only/sm90", "weight_only/choice",
             "weight_only/repack", "weight_only/formats", "weight_only",
+            "weight_only_grouped/call", "weight_only_grouped/common", "weight_only_grouped/simt",
+            "weight_only_grouped/mma_sync", "weight_only_grouped/skinny", "weight_only_grouped/sm90",
+            "weight_only_grouped/choice",
             "qkv_project/common", "qkv_project/call", "qkv_project/heads", "qkv_project/mma_sync",
             "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv",
             "gate_up_project/call", "gate_up_project/combine", "gate_up_project/skinny", "gate_up_project/gemv",
@@ -125,6 +128,8 @@ private_floors = {
             "matmul_grouped/call",
             "weight_only/common", "weight_only/simt", "weight_only/mma_sync", "weight_only/gemv",
             "weight_only/repack", "weight_only/choice", "weight_only/call", "weight_only/formats",
+            "weight_only_grouped/simt", "weight_only_grouped/mma_sync", "weight_only_grouped/choice",
+            "weight_only_grouped/call",
             "qkv_project/common", "qkv_project/choice", "qkv_project/heads", "qkv_project/mma_sync",
             "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv", "qkv_project/call",
             "gate_up_project/common", "gate_up_project/choice", "gate_up_project/combine", "gate_up_project/skinny",
@@ -143,7 +148,8 @@ operation_floors = [
     {"matmul", "attention/common", "cache", "norm", "reduce", "sampling", "softmax", "cross_entropy"},
     {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward", "elementwise", "scan", "histogram",
      "linear_cross_entropy", "experts", "matmul_grouped"},
-    {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding"},
+    {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding",
+     "weight_only_grouped"},
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"

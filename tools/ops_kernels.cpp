@@ -16,6 +16,7 @@
 #include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w4_grouped.hpp>
 #include <kaio/ops/norm_backward.hpp>
 #include <kaio/ops/qkv_project.hpp>
 #include <kaio/ops/rms_norm.hpp>
@@ -51,6 +52,7 @@ const kaio::tool::family ops("ops", [] {
                            kaio::ops::matmul_grouped_kernels(),
                            kaio::ops::gate_up_grouped_kernels(),
                            kaio::ops::matmul_grouped_backward_kernels(),
+                           kaio::ops::w4_grouped_kernels(),
                            kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());
   return list;

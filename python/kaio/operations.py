@@ -110,7 +110,9 @@ __all__ = [
     "matmul_grouped_backward",
     "matmul_int8",
     "matmul_w4",
+    "matmul_w4_grouped",
     "matmul_w8",
+    "matmul_w8_grouped",
     "merge_states",
     "qk_norm_rotary",
     "qkv_project",
@@ -4061,6 +4063,89 @@ def matmul_w8(
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_w8", error, x=x, weights=weights) from None
     if _matmul_w8(stream, x, weights, out, (splits, constant, exact_weights, bias, workspace, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_w4_grouped = _core.operation("matmul_w4_grouped")
+
+
+def matmul_w4_grouped(
+    x: Array,
+    weights: W4Weights,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    bias: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of four bits. For mixtures of experts.
+
+    The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours along a row
+    of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal calls give equal bits.
+
+    Arguments:
+      x: (rows, k); f16 or bf16
+      weights: the shape of a group's weights; memory has w4_packed_bytes for each group, one after the other
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f16, bf16 or f32; the element type of x, or f32
+      bias: (groups, n); f16 or bf16; the element type of x
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, (x.shape[0], weights.n), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_w4_grouped", error, x=x, weights=weights, offsets=offsets) from None
+    if _matmul_w4_grouped(stream, x, weights, offsets, out, (bias, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_w8_grouped = _core.operation("matmul_w8_grouped")
+
+
+def matmul_w8_grouped(
+    x: Array,
+    weights: W8Weights,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    bias: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of eight bits. For mixtures of experts.
+
+    As matmul_w4_grouped in all else.
+
+    Arguments:
+      x: (rows, k); f16 or bf16
+      weights: the shape of a group's weights; memory has w8_packed_bytes for each group, one after the other
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f16, bf16 or f32; the element type of x, or f32
+      bias: (groups, n); f16 or bf16; the element type of x
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(x, (x.shape[0], weights.n), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_w8_grouped", error, x=x, weights=weights, offsets=offsets) from None
+    if _matmul_w8_grouped(stream, x, weights, offsets, out, (bias, variant, )):
         out = _for_jax(out)
     return out
 

@@ -154,7 +154,7 @@ static void quantised(void) {
 
 static void products(void) {
   enum { m = 3 };
-  owned packed, scales, input, out, bias, workspace, of_columns, integers;
+  owned packed, scales, input, out, bias, workspace, of_columns, integers, ends;
   static int8_t codes[n * k];
   float bias_of[n], columns[n];
   uint64_t size = 0;
@@ -163,6 +163,7 @@ static void products(void) {
   kaio_w4_weights w = weights_w4(0);
   kaio_w8_weights w8 = weights_w8(-1);
   kaio_matmul_w4_options options = kaio_matmul_w4_options_default();
+  const int32_t offsets[2] = {1, m}; /* one group, of all rows but the first */
   kaio_kernel_choice choice = kaio_kernel_choice_default();
   kaio_tune_options how = kaio_tune_options_default();
   kaio_tune_report report = kaio_tune_report_default();
@@ -199,6 +200,20 @@ static void products(void) {
       wrong += differ(y[row * n + column], sum);
     }
   CHECK(wrong == 0);
+  with(&ends, i32_type(), 2, -1, -1, offsets);
+  SUCCEEDS(kaio_matmul_w4_grouped_choice(&input.tensor, &w, &ends.tensor, &out.tensor, NULL, &choice));
+  CHECK(strstr(choice.name, "grouped") != NULL);
+  SUCCEEDS(kaio_matmul_w4_grouped_warmup(&input.tensor, &w, &ends.tensor, &out.tensor, NULL));
+  SUCCEEDS(kaio_matmul_w4_grouped(NULL, &input.tensor, &w, &ends.tensor, &out.tensor, NULL));
+  fetch(&out, y);
+  for (row = 0; row < m; ++row)
+    for (column = 0; column < n; ++column) {
+      double sum = row == 0 ? bias_of[column] : 0; /* the first row stays as it was */
+      for (i = 0; i < k; ++i) sum += (double)x[row * k + i] * expected[column * k + i];
+      wrong += differ(y[row * n + column], sum);
+    }
+  CHECK(wrong == 0);
+  REFUSED(kaio_matmul_w4_grouped(NULL, &input.tensor, &w, &bias.tensor, &out.tensor, NULL), "argument offsets", "i32");
   SUCCEEDS(kaio_tune_matmul_w4(&input.tensor, &w, &out.tensor, NULL, &how, &report));
   CHECK(report.variant[0] != '\0' && report.saved == 0);
   out.tensor.dtype = type_of(kDLBfloat, 16);
@@ -229,6 +244,17 @@ static void products(void) {
       wrong += differ(y[row * n + column], sum);
     }
   CHECK(wrong == 0);
+  SUCCEEDS(kaio_matmul_w8_grouped_choice(&input.tensor, &w8, &ends.tensor, &out.tensor, NULL, &choice));
+  SUCCEEDS(kaio_matmul_w8_grouped_warmup(&input.tensor, &w8, &ends.tensor, &out.tensor, NULL));
+  SUCCEEDS(kaio_matmul_w8_grouped(NULL, &input.tensor, &w8, &ends.tensor, &out.tensor, NULL));
+  fetch(&out, y);
+  for (row = 0; row < m; ++row)
+    for (column = 0; column < n; ++column) {
+      double sum = 0;
+      for (i = 0; i < k; ++i) sum += (double)x[row * k + i] * codes[column * k + i] * columns[column];
+      wrong += differ(y[row * n + column], sum);
+    }
+  CHECK(wrong == 0);
   report = kaio_tune_report_default();
   SUCCEEDS(kaio_tune_matmul_w8(&input.tensor, &w8, &out.tensor, NULL, &how, &report));
   CHECK(report.variant[0] != '\0' && report.saved == 0);
@@ -236,6 +262,7 @@ static void products(void) {
   REFUSED(kaio_matmul_w8(NULL, &input.tensor, &w8, &out.tensor, &options), "matmul_w8", "1000 splits");
   release(&memory);
   release(&integers);
+  release(&ends);
   release(&of_columns);
   release(&packed);
   release(&scales);

@@ -565,6 +565,21 @@ def test_matmul_w4(random: np.random.Generator) -> None:
     assert kaio.matmul_w4(x, weights).dtype == F16
 
 
+def test_matmul_w4_grouped(random: np.random.Generator) -> None:
+    experts, shape, x = [Four(random) for _ in range(3)], w4(zero_points=True), normal(random, 7, 128, dtype=F16)
+    for four in experts:
+        kaio.repack_gptq_w4(kaio.GptqW4(np.ascontiguousarray(words(four.codes).T), four.scales, qzeros=words(four.zeros - 1)), shape)
+        four.memory = shape.memory[: kaio.weights.packed_bytes(shape)].copy()
+    shape.memory = np.concatenate([four.memory for four in experts])
+    offsets, bias = np.array([0, 2, 2, 7], np.int32), normal(random, 3, 64, dtype=F16)
+    group = np.array([0, 0, 2, 2, 2, 2, 2])
+    wanted = np.stack([experts[g].matrix(experts[g].zeros) @ row.astype(F32) + bias[g] for g, row in zip(group, x)])
+    close(kaio.matmul_w4_grouped(x, shape, offsets, bias=bias, dtype="f32"), wanted, 2e-3)
+    assert kaio.matmul_w4_grouped(x, shape, offsets).dtype == F16
+    with pytest.raises(kaio.InvalidArgument, match="weights"):
+        kaio.matmul_w4_grouped(x, shape, np.zeros(5, np.int32))
+
+
 # ---- Weights of eight bits
 
 
@@ -582,6 +597,17 @@ def test_int8_weights(random: np.random.Generator) -> None:
     kaio.repack_int8_w8(kaio.Int8W8(eight.codes, eight.scales), weights)
     same_w8(weights, eight.matrix)
     close(kaio.matmul_w8(x, weights, dtype="f32"), x.astype(F32) @ eight.matrix.T, 2e-3)
+
+
+def test_matmul_w8_grouped(random: np.random.Generator) -> None:
+    experts, shape, x = [Eight(random) for _ in range(2)], w8(group=32), normal(random, 5, 128, dtype=F16)
+    memory = []
+    for eight in experts:
+        kaio.repack_int8_w8(kaio.Int8W8(eight.codes, eight.scales), shape)
+        memory.append(shape.memory[: kaio.weights.packed_bytes(shape)].copy())
+    shape.memory = np.concatenate(memory)
+    wanted = np.stack([experts[row // 3].matrix @ x[row].astype(F32) for row in range(5)])
+    close(kaio.matmul_w8_grouped(x, shape, np.array([0, 3, 5], np.int32), dtype="f32"), wanted, 2e-3)
 
 
 def test_llm_int8(random: np.random.Generator) -> None:

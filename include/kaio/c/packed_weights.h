@@ -119,6 +119,22 @@ static inline kaio_matmul_w4_options kaio_matmul_w4_options_default(void) {
   return it;
 }
 
+/* Options of grouped products with packed weights, of four and of eight bits. */
+typedef struct kaio_matmul_w4_grouped_options {
+  uint32_t size; /* sizeof(kaio_matmul_w4_grouped_options) */
+  int32_t reserved_4; /* 0 */
+  const DLTensor* bias; /* (groups, n); f16 or bf16; the element type of x */
+  const char* variant; /* the kernel to run, as ..._choice names it; NULL: the best one */
+} kaio_matmul_w4_grouped_options;
+static inline kaio_matmul_w4_grouped_options kaio_matmul_w4_grouped_options_default(void) {
+  kaio_matmul_w4_grouped_options it;
+  it.size = sizeof(kaio_matmul_w4_grouped_options);
+  it.reserved_4 = 0;
+  it.bias = NULL;
+  it.variant = NULL;
+  return it;
+}
+
 /* The bytes of packed weights of this shape. The memory may be NULL. */
 KAIO_API kaio_status kaio_w4_packed_bytes(const kaio_w4_weights* weights, uint64_t* bytes);
 
@@ -185,6 +201,58 @@ KAIO_API kaio_status kaio_matmul_w8_choice(const DLTensor* x, const kaio_w8_weig
 KAIO_API kaio_status kaio_tune_matmul_w8(const DLTensor* x, const kaio_w8_weights* weights,
                                          const DLTensor* out, const kaio_matmul_w4_options* options,
                                          const kaio_tune_options* how, kaio_tune_report* report);
+
+/* out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of four bits.
+ * For mixtures of experts.
+ * The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours
+ * along a row of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal
+ * calls give equal bits.
+ *   x        (rows, k); f16 or bf16
+ *   weights  the shape of a group's weights; memory has kaio_w4_packed_bytes for each group, one after the
+ *            other
+ *   offsets  (groups + 1); i32; not decreasing
+ *   out      writes (rows, n); f16, bf16 or f32; the element type of x, or f32
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_w4_grouped(void* stream, const DLTensor* x, const kaio_w4_weights* weights,
+                                            const DLTensor* offsets, const DLTensor* out,
+                                            const kaio_matmul_w4_grouped_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_w4_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_w4_grouped_warmup(const DLTensor* x, const kaio_w4_weights* weights,
+                                                   const DLTensor* offsets, const DLTensor* out,
+                                                   const kaio_matmul_w4_grouped_options* options);
+
+/* The kernel that the call runs. For kaio_matmul_w4_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_w4_grouped_choice(const DLTensor* x, const kaio_w4_weights* weights,
+                                                   const DLTensor* offsets, const DLTensor* out,
+                                                   const kaio_matmul_w4_grouped_options* options,
+                                                   kaio_kernel_choice* choice);
+
+/* out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of eight bits.
+ * For mixtures of experts.
+ * As kaio_matmul_w4_grouped in all else.
+ *   x        (rows, k); f16 or bf16
+ *   weights  the shape of a group's weights; memory has kaio_w8_packed_bytes for each group, one after the
+ *            other
+ *   offsets  (groups + 1); i32; not decreasing
+ *   out      writes (rows, n); f16, bf16 or f32; the element type of x, or f32
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_w8_grouped(void* stream, const DLTensor* x, const kaio_w8_weights* weights,
+                                            const DLTensor* offsets, const DLTensor* out,
+                                            const kaio_matmul_w4_grouped_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_w8_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_w8_grouped_warmup(const DLTensor* x, const kaio_w8_weights* weights,
+                                                   const DLTensor* offsets, const DLTensor* out,
+                                                   const kaio_matmul_w4_grouped_options* options);
+
+/* The kernel that the call runs. For kaio_matmul_w8_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_w8_grouped_choice(const DLTensor* x, const kaio_w8_weights* weights,
+                                                   const DLTensor* offsets, const DLTensor* out,
+                                                   const kaio_matmul_w4_grouped_options* options,
+                                                   kaio_kernel_choice* choice);
 
 /* out = W, as a matrix, in the order of k of the file.
  * Each weight is number * scale in f32, plus the offset, times the factor of its column, and rounded once

@@ -41,7 +41,9 @@
 #include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w4_grouped.hpp>
 #include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/matmul_w8_grouped.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/norm_backward.hpp>
 #include <kaio/ops/qk_norm_rotary.hpp>

@@ -512,6 +512,13 @@ constexpr field fields_matmul_w4_options[] = {
 constexpr record record_matmul_w4_options = {"MatmulW4Options", sizeof(kaio_matmul_w4_options),
     [](void* to) { *static_cast<kaio_matmul_w4_options*>(to) = kaio_matmul_w4_options_default(); }, fields_matmul_w4_options};
 
+constexpr field fields_matmul_w4_grouped_options[] = {
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, bias)},
+    {.name = "variant", .c_name = "variant", .kind = field_kind::string, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, variant)},
+};
+constexpr record record_matmul_w4_grouped_options = {"MatmulW4GroupedOptions", sizeof(kaio_matmul_w4_grouped_options),
+    [](void* to) { *static_cast<kaio_matmul_w4_grouped_options*>(to) = kaio_matmul_w4_grouped_options_default(); }, fields_matmul_w4_grouped_options};
+
 constexpr field fields_pool_options[] = {
     {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_pool_options, kind), .values = &enum_pool_kind},
     {.name = "limit", .c_name = "limit", .kind = field_kind::u64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_pool_options, limit)},
@@ -1349,6 +1356,22 @@ constexpr field arguments_matmul_w8[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_matmul_w4_options},
 };
 
+constexpr field arguments_matmul_w4_grouped[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_w4_weights},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_w4_grouped_options},
+};
+
+constexpr field arguments_matmul_w8_grouped[] = {
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_w8_weights},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_w4_grouped_options},
+};
+
 constexpr field arguments_dequantise_w4[] = {
     {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 0, .of = &record_w4_weights},
     {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
@@ -1967,6 +1990,20 @@ constexpr function all_functions[] = {
      [](const argument_value* a, kaio_kernel_choice* choice) { return kaio_matmul_w8_choice(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_w4_options*>(a[3].pointer), choice); },
      [](const argument_value* a, const kaio_tune_options* how, kaio_tune_report* report) { return kaio_tune_matmul_w8(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_w4_options*>(a[3].pointer), how, report); },
      3, offsetof(kaio_matmul_w4_options, workspace)},
+    {"matmul_w4_grouped", arguments_matmul_w4_grouped,
+     [](void* stream, const argument_value* a) { return kaio_matmul_w4_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_w4_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer)); },
+     nullptr,
+     [](const argument_value* a, kaio_kernel_choice* choice) { return kaio_matmul_w4_grouped_choice(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w4_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer), choice); },
+     nullptr,
+     -1, 0},
+    {"matmul_w8_grouped", arguments_matmul_w8_grouped,
+     [](void* stream, const argument_value* a) { return kaio_matmul_w8_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_w8_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer)); },
+     nullptr,
+     [](const argument_value* a, kaio_kernel_choice* choice) { return kaio_matmul_w8_grouped_choice(static_cast<const DLTensor*>(a[0].pointer), static_cast<const kaio_w8_weights*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_w4_grouped_options*>(a[4].pointer), choice); },
+     nullptr,
+     -1, 0},
     {"dequantise_w4", arguments_dequantise_w4,
      [](void* stream, const argument_value* a) { return kaio_dequantise_w4(stream, static_cast<const kaio_w4_weights*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },
      [](const argument_value* a) { return kaio_dequantise_w4_warmup(static_cast<const kaio_w4_weights*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },

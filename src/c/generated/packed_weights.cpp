@@ -3,7 +3,9 @@
 
 #include <kaio/c/packed_weights.h>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w4_grouped.hpp>
 #include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/matmul_w8_grouped.hpp>
 #include <kaio/ops/tune.hpp>
 
 #include "c/call/call.hpp"
@@ -110,6 +112,14 @@ void read(call& in, const char* name, const kaio_matmul_w4_options* given, ops::
   to.exact_weights = in.flag("exact_weights", from.exact_weights);
   in.optional_tensor("bias", from.bias, {element::f16 | element::bf16, 1, 1}, to.bias);
   in.workspace("workspace", from.workspace, to.workspace);
+  if (from.variant != nullptr) to.variant = from.variant;
+}
+
+void read(call& in, const char* name, const kaio_matmul_w4_grouped_options* given, ops::matmul_w4_grouped_options& to) {
+  kaio_matmul_w4_grouped_options from = kaio_matmul_w4_grouped_options_default();
+  in.take(name, given, &from, sizeof from);
+  in.zero("reserved_4", from.reserved_4);
+  in.optional_tensor("bias", from.bias, {element::f16 | element::bf16, 2, 2}, to.bias);
   if (from.variant != nullptr) to.variant = from.variant;
 }
 
@@ -343,6 +353,150 @@ kaio_status kaio_tune_matmul_w8(const DLTensor* x_given, const kaio_w8_weights* 
     require_out_type("matmul_w8", x, out);
     const runtime::device& gpu = in.gpu();
     give(in, "report", ops::tune_matmul_w8(gpu, x, weights, out, options, how), report);
+  });
+}
+
+kaio_status kaio_matmul_w4_grouped(void* stream_handle, const DLTensor* x_given,
+                                   const kaio_w4_weights* weights_given, const DLTensor* offsets_given,
+                                   const DLTensor* out_given,
+                                   const kaio_matmul_w4_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_w4_grouped");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w4_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w4_grouped", x, out);
+    const ops::grouped_w4_weights groups{weights.shape, offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.stream(stream_handle);
+    ops::detail::run_matmul_w4_grouped(stream, {"matmul_w4_grouped", x, offsets, out, &groups, &options});
+    in.finish();
+  });
+}
+
+kaio_status kaio_matmul_w4_grouped_warmup(const DLTensor* x_given, const kaio_w4_weights* weights_given,
+                                          const DLTensor* offsets_given, const DLTensor* out_given,
+                                          const kaio_matmul_w4_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_w4_grouped_warmup");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w4_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w4_grouped", x, out);
+    const ops::grouped_w4_weights groups{weights.shape, offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.loading();
+    ops::detail::run_matmul_w4_grouped(stream, {"matmul_w4_grouped", x, offsets, out, &groups, &options});
+  });
+}
+
+kaio_status kaio_matmul_w4_grouped_choice(const DLTensor* x_given, const kaio_w4_weights* weights_given,
+                                          const DLTensor* offsets_given, const DLTensor* out_given,
+                                          const kaio_matmul_w4_grouped_options* options_given,
+                                          kaio_kernel_choice* choice) {
+  return guarded([&] {
+    call in("matmul_w4_grouped_choice");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w4_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w4_grouped", x, out);
+    const ops::grouped_w4_weights groups{weights.shape, offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.gpu().stream();
+    give(in, "choice", ops::matmul_w4_grouped_choice(stream, x, groups, options), choice);
+  });
+}
+
+kaio_status kaio_matmul_w8_grouped(void* stream_handle, const DLTensor* x_given,
+                                   const kaio_w8_weights* weights_given, const DLTensor* offsets_given,
+                                   const DLTensor* out_given,
+                                   const kaio_matmul_w4_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_w8_grouped");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w8_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w8_grouped", x, out);
+    const ops::grouped_w4_weights groups{ops::detail::as_w4_shape(weights.shape), offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.stream(stream_handle);
+    ops::detail::run_matmul_w4_grouped(stream, {"matmul_w8_grouped", x, offsets, out, &groups, &options});
+    in.finish();
+  });
+}
+
+kaio_status kaio_matmul_w8_grouped_warmup(const DLTensor* x_given, const kaio_w8_weights* weights_given,
+                                          const DLTensor* offsets_given, const DLTensor* out_given,
+                                          const kaio_matmul_w4_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_w8_grouped_warmup");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w8_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w8_grouped", x, out);
+    const ops::grouped_w4_weights groups{ops::detail::as_w4_shape(weights.shape), offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.loading();
+    ops::detail::run_matmul_w4_grouped(stream, {"matmul_w8_grouped", x, offsets, out, &groups, &options});
+  });
+}
+
+kaio_status kaio_matmul_w8_grouped_choice(const DLTensor* x_given, const kaio_w8_weights* weights_given,
+                                          const DLTensor* offsets_given, const DLTensor* out_given,
+                                          const kaio_matmul_w4_grouped_options* options_given,
+                                          kaio_kernel_choice* choice) {
+  return guarded([&] {
+    call in("matmul_w8_grouped_choice");
+    ops::any_view x;
+    in.tensor("x", x_given, {element::f16 | element::bf16, 2, 2}, x);
+    in.need("weights", weights_given);
+    ops::w8_weights weights;
+    read(in, "weights", weights_given, weights);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view out;
+    in.tensor("out", out_given, {element::f16 | element::bf16 | element::f32, 2, 2}, out);
+    ops::matmul_w4_grouped_options options;
+    read(in, "options", options_given, options);
+    require_out_type("matmul_w8_grouped", x, out);
+    const ops::grouped_w4_weights groups{ops::detail::as_w4_shape(weights.shape), offsets.extents[0] - 1, weights.memory};
+    const runtime::stream& stream = in.gpu().stream();
+    give(in, "choice", ops::matmul_w4_grouped_choice(stream, x, groups, options), choice);
   });
 }
 

@@ -54,6 +54,7 @@ struct matmul_grouped_backward_options;
 struct matmul_grouped_options;
 struct matmul_int8_options;
 struct matmul_options;
+struct matmul_w4_grouped_options;
 struct matmul_w4_options;
 struct mxfp4_output;
 struct mxfp4_tensors;
@@ -139,6 +140,7 @@ void read(call& in, const char* name, const kaio_w4_weights* given, ops::w4_weig
 void give(const call& out, const char* name, const ops::w8_weights& from, kaio_w8_weights* given);
 void read(call& in, const char* name, const kaio_w8_weights* given, ops::w8_weights& to);
 void read(call& in, const char* name, const kaio_matmul_w4_options* given, ops::matmul_w4_options& to);
+void read(call& in, const char* name, const kaio_matmul_w4_grouped_options* given, ops::matmul_w4_grouped_options& to);
 void read(call& in, const char* name, const kaio_pool_options* given, runtime::memory_pool_options& to);
 void give(const call& out, const char* name, const runtime::memory_pool_statistics& from, kaio_pool_statistics* given);
 void read(call& in, const char* name, const kaio_x_norm* given, ops::x_norm& to);

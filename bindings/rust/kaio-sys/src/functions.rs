@@ -1399,6 +1399,62 @@ functions! {
         how: *const kaio_tune_options,
         report: *mut kaio_tune_report
     ) -> kaio_status;
+    /// out\[r, :\] = x\[r, :\] W\[g\]^T + bias\[g, :\] where offsets\[g\] \<= r \< offsets\[g + 1\];
+    /// weights of four bits. For mixtures of experts.
+    fn kaio_matmul_w4_grouped(
+        stream: *mut c_void,
+        x: *const DLTensor,
+        weights: *const kaio_w4_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_w4_grouped.
+    fn kaio_matmul_w4_grouped_warmup(
+        x: *const DLTensor,
+        weights: *const kaio_w4_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options
+    ) -> kaio_status;
+    /// The kernel that the call runs. For kaio_matmul_w4_grouped.
+    fn kaio_matmul_w4_grouped_choice(
+        x: *const DLTensor,
+        weights: *const kaio_w4_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options,
+        choice: *mut kaio_kernel_choice
+    ) -> kaio_status;
+    /// out\[r, :\] = x\[r, :\] W\[g\]^T + bias\[g, :\] where offsets\[g\] \<= r \< offsets\[g + 1\];
+    /// weights of eight bits. For mixtures of experts.
+    fn kaio_matmul_w8_grouped(
+        stream: *mut c_void,
+        x: *const DLTensor,
+        weights: *const kaio_w8_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_w8_grouped.
+    fn kaio_matmul_w8_grouped_warmup(
+        x: *const DLTensor,
+        weights: *const kaio_w8_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options
+    ) -> kaio_status;
+    /// The kernel that the call runs. For kaio_matmul_w8_grouped.
+    fn kaio_matmul_w8_grouped_choice(
+        x: *const DLTensor,
+        weights: *const kaio_w8_weights,
+        offsets: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_matmul_w4_grouped_options,
+        choice: *mut kaio_kernel_choice
+    ) -> kaio_status;
     /// out = W, as a matrix, in the order of k of the file.
     fn kaio_dequantise_w4(
         stream: *mut c_void,

@@ -158,3 +158,28 @@ impl Default for kaio_matmul_w4_options {
         }
     }
 }
+
+/// Options of grouped products with packed weights, of four and of eight bits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_matmul_w4_grouped_options {
+    /// `size_of::<kaio_matmul_w4_grouped_options>()`.
+    pub size: u32,
+    /// 0.
+    pub reserved_4: i32,
+    /// (groups, n); f16 or bf16; the element type of x.
+    pub bias: *const DLTensor,
+    /// The kernel to run, as ..._choice names it; NULL: the best one.
+    pub variant: *const c_char,
+}
+
+impl Default for kaio_matmul_w4_grouped_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            reserved_4: 0,
+            bias: core::ptr::null(),
+            variant: core::ptr::null(),
+        }
+    }
+}

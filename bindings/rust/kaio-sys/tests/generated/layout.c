@@ -445,6 +445,11 @@ static void structs(void) {
   MEMBER(kaio_matmul_w4_options, bias);
   MEMBER(kaio_matmul_w4_options, workspace);
   MEMBER(kaio_matmul_w4_options, variant);
+  SIZE(kaio_matmul_w4_grouped_options);
+  MEMBER(kaio_matmul_w4_grouped_options, size);
+  MEMBER(kaio_matmul_w4_grouped_options, reserved_4);
+  MEMBER(kaio_matmul_w4_grouped_options, bias);
+  MEMBER(kaio_matmul_w4_grouped_options, variant);
   SIZE(kaio_pool_options);
   MEMBER(kaio_pool_options, size);
   MEMBER(kaio_pool_options, kind);
@@ -1189,6 +1194,7 @@ static void defaults(void) {
   DEFAULT(kaio_w4_weights, sizeof(kaio_w4_weights));
   DEFAULT(kaio_w8_weights, sizeof(kaio_w8_weights));
   DEFAULT(kaio_matmul_w4_options, sizeof(kaio_matmul_w4_options));
+  DEFAULT(kaio_matmul_w4_grouped_options, sizeof(kaio_matmul_w4_grouped_options));
   DEFAULT(kaio_pool_options, sizeof(kaio_pool_options));
   DEFAULT(kaio_pool_statistics, sizeof(kaio_pool_statistics));
   DEFAULT(kaio_projection_weight, sizeof(kaio_projection_weight));
@@ -1453,6 +1459,12 @@ struct functions {
   kaio_status (*kaio_matmul_w8_workspace_bytes)(DLTensor const*, kaio_w8_weights const*, DLTensor const*, kaio_matmul_w4_options const*, uint64_t*);
   kaio_status (*kaio_matmul_w8_choice)(DLTensor const*, kaio_w8_weights const*, DLTensor const*, kaio_matmul_w4_options const*, kaio_kernel_choice*);
   kaio_status (*kaio_tune_matmul_w8)(DLTensor const*, kaio_w8_weights const*, DLTensor const*, kaio_matmul_w4_options const*, kaio_tune_options const*, kaio_tune_report*);
+  kaio_status (*kaio_matmul_w4_grouped)(void*, DLTensor const*, kaio_w4_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*);
+  kaio_status (*kaio_matmul_w4_grouped_warmup)(DLTensor const*, kaio_w4_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*);
+  kaio_status (*kaio_matmul_w4_grouped_choice)(DLTensor const*, kaio_w4_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*, kaio_kernel_choice*);
+  kaio_status (*kaio_matmul_w8_grouped)(void*, DLTensor const*, kaio_w8_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*);
+  kaio_status (*kaio_matmul_w8_grouped_warmup)(DLTensor const*, kaio_w8_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*);
+  kaio_status (*kaio_matmul_w8_grouped_choice)(DLTensor const*, kaio_w8_weights const*, DLTensor const*, DLTensor const*, kaio_matmul_w4_grouped_options const*, kaio_kernel_choice*);
   kaio_status (*kaio_dequantise_w4)(void*, kaio_w4_weights const*, DLTensor const*);
   kaio_status (*kaio_dequantise_w4_warmup)(kaio_w4_weights const*, DLTensor const*);
   kaio_status (*kaio_dequantise_w8)(void*, kaio_w8_weights const*, DLTensor const*);
@@ -1784,6 +1796,12 @@ const struct functions all_functions = {
     kaio_matmul_w8_workspace_bytes,
     kaio_matmul_w8_choice,
     kaio_tune_matmul_w8,
+    kaio_matmul_w4_grouped,
+    kaio_matmul_w4_grouped_warmup,
+    kaio_matmul_w4_grouped_choice,
+    kaio_matmul_w8_grouped,
+    kaio_matmul_w8_grouped_warmup,
+    kaio_matmul_w8_grouped_choice,
     kaio_dequantise_w4,
     kaio_dequantise_w4_warmup,
     kaio_dequantise_w8,

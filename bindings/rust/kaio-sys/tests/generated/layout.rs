@@ -431,6 +431,11 @@ pub fn structs(lines: &mut Vec<String>) {
     member!(lines, kaio_matmul_w4_options, bias, "bias");
     member!(lines, kaio_matmul_w4_options, workspace, "workspace");
     member!(lines, kaio_matmul_w4_options, variant, "variant");
+    size!(lines, kaio_matmul_w4_grouped_options);
+    member!(lines, kaio_matmul_w4_grouped_options, size, "size");
+    member!(lines, kaio_matmul_w4_grouped_options, reserved_4, "reserved_4");
+    member!(lines, kaio_matmul_w4_grouped_options, bias, "bias");
+    member!(lines, kaio_matmul_w4_grouped_options, variant, "variant");
     size!(lines, kaio_pool_options);
     member!(lines, kaio_pool_options, size, "size");
     member!(lines, kaio_pool_options, kind, "kind");
@@ -1175,6 +1180,7 @@ pub fn defaults(lines: &mut Vec<String>) {
     lines.push(format!("kaio_w4_weights default {}", bytes_of(&kaio_w4_weights::default(), std::mem::size_of::<kaio_w4_weights>())));
     lines.push(format!("kaio_w8_weights default {}", bytes_of(&kaio_w8_weights::default(), std::mem::size_of::<kaio_w8_weights>())));
     lines.push(format!("kaio_matmul_w4_options default {}", bytes_of(&kaio_matmul_w4_options::default(), std::mem::size_of::<kaio_matmul_w4_options>())));
+    lines.push(format!("kaio_matmul_w4_grouped_options default {}", bytes_of(&kaio_matmul_w4_grouped_options::default(), std::mem::size_of::<kaio_matmul_w4_grouped_options>())));
     lines.push(format!("kaio_pool_options default {}", bytes_of(&kaio_pool_options::default(), std::mem::size_of::<kaio_pool_options>())));
     lines.push(format!("kaio_pool_statistics default {}", bytes_of(&kaio_pool_statistics::default(), std::mem::size_of::<kaio_pool_statistics>())));
     lines.push(format!("kaio_projection_weight default {}", bytes_of(&kaio_projection_weight::default(), std::mem::size_of::<kaio_projection_weight>())));

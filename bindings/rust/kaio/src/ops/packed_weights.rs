@@ -325,6 +325,44 @@ impl<'a> Default for MatmulW4Options<'a> {
     }
 }
 
+/// Options of grouped products with packed weights, of four and of eight bits.
+#[derive(Clone, Debug)]
+pub struct MatmulW4GroupedOptions<'a> {
+    bias: Option<TensorView<'a>>,
+    variant: Option<String>,
+}
+
+impl<'a> MatmulW4GroupedOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulW4GroupedOptions {
+            bias: None,
+            variant: None,
+        }
+    }
+
+    setters! {
+        /// (groups, n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => bias;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => variant;
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_w4_grouped_options> {
+        Ok(sys::kaio_matmul_w4_grouped_options {
+            bias: hold.optional(&self.bias),
+            variant: hold.text("variant", &self.variant)?,
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulW4GroupedOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The bytes of packed weights of this shape. The memory may be none.
 ///
 /// - `weights`: Packed weights W of y = x W^T, n outputs by k inputs: W\[n\]\[k\] = scale\[g\]\[n\] *
@@ -541,6 +579,170 @@ impl<'a> MatmulW8<'a> {
             hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut
             raw))?;
         TuneReport::from_raw(&raw)
+    }
+}
+
+/// out\[r, :\] = x\[r, :\] W\[g\]^T + bias\[g, :\] where offsets\[g\] \<= r \< offsets\[g + 1\]; weights of
+/// four bits. For mixtures of experts.
+///
+/// The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours
+/// along a row of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal
+/// calls give equal bits.
+///
+/// # Arguments
+///
+/// - `x`: (rows, k); f16 or bf16.
+/// - `weights`: The shape of a group's weights; memory has w4_packed_bytes for each group, one after the
+///   other.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `out`: written; (rows, n); f16, bf16 or f32; the element type of x, or f32.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulW4Grouped`].
+pub fn matmul_w4_grouped<'a>(
+    x: &TensorView<'a>,
+    weights: &W4Weights<'a>,
+    offsets: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> MatmulW4Grouped<'a> {
+    MatmulW4Grouped {
+        x: *x,
+        weights: weights.clone(),
+        offsets: *offsets,
+        out: **out,
+        options: MatmulW4GroupedOptions::new(),
+    }
+}
+
+/// The operation `matmul_w4_grouped`: see the function [`matmul_w4_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulW4Grouped<'a> {
+    x: TensorView<'a>,
+    weights: W4Weights<'a>,
+    offsets: TensorView<'a>,
+    out: TensorView<'a>,
+    options: MatmulW4GroupedOptions<'a>,
+}
+
+impl<'a> MatmulW4Grouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulW4GroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (groups, n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => options.bias;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => options.variant;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_w4_grouped(stream.handle(), hold.tensor(&self.x),
+            hold.keep(self.weights.raw(&hold)?), hold.tensor(&self.offsets), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_w4_grouped_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.offsets), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// The kernel that the call runs.
+    pub fn choice(&self) -> Result<KernelChoice> {
+        let hold = Hold::new();
+        let mut raw = sys::kaio_kernel_choice::default();
+        call!(kaio_matmul_w4_grouped_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.offsets), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut
+            raw))?;
+        KernelChoice::from_raw(&raw)
+    }
+}
+
+/// out\[r, :\] = x\[r, :\] W\[g\]^T + bias\[g, :\] where offsets\[g\] \<= r \< offsets\[g + 1\]; weights of
+/// eight bits. For mixtures of experts.
+///
+/// As matmul_w4_grouped in all else.
+///
+/// # Arguments
+///
+/// - `x`: (rows, k); f16 or bf16.
+/// - `weights`: The shape of a group's weights; memory has w8_packed_bytes for each group, one after the
+///   other.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `out`: written; (rows, n); f16, bf16 or f32; the element type of x, or f32.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulW8Grouped`].
+pub fn matmul_w8_grouped<'a>(
+    x: &TensorView<'a>,
+    weights: &W8Weights<'a>,
+    offsets: &TensorView<'a>,
+    out: &TensorViewMut<'a>,
+) -> MatmulW8Grouped<'a> {
+    MatmulW8Grouped {
+        x: *x,
+        weights: weights.clone(),
+        offsets: *offsets,
+        out: **out,
+        options: MatmulW4GroupedOptions::new(),
+    }
+}
+
+/// The operation `matmul_w8_grouped`: see the function [`matmul_w8_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulW8Grouped<'a> {
+    x: TensorView<'a>,
+    weights: W8Weights<'a>,
+    offsets: TensorView<'a>,
+    out: TensorView<'a>,
+    options: MatmulW4GroupedOptions<'a>,
+}
+
+impl<'a> MatmulW8Grouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulW4GroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (groups, n); f16 or bf16; the element type of x.
+        view bias(&TensorView<'a>) => options.bias;
+        /// The kernel to run, as ..._choice names it; none: the best one.
+        text variant(&str) => options.variant;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_w8_grouped(stream.handle(), hold.tensor(&self.x),
+            hold.keep(self.weights.raw(&hold)?), hold.tensor(&self.offsets), hold.tensor(&self.out),
+            hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_w8_grouped_warmup(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.offsets), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// The kernel that the call runs.
+    pub fn choice(&self) -> Result<KernelChoice> {
+        let hold = Hold::new();
+        let mut raw = sys::kaio_kernel_choice::default();
+        call!(kaio_matmul_w8_grouped_choice(hold.tensor(&self.x), hold.keep(self.weights.raw(&hold)?),
+            hold.tensor(&self.offsets), hold.tensor(&self.out), hold.keep(self.options.raw(&hold)?), &mut
+            raw))?;
+        KernelChoice::from_raw(&raw)
     }
 }
 

@@ -200,6 +200,14 @@ fn every_operation() {
     refuses("matmul_w8_workspace_bytes", call.workspace_bytes());
     refuses("matmul_w8_choice", call.choice());
     refuses("tune_matmul_w8", call.tune(&TuneOptions::new()));
+    let call = matmul_w4_grouped(&x, &W4Weights::new(), &x, &w);
+    refuses("matmul_w4_grouped", call.run(&stream));
+    refuses("matmul_w4_grouped_warmup", call.warmup());
+    refuses("matmul_w4_grouped_choice", call.choice());
+    let call = matmul_w8_grouped(&x, &W8Weights::new(), &x, &w);
+    refuses("matmul_w8_grouped", call.run(&stream));
+    refuses("matmul_w8_grouped_warmup", call.warmup());
+    refuses("matmul_w8_grouped_choice", call.choice());
     let call = dequantise_w4(&W4Weights::new(), &w);
     refuses("dequantise_w4", call.run(&stream));
     refuses("dequantise_w4_warmup", call.warmup());

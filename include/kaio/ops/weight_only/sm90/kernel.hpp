@@ -50,6 +50,27 @@
 
 namespace kaio::ops {
 
+// The tile of a block: splits of K first, then rows of x, then columns.
+template <w4_sm90_config C>
+struct w4_sm90_place {
+  static constexpr w4_sm90_tile find(thread t, const val<w4_problem>& problem) {
+    const val splits = t.let(problem[&w4_problem::splits]);
+    const val of_tile = t.let(block_idx_x() / splits);
+    const val split = t.let(block_idx_x() - of_tile * splits);
+    const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
+    const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
+    return {split, row, column, rows_to_copy(t, problem, row)};
+  }
+
+ private:
+  static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
+    if constexpr (C.has_edge())
+      return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
+    else
+      return t.let(C.rows);
+  }
+};
+
 template <w4_sm90_config C, class Dequantisation, scalar T>
 struct w4_sm90_body {
   using D = w4_whole_groups<Dequantisation>;
@@ -57,9 +78,12 @@ struct w4_sm90_body {
   using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
   using accumulator = wgmma_accumulator<f32, C.rows>;  // 64 columns x rows
 
-  static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem) {
+  // Place: see w4_sm90_place.
+  template <class Place = w4_sm90_place<C>>
+  static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem,
+                            const Place& place = {}) {
     const shared_memory shared(t);
-    const w4_sm90_tile tile = find_tile(t, problem);
+    const w4_sm90_tile tile = place.find(t, problem);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(maps.x);
       if constexpr (C.has_edge()) prefetch(maps.edge);
@@ -99,14 +123,6 @@ struct w4_sm90_body {
   }
 
  private:
-  static constexpr w4_sm90_tile find_tile(thread t, const val<w4_problem>& problem) {
-    const val splits = t.let(problem[&w4_problem::splits]);
-    const val of_tile = t.let(block_idx_x() / splits);
-    const val split = t.let(block_idx_x() - of_tile * splits);
-    const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
-    const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
-    return {split, row, column, rows_to_copy(t, problem, row)};
-  }
   static constexpr w4_sm90_steps find_steps(thread t, const val<w4_problem>& problem,
                                             const w4_sm90_tile& tile) {
     const val first_tile_n = t.let(tile.column / w4_tile_n);
@@ -114,12 +130,6 @@ struct w4_sm90_body {
     const val first = t.let(tile.split * steps + min(tile.split, rest));
     const val last = t.let(first + steps + select(tile.split < rest, 1u, 0u));
     return {first_tile_n, first, last};
-  }
-  static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
-    if constexpr (C.has_edge())
-      return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
-    else
-      return t.let(C.rows);
   }
   // Clears the rows that no copy writes, so that all operands have values.
   static constexpr void clear_beyond(thread t, const typename shared_memory::x_ring& x_tiles,
