@@ -63,6 +63,8 @@ MADE = {
     ("quantise_int8", "scales"): ("x.shape[:1]", "f32"),
     ("quantise_int8", "zero_points"): ("x.shape[:1]", "i32"),
     ("matmul_fp8", "out"): ("_product(a, b)", "bf16"),
+    ("matmul_int8_grouped", "out"): ("(a.shape[0], b.shape[2])", "i32"),
+    ("matmul_fp8_grouped", "out"): ("(a.shape[0], b.shape[2])", "bf16"),
     ("quantise_fp8", "codes"): ("x.shape", "e4m3"),
     ("quantise_fp8", "scales"): ("x.shape[:1]", "f32"),
     ("quantise_fp8_blocks", "codes"): ("w.shape", "e4m3"),

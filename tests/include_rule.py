@@ -89,6 +89,7 @@ public_floors = {
             "weight_only/common", "weight_only/call", "weight_only/mma_sync", "weight_only/simt",
             "weight_only/skinny", "weight_only/gemv", "weight_only/sm90", "weight_only/choice",
             "weight_only/repack", "weight_only/formats", "weight_only",
+            "matmul_8bit_grouped/call", "matmul_8bit_grouped/simt", "matmul_8bit_grouped/mma_sync", "matmul_8bit_grouped/sm90",
             "weight_only_grouped/call", "weight_only_grouped/common", "weight_only_grouped/simt",
             "weight_only_grouped/mma_sync", "weight_only_grouped/skinny", "weight_only_grouped/sm90",
             "weight_only_grouped/choice",
@@ -128,6 +129,8 @@ private_floors = {
             "matmul_grouped/call",
             "weight_only/common", "weight_only/simt", "weight_only/mma_sync", "weight_only/gemv",
             "weight_only/repack", "weight_only/choice", "weight_only/call", "weight_only/formats",
+            "matmul_8bit_grouped/common", "matmul_8bit_grouped/simt", "matmul_8bit_grouped/mma_sync", "matmul_8bit_grouped/sm90",
+            "matmul_8bit_grouped/call",
             "weight_only_grouped/simt", "weight_only_grouped/mma_sync", "weight_only_grouped/choice",
             "weight_only_grouped/call",
             "qkv_project/common", "qkv_project/choice", "qkv_project/heads", "qkv_project/mma_sync",
@@ -149,7 +152,7 @@ operation_floors = [
     {"matmul_8bit", "weight_only", "attention/block_mask", "attention/forward", "elementwise", "scan", "histogram",
      "linear_cross_entropy", "experts", "matmul_grouped"},
     {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding",
-     "weight_only_grouped"},
+     "matmul_8bit_grouped", "weight_only_grouped"},
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"

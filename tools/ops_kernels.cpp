@@ -12,6 +12,7 @@
 #include <kaio/ops/int8_dequant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_fp8_grouped.hpp>
 #include <kaio/ops/matmul_grouped.hpp>
 #include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
@@ -52,6 +53,7 @@ const kaio::tool::family ops("ops", [] {
                            kaio::ops::matmul_grouped_kernels(),
                            kaio::ops::gate_up_grouped_kernels(),
                            kaio::ops::matmul_grouped_backward_kernels(),
+                           kaio::ops::grouped_bytes_kernels(),
                            kaio::ops::w4_grouped_kernels(),
                            kaio::ops::w4_kernels()})
     list.insert(list.end(), more.begin(), more.end());

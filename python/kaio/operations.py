@@ -106,9 +106,11 @@ __all__ = [
     "matmul_backward",
     "matmul_batch",
     "matmul_fp8",
+    "matmul_fp8_grouped",
     "matmul_grouped",
     "matmul_grouped_backward",
     "matmul_int8",
+    "matmul_int8_grouped",
     "matmul_w4",
     "matmul_w4_grouped",
     "matmul_w8",
@@ -3406,6 +3408,98 @@ def matmul_int8(
     if out is None:
         out = _empty_product(a, b, dtype or 'i32')
     if _matmul_int8(stream, a, b, out, (alpha, out_scale, activation, constant, bias_of_rows, scale_a, scale_b, zero_a, column_sums, bias, residual, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_int8_grouped = _core.operation("matmul_int8_grouped")
+
+
+def matmul_int8_grouped(
+    a: Array,
+    b: Array,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    scale_a: Array | None = None,
+    scale_b: Array | None = None,
+    bias: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
+
+    The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_int8.
+    Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.
+
+    Arguments:
+      a: (rows, k); i8
+      b: (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias
+      scale_a: (rows) or (1); f32, f16 or bf16; scales of the rows of A
+      scale_b: (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B
+      bias: (groups, n); f32, f16 or bf16
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(a, (a.shape[0], b.shape[2]), dtype or 'i32')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_int8_grouped", error, a=a, b=b, offsets=offsets) from None
+    if _matmul_int8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, bias, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_fp8_grouped = _core.operation("matmul_fp8_grouped")
+
+
+def matmul_fp8_grouped(
+    a: Array,
+    b: Array,
+    offsets: Array,
+    out: Array | None = None,
+    *,
+    scale_a: Array | None = None,
+    scale_b: Array | None = None,
+    groups_a: Array | None = None,
+    blocks_b: Array | None = None,
+    bias: Array | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
+
+    The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_fp8.
+    Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.
+
+    Arguments:
+      a: (rows, k); e4m3 or e5m2
+      b: (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged
+      offsets: (groups + 1); i32; not decreasing
+      out: (rows, n); f32, f16 or bf16
+      scale_a: (rows) or (1); f32, f16 or bf16; scales of the rows of A
+      scale_b: (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B
+      groups_a: (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b
+      blocks_b: (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a
+      bias: (groups, n); f32, f16 or bf16
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(a, (a.shape[0], b.shape[2]), dtype or 'bf16')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_fp8_grouped", error, a=a, b=b, offsets=offsets) from None
+    if _matmul_fp8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, groups_a, blocks_b, bias, )):
         out = _for_jax(out)
     return out
 

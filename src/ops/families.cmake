@@ -173,6 +173,9 @@ kaio_family(gate_up_grouped_sm90 FILE matmul_grouped/sm90/gate_up.cpp)
 kaio_family(matmul_grouped_sums_simt FILE matmul_grouped/simt/sums.cpp)
 kaio_family(matmul_grouped_sums_mma FILE matmul_grouped/mma_sync/sums.cpp)
 kaio_family(matmul_grouped_sums_sm90 FILE matmul_grouped/sm90/sums.cpp)
+kaio_family(grouped_bytes_sm90 FILE matmul_8bit_grouped/sm90/rows.cpp ROWS grouped_bytes_kernel grouped_bytes_sm90_rows)
+kaio_family(grouped_bytes_mma FILE matmul_8bit_grouped/mma_sync/rows.cpp ROWS grouped_bytes_kernel grouped_bytes_mma_rows)
+kaio_family(grouped_bytes_simt FILE matmul_8bit_grouped/simt/rows.cpp ROWS grouped_bytes_kernel grouped_bytes_simt_rows)
 
 # Grouped products with quantised weights: fewer rows first.
 kaio_family(w4_grouped_int4 ROWS w4_grouped_variant

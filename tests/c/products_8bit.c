@@ -21,9 +21,26 @@ static int32_t sum_of(int64_t row, int64_t column) {
   return sum;
 }
 
+/* B as the matrix of one group: (1, k, n). */
+static DLTensor one_group(const owned* b, int64_t* shape, int64_t* strides) {
+  DLTensor group = b->tensor;
+  shape[0] = 1;
+  shape[1] = k;
+  shape[2] = n;
+  strides[0] = (int64_t)n * k;
+  strides[1] = 1;
+  strides[2] = k;
+  group.ndim = 3;
+  group.shape = shape;
+  group.strides = strides;
+  return group;
+}
+static const int32_t ends_of_group[2] = {0, m};
+
 static void integers(void) {
-  owned a, b, c, c32, of_rows, of_columns, zeros, column_sums, residual, bias;
-  DLTensor b_columns;
+  owned a, b, c, c32, of_rows, of_columns, zeros, column_sums, residual, bias, ends, to;
+  DLTensor b_columns, group;
+  int64_t group_shape[3], group_strides[3];
   int64_t shape[2], strides[2], row, column, wrong = 0;
   int32_t zero_points[m];
   kaio_matmul_int8_options options = kaio_matmul_int8_options_default();
@@ -42,6 +59,19 @@ static void integers(void) {
   for (row = 0; row < m; ++row)
     for (column = 0; column < n; ++column) wrong += sums[row * n + column] != sum_of(row, column);
   CHECK(wrong == 0);
+
+  with(&ends, i32_type(), 2, -1, -1, ends_of_group);
+  group = one_group(&b, group_shape, group_strides);
+  with(&to, i32_type(), m, n, -1, NULL);
+  SUCCEEDS(kaio_matmul_int8_grouped_warmup(&a.tensor, &group, &ends.tensor, &to.tensor, NULL));
+  SUCCEEDS(kaio_matmul_int8_grouped(NULL, &a.tensor, &group, &ends.tensor, &to.tensor, NULL));
+  fetch(&to, sums);
+  for (row = 0; row < m; ++row)
+    for (column = 0; column < n; ++column) wrong += sums[row * n + column] != sum_of(row, column);
+  CHECK(wrong == 0);
+  REFUSED(kaio_matmul_int8_grouped(NULL, &a.tensor, &group, &a.tensor, &c32.tensor, NULL), "argument offsets", "i32");
+  release(&ends);
+  release(&to);
 
   for (row = 0; row < m; ++row) {
     scale_a[row] = (float)(row + 1) / 64.0f;
@@ -143,11 +173,13 @@ static double product_8bit(int64_t row, int64_t column, int64_t first, int64_t l
 }
 
 static void floats(void) {
-  owned a, b, c, of_rows, of_columns, groups, blocks, input, scales, block_scales;
-  DLTensor b_columns;
+  owned a, b, c, of_rows, of_columns, groups, blocks, input, scales, block_scales, ends, group_blocks, to;
+  DLTensor b_columns, group;
+  int64_t group_shape[3], group_strides[3];
   int64_t shape[2], strides[2], row, column, i, wrong = 0;
   float of_row[m], one = 0.5f, group_scales[m];
   kaio_matmul_fp8_options options = kaio_matmul_fp8_options_default();
+  kaio_matmul_fp8_grouped_options of_groups = kaio_matmul_fp8_grouped_options_default();
   kaio_kernel_choice choice = kaio_kernel_choice_default();
   with(&input, f32_type(), m, k, -1, NULL);
   fill(&input, x, 5);
@@ -208,6 +240,24 @@ static void floats(void) {
     for (column = 0; column < n; ++column)
       wrong += fabs(got[row * n + column] - product_8bit(row, column, 0, k) * group_scales[row] * 0.5) > 0.1;
   CHECK(wrong == 0);
+  with(&ends, i32_type(), 2, -1, -1, ends_of_group);
+  with(&group_blocks, f32_type(), 1, 1, 1, &one);
+  group = one_group(&b, group_shape, group_strides);
+  of_groups.groups_a = &groups.tensor;
+  REFUSED(kaio_matmul_fp8_grouped(NULL, &a.tensor, &group, &ends.tensor, &c.tensor, &of_groups), "matmul_fp8_grouped",
+          "blocks_b");
+  of_groups.blocks_b = &group_blocks.tensor;
+  with(&to, f32_type(), m, n, -1, NULL);
+  SUCCEEDS(kaio_matmul_fp8_grouped_warmup(&a.tensor, &group, &ends.tensor, &to.tensor, &of_groups));
+  SUCCEEDS(kaio_matmul_fp8_grouped(NULL, &a.tensor, &group, &ends.tensor, &to.tensor, &of_groups));
+  fetch(&to, got);
+  for (row = 0; row < m; ++row)
+    for (column = 0; column < n; ++column)
+      wrong += fabs(got[row * n + column] - product_8bit(row, column, 0, k) * group_scales[row] * 0.5) > 0.1;
+  CHECK(wrong == 0);
+  release(&ends);
+  release(&group_blocks);
+  release(&to);
   REFUSED(kaio_quantise_fp8(NULL, &input.tensor, &c.tensor, NULL, 1), "argument codes", "it takes e4m3");
   REFUSED(kaio_quantise_fp8_blocks(NULL, &input.tensor, &b.tensor, NULL), "argument blocks", "NULL");
   release(&a);

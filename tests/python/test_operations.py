@@ -113,6 +113,14 @@ def test_fp8(random: np.random.Generator) -> None:
     close(weight.astype(F32) * wide, w, 4e-2)
     got = kaio.matmul_fp8(codes, weight.T, dtype="f32", groups_a=groups, blocks_b=np.ascontiguousarray(blocks.T))
     close(got, (codes.astype(F32) * np.repeat(groups, 128, 1)) @ (weight.astype(F32) * wide).T, 1e-3)  # sums of 14 bits on Hopper
+    offsets, experts = np.array([0, 2, 6], np.int32), np.stack([weight, weight[::-1].copy()])
+    of_experts = np.stack([blocks, blocks[::-1].copy()])
+    got = kaio.matmul_fp8_grouped(
+        codes, experts.transpose(0, 2, 1), offsets, dtype="f32", groups_a=groups, blocks_b=of_experts.transpose(0, 2, 1))
+    scales_of = [np.repeat(np.repeat(one, 128, 0), 128, 1)[:160] for one in of_experts]
+    wanted = np.stack([(row.astype(F32) * np.repeat(g, 128)) @ (experts[e].astype(F32) * scales_of[e]).T
+                       for row, g, e in zip(codes, groups, [0, 0, 1, 1, 1, 1])])
+    close(got, wanted, 1e-3)
 
 
 # ---- Norms

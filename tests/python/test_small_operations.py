@@ -523,6 +523,14 @@ def test_experts(random: np.random.Generator) -> None:
     close(up, np.maximum(wanted, 0) * (wanted + np.repeat(bias, counts, axis=0) + 1), 1e-3)
     with pytest.raises(kaio.InvalidArgument, match="argument offsets"):
         kaio.matmul_grouped(rows, experts.transpose(0, 2, 1), offsets[:-1])
+
+    codes, of_rows = random.integers(-128, 128, (12, 16, 40)).astype(np.int8), random.integers(-128, 128, rows.shape).astype(np.int8)
+    wanted = np.stack([codes[e].astype(np.int32) @ row.astype(np.int32) for e, row in zip(np.repeat(np.arange(12), counts), of_rows)])
+    assert (kaio.matmul_int8_grouped(of_rows, codes.transpose(0, 2, 1), offsets) == wanted).all()
+    scale_a, scale_b = normal(random, len(rows)), normal(random, 12, 16)
+    wanted = wanted * scale_a[:, None] * np.repeat(scale_b, counts, 0)
+    got = kaio.matmul_int8_grouped(of_rows, codes.transpose(0, 2, 1), offsets, scale_a=scale_a, scale_b=scale_b, dtype="f32")
+    close(got, wanted, 1e-5)
     with pytest.raises(kaio.InvalidArgument, match="kept_groups"):
         kaio.topk_router(logits, indices, weights, groups=3, kept_groups=4)
 

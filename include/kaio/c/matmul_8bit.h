@@ -83,6 +83,48 @@ static inline kaio_matmul_fp8_options kaio_matmul_fp8_options_default(void) {
   return it;
 }
 
+/* c[r, :] = scale_a[r] * scale_b[g][n] * (A * B[g]) + bias[g][n]. Scales that are NULL are 1. */
+typedef struct kaio_matmul_int8_grouped_options {
+  uint32_t size; /* sizeof(kaio_matmul_int8_grouped_options) */
+  int32_t reserved_4; /* 0 */
+  const DLTensor* scale_a; /* (rows) or (1); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_b; /* (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B */
+  const DLTensor* bias; /* (groups, n); f32, f16 or bf16 */
+} kaio_matmul_int8_grouped_options;
+static inline kaio_matmul_int8_grouped_options kaio_matmul_int8_grouped_options_default(void) {
+  kaio_matmul_int8_grouped_options it;
+  it.size = sizeof(kaio_matmul_int8_grouped_options);
+  it.reserved_4 = 0;
+  it.scale_a = NULL;
+  it.scale_b = NULL;
+  it.bias = NULL;
+  return it;
+}
+
+/* c[r, :] = scale_a[r] * scale_b[g][n] * (A * B[g]) + bias[g][n]. Scales that are NULL are 1. */
+typedef struct kaio_matmul_fp8_grouped_options {
+  uint32_t size; /* sizeof(kaio_matmul_fp8_grouped_options) */
+  int32_t reserved_4; /* 0 */
+  const DLTensor* scale_a; /* (rows) or (1); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_b; /* (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B */
+  /* (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b */
+  const DLTensor* groups_a;
+  /* (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a */
+  const DLTensor* blocks_b;
+  const DLTensor* bias; /* (groups, n); f32, f16 or bf16 */
+} kaio_matmul_fp8_grouped_options;
+static inline kaio_matmul_fp8_grouped_options kaio_matmul_fp8_grouped_options_default(void) {
+  kaio_matmul_fp8_grouped_options it;
+  it.size = sizeof(kaio_matmul_fp8_grouped_options);
+  it.reserved_4 = 0;
+  it.scale_a = NULL;
+  it.scale_b = NULL;
+  it.groups_a = NULL;
+  it.blocks_b = NULL;
+  it.bias = NULL;
+  return it;
+}
+
 /* C = activation(scale_a[m] * scale_b[n] * (A * B - zero_a[m] * column_sums[n]) * alpha + bias) +
  * residual.
  * Sums are exact in i32. Each product after them is rounded to f32, and the result once to the type of C.
@@ -111,6 +153,46 @@ KAIO_API kaio_status kaio_matmul_int8_choice(const DLTensor* a, const DLTensor* 
 KAIO_API kaio_status kaio_tune_matmul_int8(const DLTensor* a, const DLTensor* b, const DLTensor* c,
                                            const kaio_matmul_int8_options* options,
                                            const kaio_tune_options* how, kaio_tune_report* report);
+
+/* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
+ * For mixtures of experts.
+ * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
+ * kaio_matmul_int8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
+ * calls give equal bits.
+ *   a        (rows, k); i8
+ *   b        (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged
+ *   offsets  (groups + 1); i32; not decreasing
+ *   c        writes (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_int8_grouped(void* stream, const DLTensor* a, const DLTensor* b,
+                                              const DLTensor* offsets, const DLTensor* c,
+                                              const kaio_matmul_int8_grouped_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_int8_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_int8_grouped_warmup(const DLTensor* a, const DLTensor* b,
+                                                     const DLTensor* offsets, const DLTensor* c,
+                                                     const kaio_matmul_int8_grouped_options* options);
+
+/* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
+ * For mixtures of experts.
+ * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
+ * kaio_matmul_fp8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
+ * calls give equal bits.
+ *   a        (rows, k); e4m3 or e5m2
+ *   b        (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged
+ *   offsets  (groups + 1); i32; not decreasing
+ *   c        writes (rows, n); f32, f16 or bf16
+ *   options  NULL: all defaults */
+KAIO_API kaio_status kaio_matmul_fp8_grouped(void* stream, const DLTensor* a, const DLTensor* b,
+                                             const DLTensor* offsets, const DLTensor* c,
+                                             const kaio_matmul_fp8_grouped_options* options);
+
+/* Loads what the call launches: its first run then takes no longer than others, and may be captured into a
+ * graph. For kaio_matmul_fp8_grouped; memory is not read. */
+KAIO_API kaio_status kaio_matmul_fp8_grouped_warmup(const DLTensor* a, const DLTensor* b,
+                                                    const DLTensor* offsets, const DLTensor* c,
+                                                    const kaio_matmul_fp8_grouped_options* options);
 
 /* sums[n] = sum over k of B[k][n], exact: column_sums of products with zero_a, once for each weight.
  *   b     (k, n); i8; any strides

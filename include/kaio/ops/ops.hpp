@@ -37,9 +37,11 @@
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_fp8_grouped.hpp>
 #include <kaio/ops/matmul_grouped.hpp>
 #include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_int8_grouped.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w4_grouped.hpp>
 #include <kaio/ops/matmul_w8.hpp>

@@ -426,6 +426,24 @@ constexpr field fields_matmul_fp8_options[] = {
 constexpr record record_matmul_fp8_options = {"MatmulFp8Options", sizeof(kaio_matmul_fp8_options),
     [](void* to) { *static_cast<kaio_matmul_fp8_options*>(to) = kaio_matmul_fp8_options_default(); }, fields_matmul_fp8_options};
 
+constexpr field fields_matmul_int8_grouped_options[] = {
+    {.name = "scale_a", .c_name = "scale_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, scale_a)},
+    {.name = "scale_b", .c_name = "scale_b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, scale_b)},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, bias)},
+};
+constexpr record record_matmul_int8_grouped_options = {"MatmulInt8GroupedOptions", sizeof(kaio_matmul_int8_grouped_options),
+    [](void* to) { *static_cast<kaio_matmul_int8_grouped_options*>(to) = kaio_matmul_int8_grouped_options_default(); }, fields_matmul_int8_grouped_options};
+
+constexpr field fields_matmul_fp8_grouped_options[] = {
+    {.name = "scale_a", .c_name = "scale_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, scale_a)},
+    {.name = "scale_b", .c_name = "scale_b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, scale_b)},
+    {.name = "groups_a", .c_name = "groups_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, groups_a)},
+    {.name = "blocks_b", .c_name = "blocks_b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, blocks_b)},
+    {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, bias)},
+};
+constexpr record record_matmul_fp8_grouped_options = {"MatmulFp8GroupedOptions", sizeof(kaio_matmul_fp8_grouped_options),
+    [](void* to) { *static_cast<kaio_matmul_fp8_grouped_options*>(to) = kaio_matmul_fp8_grouped_options_default(); }, fields_matmul_fp8_grouped_options};
+
 constexpr field fields_rms_norm_options[] = {
     {.name = "epsilon", .c_name = "epsilon", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, epsilon)},
     {.name = "weight_offset", .c_name = "weight_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_rms_norm_options, weight_offset)},
@@ -1256,6 +1274,22 @@ constexpr field arguments_matmul_int8[] = {
     {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 3, .of = &record_matmul_int8_options},
 };
 
+constexpr field arguments_matmul_int8_grouped[] = {
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_int8_grouped_options},
+};
+
+constexpr field arguments_matmul_fp8_grouped[] = {
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_fp8_grouped_options},
+};
+
 constexpr field arguments_int8_column_sums[] = {
     {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "sums", .c_name = "sums", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
@@ -1898,6 +1932,20 @@ constexpr function all_functions[] = {
      nullptr,
      [](const argument_value* a, kaio_kernel_choice* choice) { return kaio_matmul_int8_choice(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_int8_options*>(a[3].pointer), choice); },
      [](const argument_value* a, const kaio_tune_options* how, kaio_tune_report* report) { return kaio_tune_matmul_int8(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_matmul_int8_options*>(a[3].pointer), how, report); },
+     -1, 0},
+    {"matmul_int8_grouped", arguments_matmul_int8_grouped,
+     [](void* stream, const argument_value* a) { return kaio_matmul_int8_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_int8_grouped_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_int8_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_int8_grouped_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"matmul_fp8_grouped", arguments_matmul_fp8_grouped,
+     [](void* stream, const argument_value* a) { return kaio_matmul_fp8_grouped(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_fp8_grouped_options*>(a[4].pointer)); },
+     [](const argument_value* a) { return kaio_matmul_fp8_grouped_warmup(static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_fp8_grouped_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
      -1, 0},
     {"int8_column_sums", arguments_int8_column_sums,
      [](void* stream, const argument_value* a) { return kaio_int8_column_sums(stream, static_cast<const DLTensor*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },

@@ -5,7 +5,9 @@
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_fp8_grouped.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_int8_grouped.hpp>
 #include <kaio/ops/tune.hpp>
 
 #include "c/call/call.hpp"
@@ -57,6 +59,26 @@ void read(call& in, const char* name, const kaio_matmul_fp8_options* given, ops:
   in.optional_tensor("bias", from.bias, {element::f32 | element::f16 | element::bf16, 1, 2}, to.bias.vector);
   in.optional_tensor("residual", from.residual, {element::f32 | element::f16 | element::bf16, 2, 3}, to.residual);
   if (from.variant != nullptr) to.variant = from.variant;
+}
+
+void read(call& in, const char* name, const kaio_matmul_int8_grouped_options* given, ops::matmul_int8_grouped_options& to) {
+  kaio_matmul_int8_grouped_options from = kaio_matmul_int8_grouped_options_default();
+  in.take(name, given, &from, sizeof from);
+  in.zero("reserved_4", from.reserved_4);
+  in.optional_tensor("scale_a", from.scale_a, {element::f32 | element::f16 | element::bf16, 1, 1}, to.scale_a);
+  in.optional_tensor("scale_b", from.scale_b, {element::f32 | element::f16 | element::bf16, 2, 2}, to.scale_b);
+  in.optional_tensor("bias", from.bias, {element::f32 | element::f16 | element::bf16, 2, 2}, to.bias);
+}
+
+void read(call& in, const char* name, const kaio_matmul_fp8_grouped_options* given, ops::matmul_fp8_grouped_options& to) {
+  kaio_matmul_fp8_grouped_options from = kaio_matmul_fp8_grouped_options_default();
+  in.take(name, given, &from, sizeof from);
+  in.zero("reserved_4", from.reserved_4);
+  in.optional_tensor("scale_a", from.scale_a, {element::f32 | element::f16 | element::bf16, 1, 1}, to.scale_a);
+  in.optional_tensor("scale_b", from.scale_b, {element::f32 | element::f16 | element::bf16, 2, 2}, to.scale_b);
+  in.optional_tensor("groups_a", from.groups_a, {element::f32, 2, 2}, to.groups_a);
+  in.optional_tensor("blocks_b", from.blocks_b, {element::f32, 3, 3}, to.blocks_b);
+  in.optional_tensor("bias", from.bias, {element::f32 | element::f16 | element::bf16, 2, 2}, to.bias);
 }
 
 }  // namespace kaio::c
@@ -135,6 +157,90 @@ kaio_status kaio_tune_matmul_int8(const DLTensor* a_given, const DLTensor* b_giv
     read(in, "how", how_given, how);
     const runtime::device& gpu = in.gpu();
     give(in, "report", ops::tune_matmul_int8(gpu, a, b, c, options, how), report);
+  });
+}
+
+kaio_status kaio_matmul_int8_grouped(void* stream_handle, const DLTensor* a_given, const DLTensor* b_given,
+                                     const DLTensor* offsets_given, const DLTensor* c_given,
+                                     const kaio_matmul_int8_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_int8_grouped");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::i8, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::i8, 3, 3}, b);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16 | element::i32, 2, 2}, c);
+    ops::matmul_int8_grouped_options options;
+    read(in, "options", options_given, options);
+    const ops::matmul_fp8_grouped_options all{.scale_a = options.scale_a, .scale_b = options.scale_b, .bias = options.bias};
+    const runtime::stream& stream = in.stream(stream_handle);
+    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all});
+    in.finish();
+  });
+}
+
+kaio_status kaio_matmul_int8_grouped_warmup(const DLTensor* a_given, const DLTensor* b_given,
+                                            const DLTensor* offsets_given, const DLTensor* c_given,
+                                            const kaio_matmul_int8_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_int8_grouped_warmup");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::i8, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::i8, 3, 3}, b);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16 | element::i32, 2, 2}, c);
+    ops::matmul_int8_grouped_options options;
+    read(in, "options", options_given, options);
+    const ops::matmul_fp8_grouped_options all{.scale_a = options.scale_a, .scale_b = options.scale_b, .bias = options.bias};
+    const runtime::stream& stream = in.loading();
+    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all});
+  });
+}
+
+kaio_status kaio_matmul_fp8_grouped(void* stream_handle, const DLTensor* a_given, const DLTensor* b_given,
+                                    const DLTensor* offsets_given, const DLTensor* c_given,
+                                    const kaio_matmul_fp8_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_fp8_grouped");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::e4m3 | element::e5m2, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::e4m3 | element::e5m2, 3, 3}, b);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
+    ops::matmul_fp8_grouped_options options;
+    read(in, "options", options_given, options);
+    const runtime::stream& stream = in.stream(stream_handle);
+    ops::detail::run_matmul_fp8_grouped(stream, {"matmul_fp8_grouped", a, b, offsets, c, &options});
+    in.finish();
+  });
+}
+
+kaio_status kaio_matmul_fp8_grouped_warmup(const DLTensor* a_given, const DLTensor* b_given,
+                                           const DLTensor* offsets_given, const DLTensor* c_given,
+                                           const kaio_matmul_fp8_grouped_options* options_given) {
+  return guarded([&] {
+    call in("matmul_fp8_grouped_warmup");
+    ops::any_view a;
+    in.tensor("a", a_given, {element::e4m3 | element::e5m2, 2, 2}, a);
+    ops::any_view b;
+    in.tensor("b", b_given, {element::e4m3 | element::e5m2, 3, 3}, b);
+    ops::any_view offsets;
+    in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
+    ops::any_view c;
+    in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
+    ops::matmul_fp8_grouped_options options;
+    read(in, "options", options_given, options);
+    const runtime::stream& stream = in.loading();
+    ops::detail::run_matmul_fp8_grouped(stream, {"matmul_fp8_grouped", a, b, offsets, c, &options});
   });
 }
 

@@ -16,7 +16,7 @@ SMALL = {
     "activate", "activate_backward", "combine_experts", "copy_tensor", "cross_entropy", "cross_entropy_backward", "embedding",
     "embedding_backward", "gate_up_grouped", "gated", "gated_backward", "histogram", "int8_dequant", "int8_dequant_groups", "layer_norm",
     "layer_norm_backward", "layer_norm_codes", "linear_cross_entropy", "linear_cross_entropy_backward", "log_softmax",
-    "log_softmax_backward", "matmul_grouped", "matmul_grouped_backward", "qk_norm_rotary", "reduce", "rms_norm_backward", "sample", "scan", "softmax", "softmax_backward",
+    "log_softmax_backward", "matmul_grouped", "matmul_grouped_backward", "matmul_int8_grouped", "qk_norm_rotary", "reduce", "rms_norm_backward", "sample", "scan", "softmax", "softmax_backward",
     "sort_by_expert", "top_k", "topk_router",
 }  # fmt: skip
 CALLED: set[str] = set()

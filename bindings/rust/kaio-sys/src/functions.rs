@@ -1100,6 +1100,44 @@ functions! {
         how: *const kaio_tune_options,
         report: *mut kaio_tune_report
     ) -> kaio_status;
+    /// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r
+    /// \< offsets\[g + 1\]. For mixtures of experts.
+    fn kaio_matmul_int8_grouped(
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_int8_grouped_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_int8_grouped.
+    fn kaio_matmul_int8_grouped_warmup(
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_int8_grouped_options
+    ) -> kaio_status;
+    /// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r
+    /// \< offsets\[g + 1\]. For mixtures of experts.
+    fn kaio_matmul_fp8_grouped(
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_fp8_grouped_options
+    ) -> kaio_status;
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph. For kaio_matmul_fp8_grouped.
+    fn kaio_matmul_fp8_grouped_warmup(
+        a: *const DLTensor,
+        b: *const DLTensor,
+        offsets: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_fp8_grouped_options
+    ) -> kaio_status;
     /// sums\[n\] = sum over k of B\[k\]\[n\], exact: column_sums of products with zero_a, once for each
     /// weight.
     fn kaio_int8_column_sums(stream: *mut c_void, b: *const DLTensor, sums: *const DLTensor) -> kaio_status;

@@ -109,3 +109,67 @@ impl Default for kaio_matmul_fp8_options {
         }
     }
 }
+
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\]\[n\] * (A * B\[g\]) + bias\[g\]\[n\]. Scales that are NULL are
+/// 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_matmul_int8_grouped_options {
+    /// `size_of::<kaio_matmul_int8_grouped_options>()`.
+    pub size: u32,
+    /// 0.
+    pub reserved_4: i32,
+    /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+    pub scale_a: *const DLTensor,
+    /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+    pub scale_b: *const DLTensor,
+    /// (groups, n); f32, f16 or bf16.
+    pub bias: *const DLTensor,
+}
+
+impl Default for kaio_matmul_int8_grouped_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            reserved_4: 0,
+            scale_a: core::ptr::null(),
+            scale_b: core::ptr::null(),
+            bias: core::ptr::null(),
+        }
+    }
+}
+
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\]\[n\] * (A * B\[g\]) + bias\[g\]\[n\]. Scales that are NULL are
+/// 1.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_matmul_fp8_grouped_options {
+    /// `size_of::<kaio_matmul_fp8_grouped_options>()`.
+    pub size: u32,
+    /// 0.
+    pub reserved_4: i32,
+    /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+    pub scale_a: *const DLTensor,
+    /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+    pub scale_b: *const DLTensor,
+    /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+    pub groups_a: *const DLTensor,
+    /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a.
+    pub blocks_b: *const DLTensor,
+    /// (groups, n); f32, f16 or bf16.
+    pub bias: *const DLTensor,
+}
+
+impl Default for kaio_matmul_fp8_grouped_options {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            reserved_4: 0,
+            scale_a: core::ptr::null(),
+            scale_b: core::ptr::null(),
+            groups_a: core::ptr::null(),
+            blocks_b: core::ptr::null(),
+            bias: core::ptr::null(),
+        }
+    }
+}

@@ -373,6 +373,20 @@ static void structs(void) {
   MEMBER(kaio_matmul_fp8_options, bias);
   MEMBER(kaio_matmul_fp8_options, residual);
   MEMBER(kaio_matmul_fp8_options, variant);
+  SIZE(kaio_matmul_int8_grouped_options);
+  MEMBER(kaio_matmul_int8_grouped_options, size);
+  MEMBER(kaio_matmul_int8_grouped_options, reserved_4);
+  MEMBER(kaio_matmul_int8_grouped_options, scale_a);
+  MEMBER(kaio_matmul_int8_grouped_options, scale_b);
+  MEMBER(kaio_matmul_int8_grouped_options, bias);
+  SIZE(kaio_matmul_fp8_grouped_options);
+  MEMBER(kaio_matmul_fp8_grouped_options, size);
+  MEMBER(kaio_matmul_fp8_grouped_options, reserved_4);
+  MEMBER(kaio_matmul_fp8_grouped_options, scale_a);
+  MEMBER(kaio_matmul_fp8_grouped_options, scale_b);
+  MEMBER(kaio_matmul_fp8_grouped_options, groups_a);
+  MEMBER(kaio_matmul_fp8_grouped_options, blocks_b);
+  MEMBER(kaio_matmul_fp8_grouped_options, bias);
   SIZE(kaio_rms_norm_options);
   MEMBER(kaio_rms_norm_options, size);
   MEMBER(kaio_rms_norm_options, epsilon);
@@ -1187,6 +1201,8 @@ static void defaults(void) {
   DEFAULT(kaio_gate_up_grouped_options, sizeof(kaio_gate_up_grouped_options));
   DEFAULT(kaio_matmul_int8_options, sizeof(kaio_matmul_int8_options));
   DEFAULT(kaio_matmul_fp8_options, sizeof(kaio_matmul_fp8_options));
+  DEFAULT(kaio_matmul_int8_grouped_options, sizeof(kaio_matmul_int8_grouped_options));
+  DEFAULT(kaio_matmul_fp8_grouped_options, sizeof(kaio_matmul_fp8_grouped_options));
   DEFAULT(kaio_rms_norm_options, sizeof(kaio_rms_norm_options));
   DEFAULT(kaio_layer_norm_options, sizeof(kaio_layer_norm_options));
   DEFAULT(kaio_rms_norm_backward_options, sizeof(kaio_rms_norm_backward_options));
@@ -1421,6 +1437,10 @@ struct functions {
   kaio_status (*kaio_matmul_int8_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*);
   kaio_status (*kaio_matmul_int8_choice)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*, kaio_kernel_choice*);
   kaio_status (*kaio_tune_matmul_int8)(DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_options const*, kaio_tune_options const*, kaio_tune_report*);
+  kaio_status (*kaio_matmul_int8_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_grouped_options const*);
+  kaio_status (*kaio_matmul_int8_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_int8_grouped_options const*);
+  kaio_status (*kaio_matmul_fp8_grouped)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_fp8_grouped_options const*);
+  kaio_status (*kaio_matmul_fp8_grouped_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_fp8_grouped_options const*);
   kaio_status (*kaio_int8_column_sums)(void*, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_int8_column_sums_warmup)(DLTensor const*, DLTensor const*);
   kaio_status (*kaio_quantise_int8)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, float);
@@ -1758,6 +1778,10 @@ const struct functions all_functions = {
     kaio_matmul_int8_warmup,
     kaio_matmul_int8_choice,
     kaio_tune_matmul_int8,
+    kaio_matmul_int8_grouped,
+    kaio_matmul_int8_grouped_warmup,
+    kaio_matmul_fp8_grouped,
+    kaio_matmul_fp8_grouped_warmup,
     kaio_int8_column_sums,
     kaio_int8_column_sums_warmup,
     kaio_quantise_int8,

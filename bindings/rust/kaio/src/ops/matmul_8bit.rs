@@ -184,6 +184,105 @@ impl<'a> Default for MatmulFp8Options<'a> {
     }
 }
 
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\]\[n\] * (A * B\[g\]) + bias\[g\]\[n\]. Scales that are none are
+/// 1.
+#[derive(Clone, Debug)]
+pub struct MatmulInt8GroupedOptions<'a> {
+    scale_a: Option<TensorView<'a>>,
+    scale_b: Option<TensorView<'a>>,
+    bias: Option<TensorView<'a>>,
+}
+
+impl<'a> MatmulInt8GroupedOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulInt8GroupedOptions {
+            scale_a: None,
+            scale_b: None,
+            bias: None,
+        }
+    }
+
+    setters! {
+        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => scale_a;
+        /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+        view scale_b(&TensorView<'a>) => scale_b;
+        /// (groups, n); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_int8_grouped_options> {
+        Ok(sys::kaio_matmul_int8_grouped_options {
+            scale_a: hold.optional(&self.scale_a),
+            scale_b: hold.optional(&self.scale_b),
+            bias: hold.optional(&self.bias),
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulInt8GroupedOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\]\[n\] * (A * B\[g\]) + bias\[g\]\[n\]. Scales that are none are
+/// 1.
+#[derive(Clone, Debug)]
+pub struct MatmulFp8GroupedOptions<'a> {
+    scale_a: Option<TensorView<'a>>,
+    scale_b: Option<TensorView<'a>>,
+    groups_a: Option<TensorView<'a>>,
+    blocks_b: Option<TensorView<'a>>,
+    bias: Option<TensorView<'a>>,
+}
+
+impl<'a> MatmulFp8GroupedOptions<'a> {
+    /// Everything that is not set has its default.
+    pub fn new() -> Self {
+        MatmulFp8GroupedOptions {
+            scale_a: None,
+            scale_b: None,
+            groups_a: None,
+            blocks_b: None,
+            bias: None,
+        }
+    }
+
+    setters! {
+        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => scale_a;
+        /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+        view scale_b(&TensorView<'a>) => scale_b;
+        /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+        view groups_a(&TensorView<'a>) => groups_a;
+        /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with
+        /// groups_a.
+        view blocks_b(&TensorView<'a>) => blocks_b;
+        /// (groups, n); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => bias;
+    }
+
+    pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_fp8_grouped_options> {
+        Ok(sys::kaio_matmul_fp8_grouped_options {
+            scale_a: hold.optional(&self.scale_a),
+            scale_b: hold.optional(&self.scale_b),
+            groups_a: hold.optional(&self.groups_a),
+            blocks_b: hold.optional(&self.blocks_b),
+            bias: hold.optional(&self.bias),
+            ..Default::default()
+        })
+    }
+}
+
+impl<'a> Default for MatmulFp8GroupedOptions<'a> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// C = activation(scale_a\[m\] * scale_b\[n\] * (A * B - zero_a\[m\] * column_sums\[n\]) * alpha + bias) +
 /// residual.
 ///
@@ -285,6 +384,157 @@ impl<'a> MatmulInt8<'a> {
         call!(kaio_tune_matmul_int8(hold.tensor(&self.a), hold.tensor(&self.b), hold.tensor(&self.c),
             hold.keep(self.options.raw(&hold)?), hold.keep(how.raw(&hold)?), &mut raw))?;
         TuneReport::from_raw(&raw)
+    }
+}
+
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r \<
+/// offsets\[g + 1\]. For mixtures of experts.
+///
+/// The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
+/// matmul_int8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
+/// calls give equal bits.
+///
+/// # Arguments
+///
+/// - `a`: (rows, k); i8.
+/// - `b`: (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `c`: written; (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulInt8Grouped`].
+pub fn matmul_int8_grouped<'a>(
+    a: &TensorView<'a>,
+    b: &TensorView<'a>,
+    offsets: &TensorView<'a>,
+    c: &TensorViewMut<'a>,
+) -> MatmulInt8Grouped<'a> {
+    MatmulInt8Grouped {
+        a: *a,
+        b: *b,
+        offsets: *offsets,
+        c: **c,
+        options: MatmulInt8GroupedOptions::new(),
+    }
+}
+
+/// The operation `matmul_int8_grouped`: see the function [`matmul_int8_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulInt8Grouped<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    offsets: TensorView<'a>,
+    c: TensorView<'a>,
+    options: MatmulInt8GroupedOptions<'a>,
+}
+
+impl<'a> MatmulInt8Grouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulInt8GroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => options.scale_a;
+        /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+        view scale_b(&TensorView<'a>) => options.scale_b;
+        /// (groups, n); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_int8_grouped(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_int8_grouped_warmup(hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
+    }
+}
+
+/// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r \<
+/// offsets\[g + 1\]. For mixtures of experts.
+///
+/// The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
+/// matmul_fp8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls
+/// give equal bits.
+///
+/// # Arguments
+///
+/// - `a`: (rows, k); e4m3 or e5m2.
+/// - `b`: (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged.
+/// - `offsets`: (groups + 1); i32; not decreasing.
+/// - `c`: written; (rows, n); f32, f16 or bf16.
+///
+/// Nothing happens before `run`. Options are methods of [`MatmulFp8Grouped`].
+pub fn matmul_fp8_grouped<'a>(
+    a: &TensorView<'a>,
+    b: &TensorView<'a>,
+    offsets: &TensorView<'a>,
+    c: &TensorViewMut<'a>,
+) -> MatmulFp8Grouped<'a> {
+    MatmulFp8Grouped {
+        a: *a,
+        b: *b,
+        offsets: *offsets,
+        c: **c,
+        options: MatmulFp8GroupedOptions::new(),
+    }
+}
+
+/// The operation `matmul_fp8_grouped`: see the function [`matmul_fp8_grouped`].
+#[must_use = "an operation happens when `run` is called"]
+#[derive(Clone, Debug)]
+pub struct MatmulFp8Grouped<'a> {
+    a: TensorView<'a>,
+    b: TensorView<'a>,
+    offsets: TensorView<'a>,
+    c: TensorView<'a>,
+    options: MatmulFp8GroupedOptions<'a>,
+}
+
+impl<'a> MatmulFp8Grouped<'a> {
+    /// All options at once.
+    pub fn options(mut self, options: &MatmulFp8GroupedOptions<'a>) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    setters! {
+        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        view scale_a(&TensorView<'a>) => options.scale_a;
+        /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
+        view scale_b(&TensorView<'a>) => options.scale_b;
+        /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+        view groups_a(&TensorView<'a>) => options.groups_a;
+        /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with
+        /// groups_a.
+        view blocks_b(&TensorView<'a>) => options.blocks_b;
+        /// (groups, n); f32, f16 or bf16.
+        view bias(&TensorView<'a>) => options.bias;
+    }
+
+    /// Queues the work.
+    pub fn run(&self, stream: &Stream) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_fp8_grouped(stream.handle(), hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
+    }
+
+    /// Loads what the call launches: its first run then takes no longer than others, and may be captured
+    /// into a graph.
+    pub fn warmup(&self) -> Result<()> {
+        let hold = Hold::new();
+        call!(kaio_matmul_fp8_grouped_warmup(hold.tensor(&self.a), hold.tensor(&self.b),
+            hold.tensor(&self.offsets), hold.tensor(&self.c), hold.keep(self.options.raw(&hold)?)))
     }
 }
 

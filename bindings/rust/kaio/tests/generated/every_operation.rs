@@ -151,6 +151,12 @@ fn every_operation() {
     refuses("matmul_int8_warmup", call.warmup());
     refuses("matmul_int8_choice", call.choice());
     refuses("tune_matmul_int8", call.tune(&TuneOptions::new()));
+    let call = matmul_int8_grouped(&x, &x, &x, &w);
+    refuses("matmul_int8_grouped", call.run(&stream));
+    refuses("matmul_int8_grouped_warmup", call.warmup());
+    let call = matmul_fp8_grouped(&x, &x, &x, &w);
+    refuses("matmul_fp8_grouped", call.run(&stream));
+    refuses("matmul_fp8_grouped_warmup", call.warmup());
     let call = int8_column_sums(&x, &w);
     refuses("int8_column_sums", call.run(&stream));
     refuses("int8_column_sums_warmup", call.warmup());

@@ -110,16 +110,25 @@ struct simt_bytes_body {
     const val<output_lines> lines = t.let(problem[&simt_bytes_problem::c]);
     const val k = t.let(problem[&simt_bytes_problem::k]);
     const val first_row = t.let(tile.m * cut::tile), first_column = t.let(tile.n * cut::tile);
+    compute(t, {tile.batch, first_row, first_column}, tile.batch, a, of_a, b, of_b, c, lines, k, extra...);
+  }
+
+  // Multiplies the tile at `at`, whose batch is that of B and of the epilogue. batch_a: that of A.
+  template <class Result, class... Extra>
+  static constexpr void compute(thread t, const place& at, const val<u32>& batch_a, const in<u8>& a,
+                                const val<byte_matrix>& of_a, const in<u8>& b, const val<byte_matrix>& of_b,
+                                const Result& c, const val<output_lines>& lines, const val<u32>& k,
+                                const Extra&... extra) {
     const val rank = t.thread_rank();
     const val own_row = t.let(rank / cut::side * side), own_column = t.let(rank % cut::side * side);
-    const place first{tile.batch, t.let(first_row + own_row), t.let(first_column + own_column)};
+    const place first{at.batch, t.let(at.row + own_row), t.let(at.column + own_column)};
     const tile_in_shared a_tile(t), b_tile(t);
     auto sums = array_of<side * side>([&](u32) { return var<element>(t, element{}); });
 
     const auto multiply = [&](const auto& after_step) {
       for (auto begin : t.range(0u, k, cut::step * Numbers::width)) {
-        copy(t, a_tile, a, of_a, tile.batch, first_row, t.let(lines[&output_lines::rows]), begin, k);
-        copy(t, b_tile, b, of_b, tile.batch, first_column, t.let(lines[&output_lines::columns]), begin, k);
+        copy(t, a_tile, a, of_a, batch_a, at.row, t.let(lines[&output_lines::rows]), begin, k);
+        copy(t, b_tile, b, of_b, at.batch, at.column, t.let(lines[&output_lines::columns]), begin, k);
         t.barrier();
         for (auto step : t.range(0u, cut::step).template unroll<4>()) {
           const val of_rows = load_vec<4>(a_tile[step][own_row]);
