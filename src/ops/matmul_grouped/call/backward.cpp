@@ -36,7 +36,7 @@ void launch_sums(const stream& s, const grouped_sums_call& call) {
     detail::refuse(operation, "argument db has more tiles than a launch has blocks; split its groups");
   const grouped_sums_call along = call.along_n();
   if (!along.is_aligned()) return launch_grouped_sums_simt(s, along);
-  if (runs_on(grouped_sums_sm90_image(), s.properties())) return launch_grouped_sums_sm90(s, along);
+  if (runs_on(*grouped_sums_sm90_images()[0], s.properties())) return launch_grouped_sums_sm90(s, along);
   if (runs_on(grouped_sums_mma_image(call.a.type), s.properties())) return launch_grouped_sums_mma(s, along);
   launch_grouped_sums_simt(s, along);
 }
@@ -101,8 +101,11 @@ void matmul_grouped_backward_warmup(const runtime::device& gpu) {
 }
 
 std::vector<const ptx::kernel_image*> matmul_grouped_backward_kernels() {
-  return {&grouped_sums_sm90_image(), &grouped_sums_mma_image(element_kind::f16),
-          &grouped_sums_mma_image(element_kind::bf16), &grouped_sums_simt_image()};
+  std::vector<const ptx::kernel_image*> list = grouped_sums_sm90_images();
+  list.push_back(&grouped_sums_mma_image(element_kind::f16));
+  list.push_back(&grouped_sums_mma_image(element_kind::bf16));
+  list.push_back(&grouped_sums_simt_image());
+  return list;
 }
 
 }  // namespace kaio::ops

@@ -35,6 +35,11 @@ struct grouped_sums_call {
     };
     return rows() != 0 && lines(a) && lines(b) && grouped_call::is_adjacent(c, 2);
   }
+  // Whether tensor copies may store c: nothing is added to it, and they write whole pieces of 16 bytes of a's type.
+  bool stores_by_copies() const {
+    return !accumulate && c.type == a.type && c.address % 16 == 0 && grouped_call::is_aligned(c, 1) &&
+           grouped_call::is_aligned(c, 0) && c.extents[2] % 8 == 0;
+  }
   std::uint64_t tiles(std::uint32_t tile_m, std::uint32_t tile_n) const {
     return ceil_div(m(), std::uint64_t{tile_m}) * ceil_div(n(), std::uint64_t{tile_n}) * groups();
   }

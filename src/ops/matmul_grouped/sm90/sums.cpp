@@ -21,11 +21,11 @@ constexpr sm90_config config{.m = 128,
                              .a = major::mn,
                              .b = major::mn,
                              .type_by_launch = true};
-constexpr auto& kernel = grouped_sums_sm90<config, detail::grouped_element>;
+template <bool Copied>
+constexpr auto& kernel = grouped_sums_sm90<config, detail::grouped_element, Copied>;
 
-}  // namespace
-
-void launch_grouped_sums_sm90(const stream& s, const grouped_sums_call& call) {
+template <bool Copied>
+void launch(const stream& s, const grouped_sums_call& call) {
   using loop = grouped_sums_loop<config, detail::grouped_element>;
   constexpr sm90_boxes boxes = sm90_mainloop<config, detail::grouped_element>::whole_boxes(1);
   constexpr sm90_box box_of_a = loop::box_of_a, box_of_b = loop::box_of_b;
@@ -41,15 +41,36 @@ void launch_grouped_sums_sm90(const stream& s, const grouped_sums_call& call) {
     return detail::grouped_lines(v, v.extents[1], v.extents[0], v.strides[0], 1, 0)
         .map(s, box.sizes, sm90_config::row_bytes);
   };
-  const std::uint64_t blocks = std::min(call.tiles(config.m, config.n),
-                                        std::uint64_t{s.max_active_clusters(kernel.image(), {0, 0, 0})});
-  kernel.launch(s, grid(blocks).programmatic(), map_of(call.a, box_of_a), map_of(call.b, box_of_b),
-                call.memory_of_c(), problem);
+  const auto to = [&] {
+    if constexpr (Copied) {
+      using store = typename grouped_sums_body<config, detail::grouped_element, true>::store;
+      const any_view& c = call.c;
+      return detail::grouped_lines(c, c.extents[2], c.extents[1], c.strides[1], call.groups(), c.strides[0])
+          .map(s, store::box, store::row_bytes);
+    } else {
+      return call.memory_of_c();
+    }
+  }();
+  constexpr auto& own = kernel<Copied>;
+  const std::uint64_t blocks =
+      std::min(call.tiles(config.m, config.n), std::uint64_t{s.max_active_clusters(own.image(), {0, 0, 0})});
+  own.launch(s, grid(blocks).programmatic(), map_of(call.a, box_of_a), map_of(call.b, box_of_b), to, problem);
 }
-const ptx::kernel_image& grouped_sums_sm90_image() { return kernel.image(); }
+
+}  // namespace
+
+void launch_grouped_sums_sm90(const stream& s, const grouped_sums_call& call) {
+  if (call.stores_by_copies())
+    launch<true>(s, call);
+  else
+    launch<false>(s, call);
+}
+std::vector<const ptx::kernel_image*> grouped_sums_sm90_images() {
+  return {&kernel<true>.image(), &kernel<false>.image()};
+}
 
 void list_matmul_grouped_sums_sm90_kernels(std::vector<const ptx::kernel_image*>& list) {
-  list.push_back(&grouped_sums_sm90_image());
+  for (const ptx::kernel_image* image : grouped_sums_sm90_images()) list.push_back(image);
 }
 
 }  // namespace kaio::ops

@@ -4,9 +4,11 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/common/strip.hpp>
 #include <kaio/ops/shared/divisor.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -41,24 +43,35 @@ struct grouped_sum_terms {
 };
 struct add_to_grouped {
   static constexpr fixed_string name = "sums";
-  constexpr val<f32> operator()(thread t, val<f32> x, place at, val<grouped_sum_terms> terms) const {
-    var result(t, x);
+  static constexpr bool takes_strips = true;
+  template <class Sums, class At>
+  static constexpr auto several(thread t, const Sums& x, const At& at, const val<grouped_sum_terms>& terms) {
+    auto y = array_of<Sums::size()>([&](u32 i) { return var(t, x[i]); });
     const val accumulate = t.let(terms[&grouped_sum_terms::accumulate] != 0u);
     if (auto adds = t.when(accumulate)) {
-      const val offset = t.let(
-          cast<i64>(at.batch) * terms[&grouped_sum_terms::c][&output_lines::batch_pitch] +
-          cast<i64>(at.row) * terms[&grouped_sum_terms::c][&output_lines::pitch] + cast<i64>(at.column));
+      const val<output_lines> lines = t.let(terms[&grouped_sum_terms::c]);
+      const val offset = t.let(offset_in(t, lines, at.first)), pitch = t.let(lines[&output_lines::pitch]);
       const val address = t.let(terms[&grouped_sum_terms::memory][&output_memory::address]);
       const val type = t.let(terms[&grouped_sum_terms::memory][&output_memory::type]);
       const auto each = [&]<class T>(std::type_identity<T>) {
         if (auto chosen = t.when(type == static_cast<u32>(detail::number_of_output<T>)))
-          result = x + cast<f32>(pointer_at<inout<T>>(t, address)[offset]);
+          for (u32 i = 0; i < At::rows; ++i)
+            if (auto exists = t.when(at.exists[i])) {
+              const auto line =
+                  pointer_at<inout<T>>(t, address).from(t.let(offset + pitch * i64{i * At::apart}));
+              for (u32 c = 0; c < At::columns; ++c)
+                if (auto inside = t.when(at.columns_left > c)) y[At::columns * i + c] += cast<f32>(line[c]);
+            }
       };
       each(std::type_identity<f32>{});
       each(std::type_identity<f16>{});
       each(std::type_identity<bf16>{});
     }
-    return t.let(result);
+    return array_of<Sums::size()>([&](u32 i) { return val<f32>(t.let(y[i])); });
+  }
+
+  constexpr val<f32> operator()(thread t, val<f32> x, place at, val<grouped_sum_terms> terms) const {
+    return several(t, array_of<1>([&](u32) { return x; }), single_place(t, at), terms)[0];
   }
 };
 

@@ -124,14 +124,6 @@ struct grouped_sm90_body {
   }
 };
 
-// The names of kernels that store by tensor copies, or by threads.
-template <bool Copied>
-inline constexpr auto grouped_store_name = [] {
-  if constexpr (Copied)
-    return fixed_string("half");
-  else
-    return fixed_string("any");
-}();
 template <sm90_config C>
 inline constexpr auto grouped_sm90_shape = "_" + decimal<C.m> + "x" + decimal<C.n> + "_s" + decimal<C.stages>;
 template <sm90_config C>

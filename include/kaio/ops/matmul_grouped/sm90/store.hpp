@@ -51,10 +51,24 @@ class grouped_copied_store : public sm90_copied_store<C, T, identity, Place> {
                        const val<grouped_bias>& bias) const {
     const val of_c = this->t_.let(this->lines_[&output_lines::columns]);
     add_bias<0, C.n / 2, Place>(this->t_, acc, tile, this->t_.let(0u), of_c, bias);
+    store_typed(acc, tile, is_second);
+  }
+  template <class Accumulator>
+  constexpr void store_typed(const Accumulator& acc, const tile_origin& tile,
+                             const val<bool>& is_second) const {
     if (auto second = this->t_.when(is_second)) this->template store_as<sm90_second_type<T>>(acc, tile, {});
     if (auto first = this->t_.otherwise()) this->template store_as<T>(acc, tile, {});
   }
 };
+
+// The names of kernels that store by tensor copies, or by threads.
+template <bool Copied>
+inline constexpr auto grouped_store_name = [] {
+  if constexpr (Copied)
+    return fixed_string("half");
+  else
+    return fixed_string("any");
+}();
 
 // C of any type.
 template <sm90_config C, scalar T, class Place>

@@ -5,8 +5,10 @@
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/store.hpp>
 #include <kaio/ops/matmul_grouped/common/sums.hpp>
+#include <kaio/ops/matmul_grouped/sm90/store.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -63,7 +65,7 @@ class grouped_sums_loop : public sm90_mainloop<C, T> {
     clear_after(at.stage, t_.let(rows - whole * k));
     fence_proxy_async(t_);
     consumers.sync();
-    this->multiply(at, acc, warpgroup, t_.let(1u), begun);
+    this->multiply(at, acc, warpgroup, t_.let(1u), val<u32>(C.n), begun);
   }
 
  private:
@@ -91,19 +93,23 @@ class grouped_sums_loop : public sm90_mainloop<C, T> {
   tensor_map<T, 3> a_map_, b_map_;
 };
 
-template <sm90_config C, scalar T>
+// Copied: C has the operands' type, and rows at multiples of 16 bytes; nothing is added to it.
+template <sm90_config C, scalar T, bool Copied>
 struct grouped_sums_body {
   using p = grouped_sums_sm90_problem;
   using loop_type = grouped_sums_loop<C, T>;
   using tile_place = sm90_place<sm90_mainloop<C, T>, false, true>;
-  using store = sm90_finished_store<C, any_output, add_to_grouped, tile_place>;
+  using store = std::conditional_t<Copied, grouped_copied_store<C, T, tile_place>,
+                                   sm90_finished_store<C, any_output, add_to_grouped, tile_place>>;
 
+  template <class Destination>
   static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
-                            const val<output_memory>& c, const val<p>& problem) {
+                            const Destination& c, const val<p>& problem) {
     const loop_type loop(t, a, b, t.let(problem[&p::tile]));
     const val<grouped_sum_terms> terms = t.let(problem[&p::terms]);
     const val<output_lines> lines = t.let(terms[&grouped_sum_terms::c]);
-    const store output(t, c, lines, t.let(u64{0}));
+    const store output(t, c, lines, t.let(terms[&grouped_sum_terms::memory][&output_memory::address]));
+    const val is_second = t.let(problem[&p::tile][&sm90_tile::is_second] != 0u);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       loop.prefetch_maps();
@@ -135,19 +141,26 @@ struct grouped_sums_body {
         const grouped_sum_tile tile = sum_tile_at(t, tiles, t.let(index));
         if (auto some = t.when(tile.rows != 0u)) loop.multiply_rows(at, acc, warpgroup, tile.rows, consumers);
         if (auto none = t.otherwise()) acc.clear();
-        output.store(acc, origin_of(tile), {}, terms);
+        if constexpr (Copied)
+          output.store_typed(acc, origin_of(tile), is_second);
+        else
+          output.store(acc, origin_of(tile), {}, terms);
       }
       output.drain();
     }
   }
 };
 
-template <sm90_config C, scalar T>
+template <sm90_config C, scalar T, bool Copied>
 inline constexpr auto grouped_sums_sm90 =
-    kaio::kernel<"matmul_grouped_sums_sm90_" + decimal<C.m> + "x" + decimal<C.n> + "_s" + decimal<C.stages>,
+    kaio::kernel<"matmul_grouped_sums_sm90_" + grouped_store_name<Copied> + "_" + decimal<C.m> + "x" +
+                     decimal<C.n> + "_s" + decimal<C.stages>,
                  block_size{C.threads()},
                  kernel_options{.target = {90, true}, .large_shared = true, .min_blocks = C.min_blocks}>(
-        [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, val<output_memory> c,
-           val<grouped_sums_sm90_problem> problem) { grouped_sums_body<C, T>::run(t, a, b, c, problem); });
+        [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b,
+           typename grouped_sums_body<C, T, Copied>::store::destination c,
+           val<grouped_sums_sm90_problem> problem) {
+          grouped_sums_body<C, T, Copied>::run(t, a, b, c, problem);
+        });
 
 }  // namespace kaio::ops
