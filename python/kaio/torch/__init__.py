@@ -10,6 +10,8 @@ from ._attention import attention, attention_varlen
 from ._attention_scores import SCORES, alibi_slopes
 from ._cache import append_kv, gather_kv
 from ._embedding import embedding
+from ._experts import RoutedTokens, combine_experts, gather_tokens, matmul_grouped, sort_by_expert, topk_router
+from ._experts_module import Experts
 from ._flash_attention import (
     flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
     flash_attn_varlen_kvpacked_func, flash_attn_varlen_qkvpacked_func, flash_attn_with_kvcache,
@@ -34,6 +36,7 @@ from ._softmax import cross_entropy, log_softmax, softmax
 from ._transformers import register_transformers
 
 __all__ = [
+    "Experts",
     "LayerNorm",
     "Linear",
     "Linear4",
@@ -43,12 +46,14 @@ __all__ = [
     "Norm",
     "RMSNorm",
     "Report",
+    "RoutedTokens",
     "SCORES",
     "activation",
     "alibi_slopes",
     "append_kv",
     "attention",
     "attention_varlen",
+    "combine_experts",
     "cross_entropy",
     "dequantise",
     "dequantise_fp8",
@@ -64,6 +69,7 @@ __all__ = [
     "gate_up_project",
     "gated",
     "gather_kv",
+    "gather_tokens",
     "layer_norm",
     "linear",
     "linear_cross_entropy",
@@ -71,6 +77,7 @@ __all__ = [
     "log_softmax",
     "matmul",
     "matmul_fp8",
+    "matmul_grouped",
     "matmul_int8",
     "matmul_w4",
     "matmul_w8",
@@ -91,5 +98,7 @@ __all__ = [
     "rotary_varlen",
     "sample",
     "softmax",
+    "sort_by_expert",
     "swiglu_mlp",
+    "topk_router",
 ]

@@ -1,0 +1,317 @@
+"""The steps of a mixture of experts for torch: the router, the sort by expert, products of groups of rows, and the sum.
+
+No step reads anything back, so that a mixture is one graph: of CUDA, and of torch.compile.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch.autograd.function import once_differentiable
+
+from .. import operations
+from ._embedding import _call as _rows_of_tokens
+from ._library import define, distinct, is_compiling, is_direct, needs_gradient, refuse_vmap
+from ._matmul import any_autocast, autocast, product
+from ._quant_ops import rows_of
+
+
+class RoutedTokens(NamedTuple):
+    """The choices of all tokens, sorted by expert, and by token within an expert."""
+
+    offsets: torch.Tensor  # (experts + 1), i32: rows of expert e are offsets[e] to offsets[e + 1] - 1
+    tokens: torch.Tensor  # (tokens * k), i32: the token of each sorted row; -1 after the last expert's rows
+    positions: torch.Tensor  # (tokens, k), i32: the sorted row of each choice; -1 if it is left out
+
+
+def _need(name: str, argument: str, t: torch.Tensor, rank: int, shape: str) -> None:
+    if t.dim() != rank:
+        raise ValueError(f"kaio: {name}: argument {argument} is {tuple(t.shape)}; it has to be {shape}")
+
+
+# ---- The router
+
+
+def _run_router(
+    logits: torch.Tensor, k: int, score: Any, bias: torch.Tensor | None, groups: int, kept_groups: int, group_by_best_two: bool,
+    renormalise: bool, factor: float,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    indices = torch.empty((logits.shape[0], k), dtype=torch.int32, device=logits.device)
+    weights = torch.empty((logits.shape[0], k), dtype=torch.float32, device=logits.device)
+    operations.topk_router(rows_of(logits), indices, weights, score=score, bias=bias, groups=groups, kept_groups=kept_groups,
+                           group_by_best_two=group_by_best_two, renormalise=renormalise, factor=factor)  # fmt: skip
+    return indices, weights
+
+
+_router = define(
+    "topk_router(Tensor logits, int k, str score, Tensor? bias, int groups, int kept_groups, bool group_by_best_two, "
+    "bool renormalise, float factor) -> (Tensor, Tensor)",
+    _run_router,
+    lambda logits, k, *others: (
+        logits.new_empty((logits.shape[0], k), dtype=torch.int32),
+        logits.new_empty((logits.shape[0], k), dtype=torch.float32),
+    ),
+)
+
+
+def _call_router(logits: torch.Tensor, k: int, score: str, bias: Any, *options: Any) -> Any:
+    run: Any = _run_router if is_direct(logits, bias) else _router
+    return run(logits, k, score, bias, *options)
+
+
+class _Router(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, logits: torch.Tensor, k: int, score: str, bias: Any, *options: Any) -> Any:
+        indices, weights = _call_router(logits, k, score, bias, *options)
+        ctx.save_for_backward(logits, indices)
+        ctx.score, (ctx.renormalise, ctx.factor) = score, options[-2:]
+        ctx.mark_non_differentiable(indices)
+        return indices, weights
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """Only weights have a gradient: choices have none."""
+        logits, indices = ctx.saved_tensors
+        chosen, z = indices.long(), logits.float()
+        scores = torch.softmax(z, -1) if ctx.score == "softmax" else torch.sigmoid(z)
+        s, g = scores.gather(-1, chosen), gradients[1] * ctx.factor
+        if ctx.renormalise:  # w = s / total
+            total = s.sum(-1, keepdim=True) + 1e-20
+            g = (g - (g * s).sum(-1, keepdim=True) / total) / total
+        if ctx.score == "sigmoid":
+            dlogits = torch.zeros_like(z).scatter(-1, chosen, g * s * (1 - s))
+        else:
+            dlogits = torch.zeros_like(z).scatter(-1, chosen, g * s) - scores * (g * s).sum(-1, keepdim=True)
+        return dlogits.to(logits.dtype), *(None for _ in range(8))
+
+
+_apply_router: Any = _Router.apply
+
+
+def topk_router(
+    logits: torch.Tensor, k: int, *, score: str = "softmax", bias: torch.Tensor | None = None, groups: int = 1, kept_groups: int = 1,
+    group_by_best_two: bool = True, renormalise: bool = False, factor: float = 1.0,
+) -> tuple[torch.Tensor, torch.Tensor]:  # fmt: skip
+    """The k experts of each token with the largest score + bias, and their scores as weights, with a gradient of the logits.
+
+    logits: (tokens, experts), f32, f16, bf16
+    k: 1 to 32
+    score: "softmax" of the logits, or "sigmoid"
+    bias: (experts), f32: changes the choice alone, and has no gradient
+    groups, kept_groups: groups of neighbouring experts, and how many of them a token may choose from
+    group_by_best_two: a group's score is the sum of its best two scores with bias; False: its best one
+    renormalise: divides a token's weights by their sum
+    factor: multiplies the weights
+    Returns indices (tokens, k) of i32, the largest score first, and weights (tokens, k) of f32.
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _need("topk_router", "logits", logits, 2, "(tokens, experts)")
+    if score not in ("softmax", "sigmoid"):
+        raise ValueError(f"kaio: topk_router: argument score is {score!r}; it has to be 'softmax' or 'sigmoid'")
+    if not 1 <= k <= 32:
+        raise ValueError(f"kaio: topk_router: argument k is {k}; it has to be 1 to 32")
+    bias = None if bias is None else bias.detach()
+    options = (k, score, bias, groups, kept_groups, group_by_best_two, renormalise, factor)
+    if needs_gradient(logits):
+        return _apply_router(logits, *options)  # type: ignore[no-any-return]
+    return _call_router(logits, *options)  # type: ignore[no-any-return]
+
+
+# ---- The sort
+
+
+def _run_sort(indices: torch.Tensor, experts: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    offsets, tokens, positions = (
+        torch.empty(shape, dtype=torch.int32, device=indices.device)
+        for shape in ((experts + 1,), (indices.shape[0] * indices.shape[1],), indices.shape)
+    )
+    operations.sort_by_expert(rows_of(indices), offsets, tokens=tokens, positions=positions)
+    return offsets, tokens, positions
+
+
+_sort = define(
+    "sort_by_expert(Tensor indices, int experts) -> (Tensor, Tensor, Tensor)",
+    _run_sort,
+    lambda indices, experts: (
+        indices.new_empty((experts + 1,)),
+        indices.new_empty((indices.shape[0] * indices.shape[1],)),
+        indices.new_empty(indices.shape),
+    ),
+)
+
+
+def sort_by_expert(indices: torch.Tensor, experts: int) -> RoutedTokens:
+    """Sorts the choices of tokens by expert, and by token within an expert.
+
+    indices: (tokens, k), i32: an expert of 0 to experts - 1; another number leaves the choice out
+    Returns RoutedTokens: offsets, tokens and positions. Rows of each expert: offsets.diff().
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _need("sort_by_expert", "indices", indices, 2, "(tokens, k)")
+    if experts < 1:
+        raise ValueError(f"kaio: sort_by_expert: argument experts is {experts}; it has to be 1 or more")
+    run: Any = _run_sort if is_direct(indices) else _sort
+    return RoutedTokens(*run(indices, experts))
+
+
+# ---- Sums of rows, and the gather, which is their transpose
+
+
+def _run_combine(
+    y: torch.Tensor, weights: torch.Tensor, positions: torch.Tensor, residual: torch.Tensor | None, dtype: torch.dtype
+) -> torch.Tensor:
+    shape = (positions.shape[0], y.shape[1])
+    out = torch.empty(shape, dtype=dtype, device=y.device)
+    if residual is not None:
+        out.copy_(residual)
+    operations.combine_experts(rows_of(y), rows_of(weights), rows_of(positions), out, accumulate=residual is not None)
+    return out
+
+
+_combine = define(
+    "combine_experts(Tensor y, Tensor weights, Tensor positions, Tensor? residual, ScalarType dtype) -> Tensor",
+    _run_combine,
+    lambda y, weights, positions, residual, dtype: y.new_empty((positions.shape[0], y.shape[1]), dtype=dtype),
+)
+
+
+def _call_combine(y: torch.Tensor, weights: torch.Tensor, positions: torch.Tensor, residual: Any, dtype: torch.dtype) -> Any:
+    run: Any = _run_combine if is_direct(y, weights, positions, residual) else _combine
+    return run(y, weights, positions, residual, dtype)
+
+
+def _choice_of_rows(positions: torch.Tensor, rows: int) -> torch.Tensor:
+    """The choice, token * k + j, of each row; -1 for a row of none."""
+    flat = positions.reshape(-1).long()
+    choices = torch.arange(flat.shape[0], dtype=torch.int32, device=flat.device)
+    of_rows = torch.full((rows + 1,), -1, dtype=torch.int32, device=flat.device)
+    return of_rows.scatter(0, torch.where((flat >= 0) & (flat < rows), flat, rows), choices)[:rows]
+
+
+class _Combine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, y: torch.Tensor, weights: torch.Tensor, positions: torch.Tensor, residual: Any, dtype: Any) -> Any:
+        ctx.save_for_backward(y, weights, positions)
+        ctx.residual = None if residual is None else residual.dtype
+        return _call_combine(y, weights, positions, residual, dtype)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        y, weights, positions = ctx.saved_tensors
+        (dout,), k = gradients, positions.shape[1]
+        g, dy, dweights = rows_of(dout.to(y.dtype)), None, None
+        if ctx.needs_input_grad[0]:  # dy[row] = weight of its choice * dout[its token]
+            choices = _choice_of_rows(positions, y.shape[0])
+            of_rows = weights.reshape(-1)[choices.clamp(min=0)]
+            tokens = torch.where(choices < 0, -1, choices // k).to(torch.int32)
+            dy = _call_combine(g, of_rows[:, None], tokens[:, None], None, y.dtype)
+        if ctx.needs_input_grad[1]:  # dweights[token, j] = y[positions[token, j]] . dout[token]
+            dweights = product(_rows_of_tokens(positions, y), g[:, :, None], dtype=torch.float32)[:, :, 0]
+        dresidual = dout.to(ctx.residual) if ctx.needs_input_grad[3] else None
+        return dy, dweights, None, dresidual, None
+
+
+_apply_combine: Any = _Combine.apply
+
+
+def combine_experts(
+    y: torch.Tensor, weights: torch.Tensor, positions: torch.Tensor, *, residual: torch.Tensor | None = None,
+    dtype: torch.dtype | None = None,
+) -> torch.Tensor:  # fmt: skip
+    """out[token] = the sum of weights[token, j] * y[positions[token, j]] over all j, plus the residual, with gradients.
+
+    y: (rows, size), f32, f16, bf16
+    weights: (tokens, k), f32
+    positions: (tokens, k), i32, as sort_by_expert makes them: no two are equal, or the gradient of y is wrong. One that is negative,
+        or not below the rows of y, adds nothing
+    residual: (tokens, size): the output of a shared expert
+    dtype: of the result: that of y, or f32; None: that of y
+    Returns (tokens, size). Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    for name, t in (("weights", weights), ("positions", positions)):
+        _need("combine_experts", name, t, 2, "(tokens, k)")
+    _need("combine_experts", "y", y, 2, "(rows, size)")
+    if weights.shape != positions.shape:
+        raise ValueError(f"kaio: combine_experts: argument weights is {tuple(weights.shape)}; positions are {tuple(positions.shape)}")
+    shape = (positions.shape[0], y.shape[1])
+    if residual is not None and residual.shape != shape:
+        raise ValueError(f"kaio: combine_experts: argument residual is {tuple(residual.shape)}; it has to be {tuple(shape)}")
+    arguments = (y, weights, positions, residual, dtype or y.dtype)
+    if needs_gradient(y, weights, residual):
+        if is_compiling():
+            y, residual = distinct(y, residual)
+            arguments = (y, weights, positions, residual, dtype or y.dtype)
+        return _apply_combine(*arguments)  # type: ignore[no-any-return]
+    return _call_combine(*arguments)  # type: ignore[no-any-return]
+
+
+class _Gather(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, tokens: torch.Tensor, positions: torch.Tensor) -> Any:
+        ctx.save_for_backward(positions)
+        return _rows_of_tokens(tokens, x)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        (positions,) = ctx.saved_tensors
+        ones = torch.ones(positions.shape, dtype=torch.float32, device=positions.device)
+        return _call_combine(rows_of(gradients[0]), ones, positions, None, gradients[0].dtype), None, None
+
+
+_apply_gather: Any = _Gather.apply
+
+
+def gather_tokens(x: torch.Tensor, routed: RoutedTokens) -> torch.Tensor:
+    """x[routed.tokens]: the row of x for each choice, sorted by expert, with a gradient. A row of no expert is zeros.
+
+    x: (tokens, size), f32, f16, bf16. Returns (tokens * k, size).
+    """
+    _need("gather_tokens", "x", x, 2, "(tokens, size)")
+    if needs_gradient(x):
+        return _apply_gather(x, routed.tokens, routed.positions)  # type: ignore[no-any-return]
+    return _rows_of_tokens(routed.tokens, x)
+
+
+# ---- The product
+
+
+def _run_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    out = torch.empty((a.shape[0], b.shape[2]), dtype=dtype, device=a.device)
+    operations.matmul_grouped(a, b, offsets, out)
+    return out
+
+
+_grouped = define(
+    "matmul_grouped(Tensor a, Tensor b, Tensor offsets, ScalarType dtype) -> Tensor",
+    _run_grouped,
+    lambda a, b, offsets, dtype: a.new_empty((a.shape[0], b.shape[2]), dtype=dtype),
+)
+
+
+def matmul_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """a[r] * b[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture. Has no gradient.
+
+    a: (rows, k), f16 or bf16
+    b: (groups, k, n), elements of a; any strides: weights (groups, n, k) are `weight.mT`
+    offsets: (groups + 1), i32, not decreasing; read on the device alone
+    dtype: of the result: that of a, or f32; None: that of a
+    Returns (rows, n). Rows of no group hold any numbers.
+    Under torch.autocast a and b are taken in its type.
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _need("matmul_grouped", "a", a, 2, "(rows, k)")
+    _need("matmul_grouped", "b", b, 3, "(groups, k, n)")
+    if any_autocast():
+        a, b = autocast(a, b)
+    if needs_gradient(a, b):
+        raise ValueError("kaio: matmul_grouped has no gradient; call it under torch.no_grad(), or detach its arguments")
+    run: Any = _run_grouped if is_direct(a, b, offsets) else _grouped
+    return run(a, b, offsets, dtype or a.dtype)  # type: ignore[no-any-return]
+
+
+for _name in ("topk_router", "sort_by_expert", "combine_experts", "matmul_grouped"):
+    refuse_vmap(_name)

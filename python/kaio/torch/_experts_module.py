@@ -1,0 +1,129 @@
+"""The feed-forward block of a mixture of experts as a module of torch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from ._activation import gated
+from ._embedding import embedding
+from ._experts import combine_experts, gather_tokens, matmul_grouped, sort_by_expert, topk_router
+from ._matmul import matmul
+from ._projections import swiglu_mlp
+
+# The options of Experts by model.
+MODELS: dict[str, dict[str, Any]] = {
+    "mixtral": {"renormalise": True},
+    "qwen3_moe": {"renormalise": True},
+    "deepseek_v3": {"score": "sigmoid", "choice_bias": True, "groups": 8, "kept_groups": 4, "renormalise": True, "factor": 2.5},
+    "gpt_oss": {"renormalise": True, "router_bias": True, "bias": True, "interleaved": True, "activation": "gelu_sigmoid", "limit": 7.0,
+                "up_offset": 1.0},
+}  # fmt: skip
+
+
+class Experts(torch.nn.Module):
+    """A mixture of experts with gates: a router, its experts, and a shared expert. Nothing is read back to the host.
+
+    block = kaio.torch.Experts.of_model("mixtral", 4096, 14336, experts=8, k=2, device="cuda", dtype=torch.bfloat16)
+    y = block(x)                       # (..., size)
+
+    | parameter | shape | |
+    | --- | --- | --- |
+    | router, router_bias | (experts, size), (experts) | logits = x * router^T + router_bias, f32 |
+    | choice_bias | (experts), f32, a buffer | changes the choice alone: DeepSeek-V3's e_score_correction_bias |
+    | gate_up, gate_up_bias | (experts, 2 * intermediate, size), (experts, 2 * intermediate) | the gate's rows first, or interleaved |
+    | down, down_bias | (experts, size, intermediate), (experts, size) | |
+    | shared_gate, shared_up, shared_down | (shared, size), (shared, size), (size, shared) | every token's expert |
+
+    Parameters are f16 or bf16. A bias that is off is None.
+    """
+
+    router: torch.nn.Parameter
+    router_bias: torch.nn.Parameter | None
+    gate_up: torch.nn.Parameter
+    gate_up_bias: torch.nn.Parameter | None
+    down: torch.nn.Parameter
+    down_bias: torch.nn.Parameter | None
+    shared_gate: torch.nn.Parameter | None
+    shared_up: torch.nn.Parameter | None
+    shared_down: torch.nn.Parameter | None
+    choice_bias: torch.Tensor | None
+
+    def __init__(
+        self, size: int, intermediate: int, *, experts: int, k: int, shared: int = 0, score: str = "softmax", choice_bias: bool = False,
+        groups: int = 1, kept_groups: int = 1, group_by_best_two: bool = True, renormalise: bool = False, factor: float = 1.0,
+        router_bias: bool = False, bias: bool = False, interleaved: bool = False, activation: str = "silu", limit: float = 0.0,
+        up_offset: float = 0.0, device: torch.device | str | None = None, dtype: torch.dtype | None = torch.bfloat16,
+    ) -> None:  # fmt: skip
+        """size, intermediate: of a token, and between an expert's products
+        k: experts of a token
+        shared: the intermediate size of the shared expert, whose gate is SiLU; 0: none
+        score, groups, kept_groups, group_by_best_two, renormalise, factor: as of topk_router
+        bias: biases of the experts' products
+        interleaved: rows 0, 2, 4, ... of gate_up are the gate's
+        activation, limit, up_offset: as of gated
+        """
+        super().__init__()
+        self.size, self.intermediate, self.experts, self.k, self.interleaved = size, intermediate, experts, k, interleaved
+        self.routing: dict[str, Any] = {"score": score, "groups": groups, "kept_groups": kept_groups, "group_by_best_two": group_by_best_two,
+                                        "renormalise": renormalise, "factor": factor}  # fmt: skip
+        self.activation, self.limits = activation, {"limit": limit, "up_offset": up_offset}
+
+        def parameter(name: str, wanted: bool, *shape: int) -> None:
+            empty = torch.empty(shape, device=device, dtype=dtype) if wanted else None
+            self.register_parameter(name, None if empty is None else torch.nn.Parameter(empty))
+
+        parameter("router", True, experts, size)
+        parameter("router_bias", router_bias, experts)
+        parameter("gate_up", True, experts, 2 * intermediate, size)
+        parameter("gate_up_bias", bias, experts, 2 * intermediate)
+        parameter("down", True, experts, size, intermediate)
+        parameter("down_bias", bias, experts, size)
+        parameter("shared_gate", shared > 0, shared, size)
+        parameter("shared_up", shared > 0, shared, size)
+        parameter("shared_down", shared > 0, size, shared)
+        self.register_buffer("choice_bias", torch.zeros(experts, device=device, dtype=torch.float32) if choice_bias else None)
+        self.reset_parameters()
+
+    @classmethod
+    def of_model(cls, model: str, size: int, intermediate: int, *, experts: int, k: int, **options: Any) -> Experts:
+        """With the options of a model: "mixtral", "qwen3_moe", "deepseek_v3" or "gpt_oss". `options` come before them."""
+        if model not in MODELS:
+            raise ValueError(f"kaio: Experts: argument model is {model!r}; it has to be one of {', '.join(map(repr, MODELS))}")
+        return cls(size, intermediate, experts=experts, k=k, **(MODELS[model] | options))
+
+    def reset_parameters(self) -> None:
+        """Weights as torch.nn.Linear's; biases are 0."""
+        for name, parameter in self.named_parameters():
+            if name.endswith("bias"):
+                torch.nn.init.zeros_(parameter)
+            else:
+                bound = 1 / math.sqrt(max(1, parameter.shape[-1]))
+                torch.nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """x: (..., size), elements of the parameters. Returns the same shape."""
+        rows = x.reshape(-1, self.size)
+        logits = matmul(rows, self.router.mT, bias=self.router_bias, dtype=torch.float32)
+        indices, weights = topk_router(logits, self.k, bias=self.choice_bias, **self.routing)
+        routed = sort_by_expert(indices, self.experts)
+        both = matmul_grouped(gather_tokens(rows, routed), self.gate_up.mT, routed.offsets)
+        of_rows = None
+        if self.gate_up_bias is not None:
+            numbers = torch.arange(both.shape[0], device=x.device, dtype=torch.int32)
+            of_rows = torch.searchsorted(routed.offsets[1:], numbers, right=True, out_int32=True)
+            both = both + embedding(of_rows, self.gate_up_bias)
+        gate, up = (both[:, ::2], both[:, 1::2]) if self.interleaved else both.split(self.intermediate, -1)
+        y = matmul_grouped(gated(gate, up, self.activation, **self.limits), self.down.mT, routed.offsets)
+        if of_rows is not None and self.down_bias is not None:
+            y = y + embedding(of_rows, self.down_bias)
+        shared = None
+        if self.shared_gate is not None and self.shared_up is not None and self.shared_down is not None:
+            shared = swiglu_mlp(rows, self.shared_gate, self.shared_up, self.shared_down)
+        return combine_experts(y, weights, routed.positions, residual=shared).reshape(x.shape)
+
+    def extra_repr(self) -> str:
+        shared = f", shared={self.shared_gate.shape[0]}" if self.shared_gate is not None else ""
+        return f"{self.size}, {self.intermediate}, experts={self.experts}, k={self.k}{shared}"

@@ -1,0 +1,240 @@
+"""kaio.torch's steps of a mixture of experts, and whole blocks of four models against double precision."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import kaio  # noqa: E402
+import kaio.torch as kt  # noqa: E402
+from experts_reference import SMALL, TRUE, block  # noqa: E402
+
+TOLERANCE = {torch.float16: 4e-3, torch.bfloat16: 2e-2}
+MODELS = sorted(SMALL)
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(11)
+    torch._dynamo.reset()
+
+
+def randn(device, *shape, dtype=torch.float32):
+    return torch.randn(shape).to(device, dtype)
+
+
+def near(got, want, tolerance):
+    assert got.shape == want.shape
+    error = (got.double() - want.double()).abs().max().item()
+    assert error <= tolerance * want.double().abs().max().item()
+
+
+def filled(module):
+    """Random numbers in all that reset_parameters leaves at 0."""
+    with torch.no_grad():
+        for name, t in [*module.named_parameters(), *module.named_buffers()]:
+            if name.endswith("bias"):
+                t.copy_(torch.randn(t.shape) * (0.05 if name == "choice_bias" else 0.3))
+    return module
+
+
+def made(model, device, dtype, shared=None, sizes=SMALL, **options):
+    size, intermediate, experts, k, own = sizes[model]
+    module = kt.Experts.of_model(model, size, intermediate, experts=experts, k=k, shared=own if shared is None else shared,
+                                 device=device, dtype=dtype, **options)  # fmt: skip
+    return filled(module)
+
+
+# ---- The steps
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_router(device, dtype):
+    logits, bias = randn(device, 9, 16, dtype=dtype), randn(device, 16)
+    indices, weights = kt.topk_router(logits, 3)
+    want = torch.softmax(logits.float(), -1).topk(3)
+    assert indices.dtype == torch.int32 and torch.equal(indices.long(), want.indices)
+    torch.testing.assert_close(weights, want.values)
+    indices, weights = kt.topk_router(logits, 3, score="sigmoid", bias=bias, renormalise=True, factor=2.0)
+    scores = torch.sigmoid(logits.float())
+    chosen = (scores + bias).topk(3).indices
+    assert torch.equal(indices.long(), chosen)
+    want = scores.gather(1, chosen)
+    torch.testing.assert_close(weights, 2 * want / want.sum(-1, keepdim=True))
+    indices, _ = kt.topk_router(logits, 2, groups=4, kept_groups=1, group_by_best_two=False)
+    assert torch.equal(indices.long()[:, :1], logits.float().argmax(-1, keepdim=True)) and (indices // 4).diff().eq(0).all()
+    assert kt.topk_router(logits[:0], 3)[1].shape == (0, 3)
+
+
+@pytest.mark.parametrize("score", ["softmax", "sigmoid"])
+@pytest.mark.parametrize("renormalise", [False, True])
+def test_gradient_of_router(device, score, renormalise):
+    logits, dw = randn(device, 7, 12), randn(device, 7, 4)
+    ours, theirs = (logits.clone().requires_grad_() for _ in range(2))
+    indices, weights = kt.topk_router(ours, 4, score=score, renormalise=renormalise, factor=1.5)
+    assert not indices.requires_grad
+    weights.backward(dw)
+    scores = torch.softmax(theirs, -1) if score == "softmax" else torch.sigmoid(theirs)
+    chosen = scores.gather(1, indices.long())
+    (1.5 * (chosen / chosen.sum(-1, keepdim=True) if renormalise else chosen)).backward(dw)
+    torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6)
+
+
+def test_sort(device):
+    indices = torch.tensor([[1, 3], [0, 1], [-1, 3], [1, 4]], dtype=torch.int32, device=device)
+    offsets, tokens, positions = kt.sort_by_expert(indices, 4)
+    assert offsets.tolist() == [0, 1, 4, 4, 6] and tokens.tolist() == [1, 0, 1, 3, 0, 2, -1, -1]
+    assert positions.tolist() == [[1, 4], [0, 2], [-1, 5], [3, -1]]
+    many = torch.randint(8, (3000, 2), device=device, dtype=torch.int32)  # takes a workspace
+    routed = kt.sort_by_expert(many.t().contiguous().t(), 8)
+    assert torch.equal(routed.offsets.diff(), torch.bincount(many.flatten(), minlength=8).int())
+    assert torch.equal(routed.tokens[routed.positions.flatten().long()].view(3000, 2)[:, 1], torch.arange(3000, device=device).int())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_gather_and_combine(device, dtype):
+    indices = torch.tensor([[1, 3], [0, 1], [-1, 3], [1, 0]], dtype=torch.int32, device=device)
+    routed = kt.sort_by_expert(indices, 4)
+    x, weights, residual = randn(device, 4, 24, dtype=dtype), randn(device, 4, 2), randn(device, 4, 24, dtype=dtype)
+    rows = kt.gather_tokens(x, routed)
+    assert torch.equal(rows[:-1], x[routed.tokens[:-1].long()]) and not rows[-1].any()
+    used = torch.where(routed.positions < 0, 0, weights)
+    want = (used[:, :, None] * x.float()[:, None]).sum(1)
+    near(kt.combine_experts(rows, weights, routed.positions), want, 8e-3)
+    both = kt.combine_experts(rows, weights, routed.positions, residual=residual, dtype=torch.float32)
+    assert both.dtype == torch.float32
+    near(both, want + residual.float(), 1e-6)
+    turned = kt.combine_experts(rows.t().contiguous().t(), weights.t().contiguous().t(), routed.positions)
+    near(turned, want, 8e-3)
+
+
+def test_gradients_of_gather_and_combine(device):
+    routed = kt.sort_by_expert(torch.tensor([[1, 3], [0, 1], [-1, 3]], dtype=torch.int32, device=device), 4)
+    x, weights, residual, y = (randn(device, *s).requires_grad_() for s in ((3, 8), (3, 2), (3, 8), (6, 8)))
+    check = lambda f, given: torch.autograd.gradcheck(f, given, eps=1e-2, atol=1e-2, rtol=1e-2)  # noqa: E731
+    assert check(lambda a: kt.gather_tokens(a, routed), [x])
+    assert check(lambda a, w, r: kt.combine_experts(a, w, routed.positions, residual=r), [y, weights, residual])
+    half = y.detach().bfloat16().requires_grad_()
+    kt.combine_experts(half, weights, routed.positions, dtype=torch.float32).sum().backward()
+    assert half.grad.dtype == torch.bfloat16
+    want = torch.zeros(6, device=device).index_put((routed.positions.clamp(min=0).long(),),
+                                                   torch.where(routed.positions < 0, 0, weights.detach()), accumulate=True)  # fmt: skip
+    near(half.grad, want[:, None].expand(6, 8), 8e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_matmul_grouped(device, dtype):
+    a, b = randn(device, 20, 32, dtype=dtype), randn(device, 5, 24, 32, dtype=dtype)
+    offsets = torch.tensor([0, 3, 3, 11, 12, 17], dtype=torch.int32, device=device)
+    want = torch.cat([a[i:j].float() @ w.float().T for i, j, w in zip(offsets, offsets[1:], b)])
+    near(kt.matmul_grouped(a, b.mT, offsets)[:17], want, TOLERANCE[dtype])
+    got = kt.matmul_grouped(a, b.mT.contiguous(), offsets, dtype=torch.float32)[:17]
+    assert got.dtype == torch.float32
+    near(got, want, 1e-5)
+
+
+# ---- Blocks
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("model", MODELS)
+def test_block(device, model, shared, dtype):
+    module = made(model, device, dtype, shared=40 if shared else 0)
+    x = randn(device, 2, 7, module.size, dtype=dtype)
+    with torch.no_grad():
+        got = module(x)
+    want, margin = block(model, module, x.view(14, -1))
+    sure = margin > 1e-4
+    assert got.dtype == dtype and got.shape == x.shape and sure.sum() >= 12
+    near(got.view(14, -1)[sure], want[sure], TOLERANCE[dtype])
+    assert module(x[:0]).shape == (0, 7, module.size) if not torch.is_grad_enabled() else True
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("model", MODELS)
+def test_block_of_true_size(model):
+    module = made(model, "cuda", torch.bfloat16, sizes=TRUE)
+    x = torch.randn(300, module.size, device="cuda", dtype=torch.bfloat16)
+    with torch.no_grad():
+        got = module(x)
+        want, margin = block(model, module, x)
+    sure = margin > 1e-4
+    assert sure.sum() >= 270
+    near(got[sure], want[sure], TOLERANCE[torch.bfloat16])
+
+
+@pytest.mark.parametrize("model", ["deepseek_v3", "gpt_oss"])
+def test_compiled_block(device, model):
+    module = made(model, device, torch.float16)
+    compiled = torch.compile(module, fullgraph=True, backend="aot_eager", dynamic=True)
+    with torch.no_grad():
+        for tokens in (5, 9):
+            x = randn(device, tokens, module.size, dtype=torch.float16)
+            torch.testing.assert_close(compiled(x), module(x), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("model", MODELS)
+def test_graph_of_a_block(model):
+    module = made(model, "cuda", torch.bfloat16)
+    x = torch.randn(40, module.size, device="cuda", dtype=torch.bfloat16)
+    with torch.no_grad():
+        module(x)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            out = module(x)
+        for _ in range(3):
+            x.normal_()
+            graph.replay()
+            assert torch.equal(out, module(x))
+
+
+def test_module(device):
+    module = made("deepseek_v3", device, torch.bfloat16)
+    assert sorted(module.state_dict()) == ["choice_bias", "down", "gate_up", "router", "shared_down", "shared_gate", "shared_up"]
+    assert "64, 32, experts=32, k=8, shared=40" in repr(module)
+    assert sorted(n for n, _ in made("gpt_oss", device, torch.bfloat16).named_parameters()) == [
+        "down", "down_bias", "gate_up", "gate_up_bias", "router", "router_bias"]  # fmt: skip
+    with pytest.raises(ValueError, match="argument model"):
+        kt.Experts.of_model("llama", 8, 8, experts=2, k=1)
+
+
+# ---- Operators and errors
+
+
+def test_operators(device):
+    check, ops = torch.library.opcheck, torch.ops.kaio
+    logits, bias = randn(device, 5, 8), randn(device, 8)
+    check(ops.topk_router.default, (logits, 2, "softmax", None, 1, 1, True, True, 1.0))
+    check(ops.topk_router.default, (logits.t().contiguous().t(), 2, "sigmoid", bias, 4, 2, False, False, 2.0))
+    indices, weights = kt.topk_router(logits, 2)
+    check(ops.sort_by_expert.default, (indices, 8))
+    routed = kt.sort_by_expert(indices, 8)
+    y = randn(device, 10, 16, dtype=torch.bfloat16)
+    check(ops.combine_experts.default, (y, weights, routed.positions, None, torch.bfloat16))
+    check(ops.combine_experts.default, (y, weights, routed.positions, y[:5], torch.float32))
+    check(ops.matmul_grouped.default, (y, randn(device, 8, 24, 16, dtype=torch.bfloat16).mT, routed.offsets, torch.float32))
+
+
+def test_errors(device):
+    logits, y = randn(device, 5, 8), randn(device, 10, 16, dtype=torch.bfloat16)
+    indices, weights = kt.topk_router(logits, 2)
+    routed = kt.sort_by_expert(indices, 8)
+    b = randn(device, 8, 16, 24, dtype=torch.bfloat16)
+    for call, text in (
+        (lambda: kt.topk_router(logits[0], 2), "argument logits"), (lambda: kt.topk_router(logits, 33), "argument k"),
+        (lambda: kt.topk_router(logits, 9), "k"), (lambda: kt.topk_router(logits, 2, score="relu"), "argument score"),
+        (lambda: kt.topk_router(logits, 2, groups=3), "groups"), (lambda: kt.topk_router(logits, 2, bias=logits[0, :7]), "bias"),
+        (lambda: kt.sort_by_expert(indices[0], 8), "argument indices"), (lambda: kt.sort_by_expert(indices, 0), "argument experts"),
+        (lambda: kt.sort_by_expert(weights, 8), "indices"), (lambda: kt.gather_tokens(y[0], routed), "argument x"),
+        (lambda: kt.combine_experts(y[0], weights, routed.positions), "argument y"),
+        (lambda: kt.combine_experts(y, weights[:, :1], routed.positions), "argument weights"),
+        (lambda: kt.combine_experts(y, weights, routed.positions, residual=y), "argument residual"),
+        (lambda: kt.combine_experts(y, weights, routed.positions, dtype=torch.float16), "out"),
+        (lambda: kt.matmul_grouped(y, b[0], routed.offsets), "argument b"),
+        (lambda: kt.matmul_grouped(y, b[:7], routed.offsets), "offsets|b"),
+        (lambda: kt.matmul_grouped(y.float(), b.float(), routed.offsets), "a"),
+        (lambda: kt.matmul_grouped(y, b.requires_grad_(), routed.offsets), "gradient"),
+    ):  # fmt: skip
+        with pytest.raises((ValueError, TypeError, kaio.InvalidArgument), match=text):
+            call()
