@@ -22,6 +22,7 @@ import time
 from typing import Any, Callable
 
 import attention_problems
+import experts_problems
 import kaio
 import product_problems
 import row_problems
@@ -29,7 +30,9 @@ import torch
 from problem import arena, problem
 
 L2_BYTES = 64 << 20
-KINDS: dict[str, Callable[[random.Random], problem]] = {**product_problems.KINDS, **attention_problems.KINDS, **row_problems.KINDS}
+KINDS: dict[str, Callable[[random.Random], problem]] = {
+    **product_problems.KINDS, **experts_problems.KINDS, **attention_problems.KINDS, **row_problems.KINDS,
+}  # fmt: skip
 Row = dict[str, Any]
 
 
