@@ -132,6 +132,36 @@ def test_matmul_grouped(device, dtype):
     near(got, want, 1e-5)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_gather_and_bias_of_products(device, dtype):
+    routed = kt.sort_by_expert(torch.tensor([[1, 3], [0, 1], [-1, 3], [1, 0]], dtype=torch.int32, device=device), 4)
+    x, w, bias = randn(device, 4, 32, dtype=dtype), randn(device, 4, 24, 32, dtype=dtype), randn(device, 4, 24, dtype=dtype)
+    rows = kt.gather_tokens(x, routed)
+    want = kt.matmul_grouped(rows, w.mT, routed.offsets, dtype=torch.float32)[:7]
+    assert torch.equal(kt.matmul_grouped(x, w.mT, routed.offsets, gather=routed, dtype=torch.float32)[:7], want)
+    counts = routed.offsets.diff().tolist()
+    of_rows = torch.cat([one.expand(count, 24) for one, count in zip(bias, counts)])
+    near(kt.matmul_grouped(x, w.mT, routed.offsets, gather=routed, bias=bias)[:7], want + of_rows, TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("options", [{}, {"activation": "gelu_tanh"}, {"alpha": 1.702, "limit": 0.75, "up_offset": 1.0}])
+def test_gate_up_grouped(device, dtype, options):
+    routed = kt.sort_by_expert(torch.tensor([[1, 3], [0, 1], [2, 3], [1, 0]], dtype=torch.int32, device=device), 5)
+    x, w = randn(device, 4, 32, dtype=dtype), randn(device, 5, 48, 32, dtype=dtype) / 6
+    bias = randn(device, 5, 24)
+    both = kt.matmul_grouped(x, w.mT, routed.offsets, gather=routed, dtype=torch.float32)
+    gate, up = both[:, ::2] + torch.repeat_interleave(bias, routed.offsets.diff().long(), 0), both[:, 1::2]
+    kind = "gelu_sigmoid" if "alpha" in options else options.get("activation", "silu")
+    want = kt.gated(gate, up, kind, limit=options.get("limit", 0.0), up_offset=options.get("up_offset", 0.0))
+    got = kt.gate_up_grouped(x, w[:, ::2].mT, w[:, 1::2].mT, routed.offsets, gather=routed, gate_bias=bias, **options)
+    assert got.dtype == dtype
+    near(got, want, TOLERANCE[dtype])
+    halves = torch.cat([w[:, ::2], w[:, 1::2]], 1)
+    again = kt.gate_up_grouped(kt.gather_tokens(x, routed), halves[:, :24].mT, halves[:, 24:].mT, routed.offsets, gate_bias=bias, **options)
+    near(again, want, TOLERANCE[dtype])
+
+
 # ---- Blocks
 
 
@@ -213,7 +243,11 @@ def test_operators(device):
     y = randn(device, 10, 16, dtype=torch.bfloat16)
     check(ops.combine_experts.default, (y, weights, routed.positions, None, torch.bfloat16))
     check(ops.combine_experts.default, (y, weights, routed.positions, y[:5], torch.float32))
-    check(ops.matmul_grouped.default, (y, randn(device, 8, 24, 16, dtype=torch.bfloat16).mT, routed.offsets, torch.float32))
+    w, bias = randn(device, 8, 24, 16, dtype=torch.bfloat16).mT, randn(device, 8, 24)
+    check(ops.matmul_grouped.default, (y, w, routed.offsets, None, None, torch.float32))
+    check(ops.matmul_grouped.default, (y[:5], w, routed.offsets, routed.tokens, bias, torch.bfloat16))
+    check(ops.gate_up_grouped.default, (y, w, w, routed.offsets, None, None, bias, "silu", 1.702, 7.0, 1.0))
+    check(ops.gate_up_grouped.default, (y[:5], w, w, routed.offsets, routed.tokens, bias, bias, "gelu", 1.0, 0.0, 0.0))
 
 
 def test_errors(device):
@@ -234,6 +268,12 @@ def test_errors(device):
         (lambda: kt.matmul_grouped(y, b[0], routed.offsets), "argument b"),
         (lambda: kt.matmul_grouped(y, b[:7], routed.offsets), "offsets|b"),
         (lambda: kt.matmul_grouped(y.float(), b.float(), routed.offsets), "a"),
+        (lambda: kt.matmul_grouped(y, b, routed.offsets, bias=logits), "bias"),
+        (lambda: kt.gate_up_grouped(y, b, b[0], routed.offsets), "argument up"),
+        (lambda: kt.gate_up_grouped(y, b, b[:, :, :8], routed.offsets), "up"),
+        (lambda: kt.gate_up_grouped(y, b, b, routed.offsets, alpha=0.0), "alpha"),
+        (lambda: kt.gate_up_grouped(y, b, b.clone().requires_grad_(), routed.offsets), "gradient"),
+        (lambda: kt.Experts(8, 8, experts=2, k=1, activation="relu2"), "argument activation"),
         (lambda: kt.matmul_grouped(y, b.requires_grad_(), routed.offsets), "gradient"),
     ):  # fmt: skip
         with pytest.raises((ValueError, TypeError, kaio.InvalidArgument), match=text):

@@ -10,7 +10,9 @@ from ._attention import attention, attention_varlen
 from ._attention_scores import SCORES, alibi_slopes
 from ._cache import append_kv, gather_kv
 from ._embedding import embedding
-from ._experts import RoutedTokens, combine_experts, gather_tokens, matmul_grouped, sort_by_expert, topk_router
+from ._experts import (
+    RoutedTokens, combine_experts, gate_up_grouped, gather_tokens, matmul_grouped, sort_by_expert, topk_router,
+)  # fmt: skip
 from ._experts_module import Experts
 from ._flash_attention import (
     flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
@@ -66,6 +68,7 @@ __all__ = [
     "flash_attn_varlen_qkvpacked_func",
     "flash_attn_with_kvcache",
     "gate_up",
+    "gate_up_grouped",
     "gate_up_project",
     "gated",
     "gather_kv",

@@ -276,28 +276,40 @@ def gather_tokens(x: torch.Tensor, routed: RoutedTokens) -> torch.Tensor:
     return _rows_of_tokens(routed.tokens, x)
 
 
-# ---- The product
+# ---- Products
 
 
-def _run_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    out = torch.empty((a.shape[0], b.shape[2]), dtype=dtype, device=a.device)
-    operations.matmul_grouped(a, b, offsets, out)
+def _run_grouped(
+    a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, rows: torch.Tensor | None, bias: torch.Tensor | None, dtype: torch.dtype
+) -> torch.Tensor:
+    out = torch.empty(((a if rows is None else rows).shape[0], b.shape[2]), dtype=dtype, device=a.device)
+    operations.matmul_grouped(a, b, offsets, out, rows=rows, bias=bias)
     return out
 
 
 _grouped = define(
-    "matmul_grouped(Tensor a, Tensor b, Tensor offsets, ScalarType dtype) -> Tensor",
+    "matmul_grouped(Tensor a, Tensor b, Tensor offsets, Tensor? rows, Tensor? bias, ScalarType dtype) -> Tensor",
     _run_grouped,
-    lambda a, b, offsets, dtype: a.new_empty((a.shape[0], b.shape[2]), dtype=dtype),
+    lambda a, b, offsets, rows, bias, dtype: a.new_empty(((a if rows is None else rows).shape[0], b.shape[2]), dtype=dtype),
 )
 
 
-def matmul_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """a[r] * b[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture. Has no gradient.
+def _call_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, rows: Any, bias: Any, dtype: torch.dtype) -> Any:
+    run: Any = _run_grouped if is_direct(a, b, offsets, rows, bias) else _grouped
+    return run(a, b, offsets, rows, bias, dtype)
+
+
+def matmul_grouped(
+    a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, *, gather: RoutedTokens | None = None, bias: torch.Tensor | None = None,
+    dtype: torch.dtype | None = None,
+) -> torch.Tensor:  # fmt: skip
+    """a[r] * b[g] + bias[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture. Has no gradient.
 
     a: (rows, k), f16 or bf16
     b: (groups, k, n), elements of a; any strides: weights (groups, n, k) are `weight.mT`
     offsets: (groups + 1), i32, not decreasing; read on the device alone
+    gather: a is (tokens, k), and row r is its row gather.tokens[r]: that of gather_tokens, which is not in memory then
+    bias: (groups, n)
     dtype: of the result: that of a, or f32; None: that of a
     Returns (rows, n). Rows of no group hold any numbers.
     Under torch.autocast a and b are taken in its type.
@@ -307,11 +319,66 @@ def matmul_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, *, d
     _need("matmul_grouped", "b", b, 3, "(groups, k, n)")
     if any_autocast():
         a, b = autocast(a, b)
-    if needs_gradient(a, b):
+    if needs_gradient(a, b, bias):
         raise ValueError("kaio: matmul_grouped has no gradient; call it under torch.no_grad(), or detach its arguments")
-    run: Any = _run_grouped if is_direct(a, b, offsets) else _grouped
-    return run(a, b, offsets, dtype or a.dtype)  # type: ignore[no-any-return]
+    rows = None if gather is None else gather.tokens
+    return _call_grouped(a, b, offsets, rows, _f32(bias), dtype or a.dtype)  # type: ignore[no-any-return]
 
 
-for _name in ("topk_router", "sort_by_expert", "combine_experts", "matmul_grouped"):
+def _f32(t: torch.Tensor | None) -> torch.Tensor | None:
+    """A bias as kernels read it."""
+    return None if t is None else t.float().contiguous()
+
+
+def _run_gate_up_grouped(
+    x: torch.Tensor, gate: torch.Tensor, up: torch.Tensor, offsets: torch.Tensor, rows: torch.Tensor | None,
+    gate_bias: torch.Tensor | None, up_bias: torch.Tensor | None, activation: Any, alpha: float, limit: float, up_offset: float,
+) -> torch.Tensor:  # fmt: skip
+    out = torch.empty(((x if rows is None else rows).shape[0], gate.shape[2]), dtype=x.dtype, device=x.device)
+    operations.gate_up_grouped(x, gate, up, offsets, out, rows=rows, gate_bias=gate_bias, up_bias=up_bias, activation=activation,
+                               alpha=alpha, limit=limit, up_offset=up_offset)  # fmt: skip
+    return out
+
+
+_gate_up_grouped = define(
+    "gate_up_grouped(Tensor x, Tensor gate, Tensor up, Tensor offsets, Tensor? rows, Tensor? gate_bias, Tensor? up_bias, "
+    "str activation, float alpha, float limit, float up_offset) -> Tensor",
+    _run_gate_up_grouped,
+    lambda x, gate, up, offsets, rows, *others: x.new_empty(((x if rows is None else rows).shape[0], gate.shape[2])),
+)
+
+
+def gate_up_grouped(
+    x: torch.Tensor, gate: torch.Tensor, up: torch.Tensor, offsets: torch.Tensor, *, gather: RoutedTokens | None = None,
+    gate_bias: torch.Tensor | None = None, up_bias: torch.Tensor | None = None, activation: str = "silu", alpha: float = 1.0,
+    limit: float = 0.0, up_offset: float = 0.0,
+) -> torch.Tensor:  # fmt: skip
+    """activation(min(g, limit)) * (clamp(u, -limit, limit) + up_offset) with the products g and u of matmul_grouped, in one launch.
+
+    It has no gradient: matmul_grouped and gated have.
+
+    x: (rows, k), f16 or bf16; with gather (tokens, k)
+    gate, up: (groups, k, n), elements of x; both may be views of one tensor
+    offsets, gather: as of matmul_grouped
+    gate_bias, up_bias: (groups, n)
+    activation: "silu", "gelu", "gelu_tanh" or "relu"
+    alpha: silu is g / (1 + exp(-alpha g)). gpt-oss: alpha=1.702, limit=7, up_offset=1
+    limit: above 0; 0: none
+    Returns (rows, n), as x. Rows of no group hold any numbers.
+    Raises ValueError and kaio.InvalidArgument, which name the argument.
+    """
+    _need("gate_up_grouped", "x", x, 2, "(rows, k)")
+    for name, t in (("gate", gate), ("up", up)):
+        _need("gate_up_grouped", name, t, 3, "(groups, k, n)")
+    if any_autocast():
+        x, gate, up = autocast(x, gate, up)
+    if needs_gradient(x, gate, up, gate_bias, up_bias):
+        raise ValueError("kaio: gate_up_grouped has no gradient; use matmul_grouped and gated, or call it under torch.no_grad()")
+    rows = None if gather is None else gather.tokens
+    tensors = (x, gate, up, offsets, rows, _f32(gate_bias), _f32(up_bias))
+    run: Any = _run_gate_up_grouped if is_direct(*tensors) else _gate_up_grouped
+    return run(*tensors, activation, alpha, limit, up_offset)  # type: ignore[no-any-return]
+
+
+for _name in ("topk_router", "sort_by_expert", "combine_experts", "matmul_grouped", "gate_up_grouped"):
     refuse_vmap(_name)

@@ -7,12 +7,13 @@ from typing import Any
 
 import torch
 
-from ._activation import gated
-from ._embedding import embedding
-from ._experts import combine_experts, gather_tokens, matmul_grouped, sort_by_expert, topk_router
+from ._experts import RoutedTokens, combine_experts, gate_up_grouped, matmul_grouped, sort_by_expert, topk_router
 from ._matmul import matmul
 from ._projections import swiglu_mlp
 
+# The activations of gated, and what gate_up_grouped calls those that it calls otherwise.
+_ACTIVATIONS = ("silu", "gelu", "gelu_tanh", "gelu_sigmoid", "relu")
+_WITH_ALPHA = {"gelu_sigmoid": ("silu", 1.702)}
 # The options of Experts by model.
 MODELS: dict[str, dict[str, Any]] = {
     "mixtral": {"renormalise": True},
@@ -63,8 +64,12 @@ class Experts(torch.nn.Module):
         score, groups, kept_groups, group_by_best_two, renormalise, factor: as of topk_router
         bias: biases of the experts' products
         interleaved: rows 0, 2, 4, ... of gate_up are the gate's
-        activation, limit, up_offset: as of gated
+        activation: "silu", "gelu", "gelu_tanh", "gelu_sigmoid" or "relu"
+        limit, up_offset: as of gated
         """
+        if activation not in _ACTIVATIONS:
+            known = ", ".join(map(repr, _ACTIVATIONS))
+            raise ValueError(f"kaio: Experts: argument activation is {activation!r}; it has to be one of {known}")
         super().__init__()
         self.size, self.intermediate, self.experts, self.k, self.interleaved = size, intermediate, experts, k, interleaved
         self.routing: dict[str, Any] = {"score": score, "groups": groups, "kept_groups": kept_groups, "group_by_best_two": group_by_best_two,
@@ -109,20 +114,27 @@ class Experts(torch.nn.Module):
         logits = matmul(rows, self.router.mT, bias=self.router_bias, dtype=torch.float32)
         indices, weights = topk_router(logits, self.k, bias=self.choice_bias, **self.routing)
         routed = sort_by_expert(indices, self.experts)
-        both = matmul_grouped(gather_tokens(rows, routed), self.gate_up.mT, routed.offsets)
-        of_rows = None
-        if self.gate_up_bias is not None:
-            numbers = torch.arange(both.shape[0], device=x.device, dtype=torch.int32)
-            of_rows = torch.searchsorted(routed.offsets[1:], numbers, right=True, out_int32=True)
-            both = both + embedding(of_rows, self.gate_up_bias)
-        gate, up = (both[:, ::2], both[:, 1::2]) if self.interleaved else both.split(self.intermediate, -1)
-        y = matmul_grouped(gated(gate, up, self.activation, **self.limits), self.down.mT, routed.offsets)
-        if of_rows is not None and self.down_bias is not None:
-            y = y + embedding(of_rows, self.down_bias)
+        h = self._hidden(rows, routed)
+        y = matmul_grouped(h, self.down.mT, routed.offsets, bias=self.down_bias)
         shared = None
         if self.shared_gate is not None and self.shared_up is not None and self.shared_down is not None:
             shared = swiglu_mlp(rows, self.shared_gate, self.shared_up, self.shared_down)
         return combine_experts(y, weights, routed.positions, residual=shared).reshape(x.shape)
+
+    def _hidden(self, x: torch.Tensor, routed: RoutedTokens) -> torch.Tensor:
+        """The gated products, (tokens * k, intermediate)."""
+        gate, up = self._gate_and_up(self.gate_up, 1)
+        biases = (None, None) if self.gate_up_bias is None else self._gate_and_up(self.gate_up_bias, 1)
+        activation, alpha = _WITH_ALPHA.get(self.activation, (self.activation, 1.0))
+        return gate_up_grouped(x, gate.mT, up.mT, routed.offsets, gather=routed, gate_bias=biases[0], up_bias=biases[1],
+                               activation=activation, alpha=alpha, **self.limits)  # fmt: skip
+
+    def _gate_and_up(self, t: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """The views of a tensor that holds both along `dim`."""
+        if self.interleaved:
+            pairs = t.unflatten(dim, (self.intermediate, 2))
+            return pairs.select(dim + 1, 0), pairs.select(dim + 1, 1)
+        return t.narrow(dim, 0, self.intermediate), t.narrow(dim, self.intermediate, self.intermediate)
 
     def extra_repr(self) -> str:
         shared = f", shared={self.shared_gate.shape[0]}" if self.shared_gate is not None else ""
