@@ -51,7 +51,7 @@ def attention(draw: random.Random) -> problem:
         "flash": lambda *operands: aten._scaled_dot_product_flash_attention(*heads_first(*operands), 0.0, causal)[0].transpose(1, 2),
     }  # fmt: skip
     return problem(name, make, lambda q, k, v: kaio.attention(q, k, v, causal="top_left" if causal else "none"), peers,
-                   lambda q, k, v: sdpa(q.float(), k.float(), v.float(), causal), 1e-2, kinds=kinds)  # fmt: skip
+                   lambda q, k, v: sdpa(q.float(), k.float(), v.float(), causal), 2e-2, kinds=kinds)  # fmt: skip
 
 
 def attention_backward(draw: random.Random) -> problem:
@@ -85,7 +85,7 @@ def attention_backward(draw: random.Random) -> problem:
         leaves = [t.float().requires_grad_() for t in (q, k, v)]
         return torch.autograd.grad(sdpa(*leaves, causal), leaves, dout.float())
 
-    return problem(name, with_results, ours, {"cuDNN": peer}, reference, 2e-2, kinds=kinds,
+    return problem(name, with_results, ours, {"cuDNN": peer}, reference, 5e-2, kinds=kinds,
                    uses={"ours": (0, 1, 2, 3, 4, 5), "cuDNN": (0, 1, 2, 3, 6, 7)})  # fmt: skip
 
 

@@ -2,24 +2,32 @@
 """Random problems through the package, each checked, and timed next to torch's own operations in one process, or next to
 torch.compile of the formula if torch has no such operation (row_problems.py).
 
-    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables]
+    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables] [--workers N]
 
 Problems are drawn from a seed, which is printed. A result is compared with the same formula in f32. Times are those of a CUDA graph
 whose calls go through more operands than L2 holds, if 64 sets of them suffice (repeated), and of single calls after a write that
 displaces L2 (single). Kaio and its peers take turns. Of several peers the fastest counts. The ratio is the peer's time divided by
 kaio's: above 1, kaio is faster. Prints a table with geometric mean, 5th percentile and worst, and one for each kind of problem,
-such as the rows of a product. A problem that raises an error counts as wrong. Needs a GPU and torch.
+such as the rows of a product. A problem that raises an error counts as wrong. Workers are processes that share the problems: while
+one measures, others wait for cuDNN's compiler. Needs a GPU and torch.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import fcntl
 import json
 import math
+import os
+import pathlib
 import random
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import attention_problems
 import experts_problems
@@ -106,25 +114,42 @@ class Timer:
         return {who: statistics.median(times) * 1e-3 for who, times in measured.items()}
 
 
-def measured(one: problem, timer: Timer) -> Row:
+@contextlib.contextmanager
+def locked(file: Any) -> Iterator[None]:
+    """The GPU for this process alone, of those with the same file."""
+    if file is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if file is not None:
+            torch.cuda.synchronize()
+            fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def measured(one: problem, timer: Timer, lock: Any) -> Row:
     """Errors and times of a problem."""
+    begin = time.time()
     sets = [one.make()]
-    error, of_peer, peers = one.errors(sets[0])
-    row: Row = {"name": one.name, "kinds": one.kinds, "error": error, "error_of_peer": of_peer}
-    ways = {}
-    for who, run in (("ours", one.ours), *((who, one.peers[who]) for who in peers)):
-        wanted = min(64, max(4, 1 + 2 * L2_BYTES // max(1, one.bytes_of(who, sets[0]))))
-        while len(sets) < wanted:
-            sets.append(one.make())
-        ways[who] = run, sets[:wanted]
-    repeated = timer.repeated(ways)
-    single = timer.single(ways, 7 if repeated["ours"] < 1e-3 else 3)
+    one.load(sets[0])
+    loaded = time.time()
+    with locked(lock):
+        error, of_peer, peers = one.errors(sets[0])
+        row: Row = {"name": one.name, "kinds": one.kinds, "error": error, "error_of_peer": of_peer, "tolerance": one.tolerance}
+        ways = {}
+        for who, run in (("ours", one.ours), *((who, one.peers[who]) for who in peers)):
+            wanted = min(64, max(4, 1 + 2 * L2_BYTES // max(1, one.bytes_of(who, sets[0]))))
+            while len(sets) < wanted:
+                sets.append(one.make())
+            ways[who] = run, sets[:wanted]
+        repeated = timer.repeated(ways)
+        single = timer.single(ways, 7 if repeated["ours"] < 1e-3 else 3)
     for how, times in (("repeated", repeated), ("single", single)):
         row[f"{how}_us"] = times.pop("ours") * 1e6
         if times:
             best = min(times, key=lambda who: times[who])
             row |= {f"{how}_peer_us": times[best] * 1e6, f"{how}_peer": best}
-    return row
+    return row | {"load_s": loaded - begin, "measure_s": time.time() - loaded}
 
 
 def ratio(row: Row, how: str) -> float:
@@ -156,6 +181,50 @@ def report(kind: str, rows: list[Row], seconds: float, tables: bool) -> None:
               f"{row['repeated_peer_us']:.1f}", flush=True)  # fmt: skip
 
 
+def problems_of(kind: str, arguments: argparse.Namespace, timer: Timer) -> Iterator[Row]:
+    """A row for each problem of this process: measured, or with the text of an exception."""
+    draw = random.Random(f"{kind} {arguments.seed}")
+    torch.manual_seed(arguments.seed)
+    lock = open(arguments.lock, "w") if arguments.lock else None
+    begin = time.time()
+    for number in range(arguments.problems):
+        one = KINDS[kind](random.Random(draw.random()))
+        if number % arguments.workers != arguments.worker:
+            continue
+        if time.time() - begin > arguments.seconds:
+            return
+        try:
+            yield {"kind": kind, "number": number, **measured(one, timer, lock)}
+        except Exception as error:
+            yield {"kind": kind, "number": number, "name": one.name, "exception": f"{type(error).__name__}: {error}"}
+
+
+def rows_of_workers(kind: str, arguments: argparse.Namespace) -> Iterator[Row]:
+    """The rows of all workers, which are processes with the arguments of this one."""
+    with tempfile.TemporaryDirectory() as folder:
+        lock = os.path.join(folder, "lock")
+        given = [sys.executable, __file__, "--seed", str(arguments.seed), "--problems", str(arguments.problems), "--kinds", kind,
+                 "--seconds", str(arguments.seconds), "--workers", str(arguments.workers), "--lock", lock]  # fmt: skip
+        files = [pathlib.Path(folder, str(number)) for number in range(arguments.workers)]
+        running = [subprocess.Popen([*given, "--worker", str(number), "--lines", str(file)], stdout=subprocess.DEVNULL)
+                   for number, file in enumerate(files)]  # fmt: skip
+        for process in running:
+            process.wait()
+        rows = [json.loads(line) for file in files if file.exists() for line in file.read_text().splitlines()]
+    yield from sorted(rows, key=lambda row: row["number"])
+
+
+def is_wrong(row: Row) -> bool:
+    """Prints what is wrong with a result."""
+    if "exception" in row:
+        print(f"WRONG {row['kind']} {row['name']}: {row['exception']}")
+        return True
+    if not row["error"] <= max(row["tolerance"], 3 * row["error_of_peer"]):
+        print(f"WRONG {row['kind']} {row['name']}: error {row['error']:.2e}, the peer's {row['error_of_peer']:.2e}")
+        return True
+    return False
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -164,32 +233,25 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=1e9, help="for each kind")
     parser.add_argument("--lines", help="a file for a line of JSON of each problem")
     parser.add_argument("--no-tables", action="store_true", help="one line for each operation")
+    parser.add_argument("--workers", type=int, default=1, help="processes; 12 suit attention, whose peers compile")
+    parser.add_argument("--worker", type=int, default=-1, help=argparse.SUPPRESS)
+    parser.add_argument("--lock", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}, torch {torch.__version__}, kaio {kaio.__version__}, {torch.cuda.get_device_name()}", flush=True)
-    timer = Timer()
+    of_workers = arguments.workers > 1 and arguments.worker < 0
+    arguments.worker = max(0, arguments.worker)
+    timer = None if of_workers else Timer()
     lines = open(arguments.lines, "w") if arguments.lines else None
     wrong = 0
     for kind in arguments.kinds.split(","):
-        draw = random.Random(f"{kind} {arguments.seed}")
-        torch.manual_seed(arguments.seed)
-        rows: list[Row] = []
         begin = time.time()
-        for _ in range(arguments.problems):
-            if time.time() - begin > arguments.seconds:
-                break
-            one = KINDS[kind](draw)
-            try:
-                row = {"kind": kind, **measured(one, timer)}
-            except Exception as error:
-                wrong += 1
-                print(f"WRONG {kind} {one.name}: {type(error).__name__}: {error}")
-                continue
-            if not row["error"] <= max(one.tolerance, 3 * row["error_of_peer"]):
-                wrong += 1
-                print(f"WRONG {kind} {one.name}: error {row['error']:.2e}, the peer's {row['error_of_peer']:.2e}")
-            rows.append(row)
+        rows: list[Row] = []
+        for row in rows_of_workers(kind, arguments) if timer is None else problems_of(kind, arguments, timer):
             if lines:
                 print(json.dumps(row), file=lines, flush=True)
+            wrong += is_wrong(row)
+            if "exception" not in row:
+                rows.append(row)
         report(kind, rows, time.time() - begin, not arguments.no_tables)
     print(f"\n{wrong} wrong")
     return 1 if wrong else 0
