@@ -145,6 +145,33 @@ def test_gather_and_bias_of_products(device, dtype):
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("weight_first", [False, True])
+@pytest.mark.parametrize("gathered", [False, True])
+def test_gradients_of_products(device, dtype, weight_first, gathered):
+    indices = torch.tensor([[1, 3], [0, 1], [-1, 3], [1, 0]], dtype=torch.int32, device=device)  # none of expert 2
+    routed = kt.sort_by_expert(indices, 4)
+    x, w, bias, dy = (randn(device, *s, dtype=dtype) for s in ((4, 32), (4, 24, 32), (4, 24), (8, 24)))
+    given = x if gathered else kt.gather_tokens(x, routed)
+    ours = [t.clone().requires_grad_() for t in (given, w if weight_first else w.mT.contiguous(), bias)]
+    y = kt.matmul_grouped(ours[0], ours[1].mT if weight_first else ours[1], routed.offsets, gather=routed if gathered else None,
+                          bias=ours[2])  # fmt: skip
+    y[:7].backward(dy[:7])
+    theirs = [t.double().requires_grad_() for t in (given, w, bias)]
+    rows = theirs[0][routed.tokens[:7].long()] if gathered else theirs[0][:7]
+    groups = torch.repeat_interleave(torch.arange(4, device=device), routed.offsets.diff().long())
+    want = torch.einsum("rk,rnk->rn", rows, theirs[1][groups]) + theirs[2][groups]
+    want.backward(dy[:7].double())
+    near(y[:7], want, TOLERANCE[dtype])
+    near(ours[0].grad, theirs[0].grad, TOLERANCE[dtype])
+    near(ours[1].grad, theirs[1].grad if weight_first else theirs[1].grad.mT, TOLERANCE[dtype])
+    near(ours[2].grad, theirs[2].grad, TOLERANCE[dtype])
+    assert ours[1].grad.is_contiguous() and not ours[1].grad[2].any()
+    frozen = x.clone().requires_grad_()
+    kt.matmul_grouped(frozen, w.mT, routed.offsets, gather=routed, dtype=torch.float32)[:7].sum().backward()
+    assert frozen.grad.dtype == dtype and w.grad is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("options", [{}, {"activation": "gelu_tanh"}, {"alpha": 1.702, "limit": 0.75, "up_offset": 1.0}])
 def test_gate_up_grouped(device, dtype, options):
     routed = kt.sort_by_expert(torch.tensor([[1, 3], [0, 1], [2, 3], [1, 0]], dtype=torch.int32, device=device), 5)
@@ -173,11 +200,11 @@ def test_block(device, model, shared, dtype):
     x = randn(device, 2, 7, module.size, dtype=dtype)
     with torch.no_grad():
         got = module(x)
+        assert module(x[:0]).shape == (0, 7, module.size)
     want, margin = block(model, module, x.view(14, -1))
     sure = margin > 1e-4
     assert got.dtype == dtype and got.shape == x.shape and sure.sum() >= 12
     near(got.view(14, -1)[sure], want[sure], TOLERANCE[dtype])
-    assert module(x[:0]).shape == (0, 7, module.size) if not torch.is_grad_enabled() else True
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
@@ -191,6 +218,39 @@ def test_block_of_true_size(model):
     sure = margin > 1e-4
     assert sure.sum() >= 270
     near(got[sure], want[sure], TOLERANCE[torch.bfloat16])
+
+
+def gradients(module, x, dy, run):
+    """Of x and of all parameters, by name."""
+    leaf = x.clone().requires_grad_()
+    parameters = dict(module.named_parameters())
+    made = torch.autograd.grad(run(leaf), [leaf, *parameters.values()], dy)
+    return dict(zip(["x", *parameters], made))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_gradients_of_a_block(device, model):
+    module = made(model, device, torch.float16)
+    x, dy = (randn(device, 14, module.size, dtype=torch.float16) for _ in range(2))
+    leaves = {name: p.detach().double().requires_grad_() for name, p in module.named_parameters()}
+    leaf = x.double().requires_grad_()
+    want, margin = block(model, module, leaf, leaves)
+    keep = (margin > 1e-4)[:, None]
+    got = gradients(module, x, dy * keep, module)
+    expected = dict(zip(["x", *leaves], torch.autograd.grad(want, [leaf, *leaves.values()], (dy * keep).double())))
+    for name, t in expected.items():
+        assert got[name].dtype == torch.float16
+        near(got[name], t, 1e-2)
+
+
+@pytest.mark.parametrize("model", ["deepseek_v3", "gpt_oss"])
+def test_gradients_of_a_compiled_block(device, model):
+    module = made(model, device, torch.float16)
+    compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+    x, dy = (randn(device, 6, module.size, dtype=torch.float16) for _ in range(2))
+    eager, traced = gradients(module, x, dy, module), gradients(module, x, dy, compiled)
+    for name, t in eager.items():
+        near(traced[name], t, 1e-2)
 
 
 @pytest.mark.parametrize("model", ["deepseek_v3", "gpt_oss"])
@@ -246,6 +306,10 @@ def test_operators(device):
     w, bias = randn(device, 8, 24, 16, dtype=torch.bfloat16).mT, randn(device, 8, 24)
     check(ops.matmul_grouped.default, (y, w, routed.offsets, None, None, torch.float32))
     check(ops.matmul_grouped.default, (y[:5], w, routed.offsets, routed.tokens, bias, torch.bfloat16))
+    dc = randn(device, 10, 24, dtype=torch.bfloat16)
+    check(ops.matmul_grouped_backward.default, (dc, y, w, routed.offsets, True, True))
+    check(ops.matmul_grouped_backward.default, (dc, y, w.contiguous(), routed.offsets, False, True))
+    check(ops.matmul_grouped_backward.default, (dc, y, w, routed.offsets, True, False))
     check(ops.gate_up_grouped.default, (y, w, w, routed.offsets, None, None, bias, "silu", 1.702, 7.0, 1.0))
     check(ops.gate_up_grouped.default, (y[:5], w, w, routed.offsets, routed.tokens, bias, bias, "gelu", 1.0, 0.0, 0.0))
 
@@ -274,7 +338,7 @@ def test_errors(device):
         (lambda: kt.gate_up_grouped(y, b, b, routed.offsets, alpha=0.0), "alpha"),
         (lambda: kt.gate_up_grouped(y, b, b.clone().requires_grad_(), routed.offsets), "gradient"),
         (lambda: kt.Experts(8, 8, experts=2, k=1, activation="relu2"), "argument activation"),
-        (lambda: kt.matmul_grouped(y, b.requires_grad_(), routed.offsets), "gradient"),
+        (lambda: kt.matmul_grouped(y, b.clone().requires_grad_(), routed.offsets, bias=logits), "bias"),
     ):  # fmt: skip
         with pytest.raises((ValueError, TypeError, kaio.InvalidArgument), match=text):
             call()

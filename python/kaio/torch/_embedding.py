@@ -58,6 +58,13 @@ def _call(indices: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return out
 
 
+def gradient_of(gradient: torch.Tensor, indices: torch.Tensor, vocabulary: int, padding_index: int = -1) -> torch.Tensor:
+    """The gradient of a weight (vocabulary, size), elements of `gradient`."""
+    run: Any = _run_backward if is_direct(gradient, indices) else _operator_backward
+    dweight: torch.Tensor = run(gradient, indices, vocabulary, padding_index)
+    return dweight
+
+
 class _Embedding(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, indices: torch.Tensor, weight: torch.Tensor, padding_index: int) -> Any:
@@ -69,8 +76,7 @@ class _Embedding(torch.autograd.Function):
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *gradients: Any) -> Any:
         (indices,) = ctx.saved_tensors
-        run: Any = _run_backward if is_direct(gradients[0], indices) else _operator_backward
-        return None, run(gradients[0], indices, ctx.vocabulary, ctx.padding_index), None
+        return None, gradient_of(gradients[0], indices, ctx.vocabulary, ctx.padding_index), None
 
 
 _apply: Any = _Embedding.apply

@@ -12,6 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from .. import operations
 from ._embedding import _call as _rows_of_tokens
+from ._embedding import gradient_of as _gradient_of_embedding
 from ._library import define, distinct, is_compiling, is_direct, needs_gradient, refuse_vmap
 from ._matmul import any_autocast, autocast, product
 from ._quant_ops import rows_of
@@ -248,6 +249,12 @@ def combine_experts(
     return _call_combine(*arguments)  # type: ignore[no-any-return]
 
 
+def _rows_to_tokens(rows: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """The sum of each token's rows."""
+    ones = torch.ones(positions.shape, dtype=torch.float32, device=positions.device)
+    return _call_combine(rows, ones, positions, None, rows.dtype)  # type: ignore[no-any-return]
+
+
 class _Gather(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, tokens: torch.Tensor, positions: torch.Tensor) -> Any:
@@ -258,8 +265,7 @@ class _Gather(torch.autograd.Function):
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, *gradients: Any) -> Any:
         (positions,) = ctx.saved_tensors
-        ones = torch.ones(positions.shape, dtype=torch.float32, device=positions.device)
-        return _call_combine(rows_of(gradients[0]), ones, positions, None, gradients[0].dtype), None, None
+        return _rows_to_tokens(rows_of(gradients[0]), positions), None, None
 
 
 _apply_gather: Any = _Gather.apply
@@ -299,11 +305,70 @@ def _call_grouped(a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, rows:
     return run(a, b, offsets, rows, bias, dtype)
 
 
+def _run_grouped_backward(
+    dc: torch.Tensor, a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, of_a: bool, of_b: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """da, with zeros in rows of no group, and db, with the neighbours of b. Those that are not wanted have no elements."""
+    da = torch.zeros(a.shape if of_a else (0,), dtype=a.dtype, device=a.device)
+    db = _like_b(b) if of_b else torch.empty(0, dtype=b.dtype, device=b.device)
+    operations.matmul_grouped_backward(dc, a, b, offsets, da if of_a else None, db if of_b else None)
+    return da, db
+
+
+def _like_b(b: torch.Tensor) -> torch.Tensor:
+    groups, k, n = b.shape
+    if b.stride(1) == 1:
+        return b.new_empty((groups, n, k)).mT
+    return b.new_empty((groups, k, n))
+
+
+_grouped_backward = define(
+    "matmul_grouped_backward(Tensor dc, Tensor a, Tensor b, Tensor offsets, bool of_a, bool of_b) -> (Tensor, Tensor)",
+    _run_grouped_backward,
+    lambda dc, a, b, offsets, of_a, of_b: (
+        a.new_empty(a.shape if of_a else (0,)),
+        _like_b(b) if of_b else b.new_empty((0,)),
+    ),
+)
+
+
+class _Grouped(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, tokens: Any, positions: Any, bias: Any, dtype: Any
+    ) -> Any:
+        ctx.save_for_backward(a, b, offsets, tokens, positions)
+        ctx.bias = None if bias is None else bias.dtype
+        return _call_grouped(a, b, offsets, tokens, _f32(bias), dtype)
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        a, b, offsets, tokens, positions = ctx.saved_tensors
+        (of_a, of_b), of_bias = ctx.needs_input_grad[:2], ctx.needs_input_grad[5]
+        dc, da, db, dbias = rows_of(gradients[0].to(a.dtype)), None, None, None
+        if of_a or of_b:
+            rows = a if tokens is None else _rows_of_tokens(tokens, a)
+            run: Any = _run_grouped_backward if is_direct(dc, rows, b, offsets) else _grouped_backward
+            da, db = run(dc, rows, b, offsets, of_a, of_b)
+            if of_a and tokens is not None:
+                da = _rows_to_tokens(da, positions)
+        if of_bias:
+            # The group of each row; rows of no group have a number that is no group.
+            numbers = torch.arange(dc.shape[0], dtype=torch.int32, device=dc.device)
+            groups = torch.searchsorted(offsets[1:], numbers, right=True, out_int32=True)
+            dbias = _gradient_of_embedding(gradients[0].float(), groups, b.shape[0]).to(ctx.bias)
+        return da if of_a else None, db if of_b else None, None, None, None, dbias, None
+
+
+_apply_grouped: Any = _Grouped.apply
+
+
 def matmul_grouped(
     a: torch.Tensor, b: torch.Tensor, offsets: torch.Tensor, *, gather: RoutedTokens | None = None, bias: torch.Tensor | None = None,
     dtype: torch.dtype | None = None,
 ) -> torch.Tensor:  # fmt: skip
-    """a[r] * b[g] + bias[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture. Has no gradient.
+    """a[r] * b[g] + bias[g] for the group g with offsets[g] <= r < offsets[g + 1]: the experts of a mixture, with gradients.
 
     a: (rows, k), f16 or bf16
     b: (groups, k, n), elements of a; any strides: weights (groups, n, k) are `weight.mT`
@@ -319,10 +384,10 @@ def matmul_grouped(
     _need("matmul_grouped", "b", b, 3, "(groups, k, n)")
     if any_autocast():
         a, b = autocast(a, b)
+    tokens, positions = (None, None) if gather is None else (gather.tokens, gather.positions)
     if needs_gradient(a, b, bias):
-        raise ValueError("kaio: matmul_grouped has no gradient; call it under torch.no_grad(), or detach its arguments")
-    rows = None if gather is None else gather.tokens
-    return _call_grouped(a, b, offsets, rows, _f32(bias), dtype or a.dtype)  # type: ignore[no-any-return]
+        return _apply_grouped(a, b, offsets, tokens, positions, bias, dtype or a.dtype)  # type: ignore[no-any-return]
+    return _call_grouped(a, b, offsets, tokens, _f32(bias), dtype or a.dtype)  # type: ignore[no-any-return]
 
 
 def _f32(t: torch.Tensor | None) -> torch.Tensor | None:
@@ -380,5 +445,5 @@ def gate_up_grouped(
     return run(*tensors, activation, alpha, limit, up_offset)  # type: ignore[no-any-return]
 
 
-for _name in ("topk_router", "sort_by_expert", "combine_experts", "matmul_grouped", "gate_up_grouped"):
+for _name in ("topk_router", "sort_by_expert", "combine_experts", "matmul_grouped", "matmul_grouped_backward", "gate_up_grouped"):
     refuse_vmap(_name)

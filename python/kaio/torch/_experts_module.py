@@ -7,7 +7,9 @@ from typing import Any
 
 import torch
 
+from ._activation import gated
 from ._experts import RoutedTokens, combine_experts, gate_up_grouped, matmul_grouped, sort_by_expert, topk_router
+from ._library import needs_gradient
 from ._matmul import matmul
 from ._projections import swiglu_mlp
 
@@ -122,7 +124,11 @@ class Experts(torch.nn.Module):
         return combine_experts(y, weights, routed.positions, residual=shared).reshape(x.shape)
 
     def _hidden(self, x: torch.Tensor, routed: RoutedTokens) -> torch.Tensor:
-        """The gated products, (tokens * k, intermediate)."""
+        """The gated products, (tokens * k, intermediate): one launch without gradients, two with them."""
+        if needs_gradient(x, self.gate_up, self.gate_up_bias):
+            both = matmul_grouped(x, self.gate_up.mT, routed.offsets, gather=routed, bias=self.gate_up_bias)
+            gate, up = self._gate_and_up(both, 1)
+            return gated(gate, up, self.activation, **self.limits)  # type: ignore[no-any-return]
         gate, up = self._gate_and_up(self.gate_up, 1)
         biases = (None, None) if self.gate_up_bias is None else self._gate_and_up(self.gate_up_bias, 1)
         activation, alpha = _WITH_ALPHA.get(self.activation, (self.activation, 1.0))
