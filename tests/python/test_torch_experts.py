@@ -7,6 +7,7 @@ torch = pytest.importorskip("torch")
 import kaio  # noqa: E402
 import kaio.torch as kt  # noqa: E402
 from experts_reference import SMALL, TRUE, block  # noqa: E402
+from kaio._packed import layout_of, packed_bytes  # noqa: E402
 
 TOLERANCE = {torch.float16: 4e-3, torch.bfloat16: 2e-2}
 MODELS = sorted(SMALL)
@@ -187,6 +188,77 @@ def test_gate_up_grouped(device, dtype, options):
     halves = torch.cat([w[:, ::2], w[:, 1::2]], 1)
     again = kt.gate_up_grouped(kt.gather_tokens(x, routed), halves[:, :24].mT, halves[:, 24:].mT, routed.offsets, gate_bias=bias, **options)
     near(again, want, TOLERANCE[dtype])
+
+
+# ---- Packed weights and codes
+
+
+def group_offsets(device):
+    return torch.tensor([0, 3, 3, 11, 14], dtype=torch.int32, device=device)
+
+
+def by_groups(a, w, offsets):
+    return torch.cat([a[i:j].double() @ one.double().T for i, j, one in zip(offsets, offsets[1:], w)])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_packed_products(device, bits, dtype):
+    n, k, groups = 40, 64, 4
+    if bits == 4:
+        kind = lambda memory: kaio.W4Weights(n=n, k=k, group=32, scales="bf16" if dtype == torch.bfloat16 else "f16", memory=memory)  # noqa: E731
+    else:
+        kind = lambda memory: kaio.W8Weights(n=n, k=k, group=32, memory=memory)  # noqa: E731
+    size = packed_bytes(kind(None))
+    memory, scales = torch.empty(groups * size, dtype=torch.uint8, device=device), torch.rand(n, k // 32) / 50 + 0.01
+    for one in memory.split(size):
+        if bits == 4:
+            codes = torch.randint(-(1 << 31), 1 << 31, (n, k // 8), dtype=torch.int32, device=device)
+            kaio.repack_int4_w4(kaio.Int4W4(codes, scales.T.to(device, dtype).contiguous()), kind(one))
+        else:
+            kaio.repack_int8_w8(kaio.Int8W8(torch.randint(-128, 128, (n, k), dtype=torch.int8, device=device), scales.to(device)), kind(one))
+    w = torch.stack([kt.dequantise(kind(one), torch.float32) for one in memory.split(size)])
+    x, bias, offsets = randn(device, 14, k, dtype=dtype), randn(device, groups, n), group_offsets(device)
+    product = kt.matmul_w4_grouped if bits == 4 else kt.matmul_w8_grouped
+    want = by_groups(x, w, offsets)
+    near(product(x, kind(memory), offsets, dtype=torch.float32), want, 1e-3)
+    of_rows = torch.repeat_interleave(bias.to(dtype), offsets.diff().long(), 0)
+    near(product(x, kind(memory), offsets, bias=bias), want + of_rows, TOLERANCE[dtype])
+    layout = layout_of(kind(memory))
+    torch.library.opcheck(torch.ops.kaio.matmul_packed_grouped.default, (x, memory, layout, offsets, bias.to(dtype), torch.float32))
+    with pytest.raises(ValueError, match="argument x"):
+        product(x[0], kind(memory), offsets)
+    with pytest.raises(ValueError, match="gradient"):
+        product(x.clone().requires_grad_(), kind(memory), offsets)
+    with pytest.raises(TypeError, match="argument weights"):
+        product(x, memory, offsets)
+
+
+def test_products_of_codes(device):
+    offsets = group_offsets(device)
+    a, b = randn(device, 14, 64).to(torch.float8_e4m3fn), randn(device, 4, 32, 64).to(torch.float8_e4m3fn)
+    scale_a, scale_b, bias = torch.rand(14, device=device) + 0.5, torch.rand(4, 32, device=device) + 0.5, randn(device, 4, 32)
+    of_rows = lambda t: torch.repeat_interleave(t, offsets.diff().long(), 0)  # noqa: E731
+    options = {"scale_a": scale_a, "scale_b": scale_b, "bias": bias}
+    want = by_groups(a.float(), b.float(), offsets) * scale_a[:, None] * of_rows(scale_b) + of_rows(bias)
+    got = kt.matmul_fp8_grouped(a, b.mT, offsets, **options)
+    assert got.dtype == torch.bfloat16
+    near(got, want, 2e-2)
+    # torch cannot compare tensors of e4m3, as test_schema does with arguments.
+    torch.library.opcheck(torch.ops.kaio.matmul_fp8_grouped.default, (a, b.mT, offsets, scale_a, scale_b, None, None, bias, torch.float32),
+                          test_utils=("test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic"))  # fmt: skip
+    a, b = (torch.randint(-128, 128, s, dtype=torch.int8, device=device) for s in ((14, 64), (4, 32, 64)))
+    sums = by_groups(a, b, offsets)
+    assert torch.equal(kt.matmul_int8_grouped(a, b.mT, offsets).double(), sums)
+    want = sums * scale_a[:, None] * of_rows(scale_b) + of_rows(bias)
+    near(kt.matmul_int8_grouped(a, b.mT, offsets, **options, dtype=torch.float32), want, 1e-5)
+    torch.library.opcheck(torch.ops.kaio.matmul_int8_grouped.default, (a, b.mT, offsets, scale_a, scale_b, bias, torch.float16))
+    with pytest.raises(ValueError, match="argument b"):
+        kt.matmul_int8_grouped(a, b[0], offsets)
+    with pytest.raises(kaio.InvalidArgument, match="scale_a"):
+        kt.matmul_int8_grouped(a, b.mT, offsets, scale_a=scale_a[:3], scale_b=scale_b, dtype=torch.float32)
+    with pytest.raises(ValueError, match="gradient"):
+        kt.matmul_int8_grouped(a, b.mT, offsets, scale_a=scale_a.clone().requires_grad_(), dtype=torch.float32)
 
 
 # ---- Blocks

@@ -13,6 +13,7 @@ from ._embedding import embedding
 from ._experts import (
     RoutedTokens, combine_experts, gate_up_grouped, gather_tokens, matmul_grouped, sort_by_expert, topk_router,
 )  # fmt: skip
+from ._experts_codes import matmul_fp8_grouped, matmul_int8_grouped, matmul_w4_grouped, matmul_w8_grouped
 from ._experts_module import Experts
 from ._flash_attention import (
     flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
@@ -80,10 +81,14 @@ __all__ = [
     "log_softmax",
     "matmul",
     "matmul_fp8",
+    "matmul_fp8_grouped",
     "matmul_grouped",
     "matmul_int8",
+    "matmul_int8_grouped",
     "matmul_w4",
+    "matmul_w4_grouped",
     "matmul_w8",
+    "matmul_w8_grouped",
     "patch",
     "qkv_project",
     "quantise_fp8",
