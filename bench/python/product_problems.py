@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import kaio
 import torch
@@ -134,36 +135,118 @@ def rows_of_experts(draw: random.Random, rows: int, experts: int, skewed: bool) 
     return counts
 
 
+class Groups:
+    """The extents of a grouped product and the rows of its experts."""
+
+    def __init__(self, draw: random.Random, step: int = 64, most: int = 1 << 29) -> None:
+        """step: n and k are multiples of it; most: numbers of all experts."""
+        self.experts, self.rows, skewed = size(draw, 8, 256), size(draw, 32, 32768), draw.random() < 0.5
+        n = size(draw, 256, 8192, step)
+        self.k = min(size(draw, 256, 8192, step), max(256, most // (self.experts * n) // step * step))
+        self.n = min(n, most // (self.experts * self.k)) // step * step
+        counts = rows_of_experts(draw, self.rows, self.experts, skewed)
+        self.begins = list(itertools.accumulate(counts, initial=0))
+        self.offsets = torch.tensor(self.begins, dtype=torch.int32, device="cuda")
+        used = sum(count > 0 for count in counts)
+        self.name = f"{self.rows} rows in {used} of {self.experts}, largest {max(counts)}, n {self.n}, k {self.k}"
+        self.kinds = {"rows of an expert": between(max(1, self.rows // used), [4, 16, 64, 256, 1024]),
+                      "experts": between(self.experts, [16, 64, 256]), "rows": "skewed" if skewed else "balanced",
+                      "MNK": extent_class(self.rows, self.n, self.k)}  # fmt: skip
+
+    def operands(self) -> tuple[torch.Tensor, ...]:
+        """a, b, the offsets, and the ends of groups, as torch takes them."""
+        dtype = torch.bfloat16
+        return (arena.take(self.rows, self.k, dtype=dtype), arena.take(self.experts, self.n, self.k, dtype=dtype).mT, self.offsets,
+                self.offsets[1:].clone())  # fmt: skip
+
+    def parts(self) -> Iterator[tuple[int, slice]]:
+        """The rows of each expert that has some."""
+        for expert, (begin, end) in enumerate(itertools.pairwise(self.begins)):
+            if end > begin:
+                yield expert, slice(begin, end)
+
+
 def matmul_grouped(draw: random.Random) -> problem:
-    dtype = torch.bfloat16
-    experts, rows, skewed = size(draw, 8, 256), size(draw, 32, 32768), draw.random() < 0.5
-    n = size(draw, 256, 8192, 64)
-    k = min(size(draw, 256, 8192, 64), max(256, (1 << 29) // (experts * n) // 64 * 64))
-    n = min(n, (1 << 29) // (experts * k))
-    n -= n % 8
-    counts = rows_of_experts(draw, rows, experts, skewed)
-    begins = [0]
-    for count in counts:
-        begins.append(begins[-1] + count)
-    offsets = torch.tensor(begins, dtype=torch.int32, device="cuda")
-    ends = offsets[1:].contiguous()
+    groups = Groups(draw)
 
     def reference(a: torch.Tensor, b: torch.Tensor, *_: Any) -> torch.Tensor:
-        result = torch.empty(rows, n, device="cuda")
-        for expert in range(experts):
-            if counts[expert]:
-                part = slice(begins[expert], begins[expert + 1])
-                torch.mm(a[part].float(), b[expert].float(), out=result[part])
+        result = torch.empty(groups.rows, groups.n, device="cuda")
+        for expert, part in groups.parts():
+            torch.mm(a[part].float(), b[expert].float(), out=result[part])
         return result
 
-    used = sum(count > 0 for count in counts)
-    kinds = {"rows of an expert": between(max(1, rows // used), [4, 16, 64, 256, 1024]), "experts": between(experts, [16, 64, 256]),
-             "rows": "skewed" if skewed else "balanced", "MNK": extent_class(rows, n, k)}  # fmt: skip
-    return problem(
-        f"{rows} rows in {used} of {experts}, largest {max(counts)}, n {n}, k {k}",
-        lambda: (arena.take(rows, k, dtype=dtype), arena.take(experts, n, k, dtype=dtype).transpose(1, 2), offsets, ends),
-        lambda a, b, begin, _: kaio.matmul_grouped(a, b, begin), lambda a, b, _, end: torch._grouped_mm(a, b, offs=end), reference, 1e-2,
-        kinds=kinds)  # fmt: skip
+    return problem(groups.name, groups.operands, lambda a, b, begin, _: kaio.matmul_grouped(a, b, begin),
+                   lambda a, b, _, end: torch._grouped_mm(a, b, offs=end), reference, 1e-2, kinds=groups.kinds)  # fmt: skip
+
+
+def matmul_grouped_backward(draw: random.Random) -> problem:
+    groups = Groups(draw)
+
+    def reference(a: torch.Tensor, b: torch.Tensor, _: Any, __: Any, dc: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        da, db = torch.empty(groups.rows, groups.k, device="cuda"), torch.zeros(b.shape, device="cuda")
+        for expert, part in groups.parts():
+            torch.mm(dc[part].float(), b[expert].float().t(), out=da[part])
+            torch.mm(a[part].float().t(), dc[part].float(), out=db[expert])
+        return da, db
+
+    def ours(a: torch.Tensor, b: torch.Tensor, begin: torch.Tensor, _: Any, dc: torch.Tensor) -> Any:
+        return kaio.matmul_grouped_backward(dc, a, b, begin, True, torch.empty(b.mT.shape, dtype=b.dtype, device=b.device).mT)
+
+    def peer(a: torch.Tensor, b: torch.Tensor, _: Any, end: torch.Tensor, dc: torch.Tensor) -> Any:
+        return torch._grouped_mm(dc, b.mT, offs=end), torch._grouped_mm(dc.t(), a, offs=end).mT
+
+    return problem(groups.name, lambda: (*groups.operands(), arena.take(groups.rows, groups.n, dtype=torch.bfloat16)), ours, peer,
+                   reference, 2e-2, kinds=groups.kinds)  # fmt: skip
+
+
+def matmul_w4_grouped(draw: random.Random) -> problem:
+    """Next to torch._grouped_mm of the same weights of 16 bits."""
+    groups, group, dtype = Groups(draw, 128, 1 << 28), draw.choice([32, 64, 128]), torch.bfloat16
+    packed: list[torch.Tensor] = []
+
+    def weights(memory: torch.Tensor | None) -> kaio.W4Weights:
+        return kaio.W4Weights(n=groups.n, k=groups.k, group=group, scales="bf16", memory=memory)
+
+    def make() -> tuple[Any, ...]:
+        x, w, begin, end = groups.operands()
+        if packed:
+            return x, packed[0].clone(), w, begin, end
+        own = [int4_weights(groups.n, groups.k, group, dtype)[0] for _ in range(groups.experts)]
+        packed.append(torch.cat(own))
+        return x, packed[0], torch.stack([kaio.dequantise_w4(weights(one), dtype="bf16") for one in own]).mT, begin, end
+
+    def reference(x: torch.Tensor, _: Any, w: torch.Tensor, *__: Any) -> torch.Tensor:
+        result = torch.empty(groups.rows, groups.n, device="cuda")
+        for expert, part in groups.parts():
+            torch.mm(x[part].float(), w[expert].float(), out=result[part])
+        return result
+
+    return problem(f"{groups.name} g{group}", make,
+                   lambda x, memory, _, begin, __: kaio.matmul_w4_grouped(x, weights(memory), begin),
+                   {"weights of 16 bits": lambda x, _, w, __, end: torch._grouped_mm(x, w, offs=end)}, reference, 2e-2,
+                   kinds=groups.kinds | {"group": f"{group:6}"}, uses={"ours": (0, 1), "weights of 16 bits": (0, 2)})  # fmt: skip
+
+
+def matmul_fp8_grouped(draw: random.Random) -> problem:
+    """With a scale for each row and for each column of an expert, as torch._scaled_grouped_mm takes them."""
+    groups, code = Groups(draw, 64, 1 << 28), torch.float8_e4m3fn
+
+    def make() -> tuple[Any, ...]:
+        a, b = arena.take(groups.rows, groups.k, dtype=code), arena.take(groups.experts, groups.n, groups.k, dtype=code).mT
+        scale_a, scale_b = (torch.rand(s, device="cuda") + 0.5 for s in (groups.rows, (groups.experts, groups.n)))
+        return a, b, scale_a, scale_b, groups.offsets, groups.offsets[1:].clone()
+
+    def reference(a: torch.Tensor, b: torch.Tensor, scale_a: torch.Tensor, scale_b: torch.Tensor, *_: Any) -> torch.Tensor:
+        result = torch.empty(groups.rows, groups.n, device="cuda")
+        for expert, part in groups.parts():
+            result[part] = a[part].float() @ b[expert].float() * scale_a[part, None] * scale_b[expert]
+        return result
+
+    return problem(groups.name, make,
+                   lambda a, b, scale_a, scale_b, begin, _: kaio.matmul_fp8_grouped(a, b, begin, scale_a=scale_a, scale_b=scale_b),
+                   lambda a, b, scale_a, scale_b, _, end: torch._scaled_grouped_mm(a, b, scale_a, scale_b, offs=end,
+                                                                                   out_dtype=torch.bfloat16, use_fast_accum=True),
+                   reference, 3e-2, kinds=groups.kinds)  # fmt: skip
 
 
 def matmul_int8(draw: random.Random) -> problem:
@@ -186,6 +269,7 @@ def matmul_fp8(draw: random.Random) -> problem:
 
 
 KINDS: dict[str, Callable[[random.Random], problem]] = {
-    "matmul": matmul, "matmul_w4": matmul_w4, "matmul_w8": matmul_w8, "matmul_grouped": matmul_grouped, "matmul_int8": matmul_int8,
-    "matmul_fp8": matmul_fp8,
+    "matmul": matmul, "matmul_w4": matmul_w4, "matmul_w8": matmul_w8, "matmul_grouped": matmul_grouped,
+    "matmul_grouped_backward": matmul_grouped_backward, "matmul_w4_grouped": matmul_w4_grouped,
+    "matmul_fp8_grouped": matmul_fp8_grouped, "matmul_int8": matmul_int8, "matmul_fp8": matmul_fp8,
 }  # fmt: skip
