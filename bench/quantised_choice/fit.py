@@ -39,14 +39,17 @@ parts = 3  # start_clocks, rate and step_clocks of a kernel
 
 
 def configuration_of(name, has_groups):
-    """(family, operand, groups, general, m, n, k) of a kernel: the fields that identify it in fitted.hpp."""
-    operand = "i8" if re.search(r"_(i8|s8)_", name) else "e4m3"
-    general = name.endswith("general")
+    """(family, operand, groups, general, across, m, n, k, alignment) of a kernel: the fields that identify it in fitted.hpp."""
+    operand = "i8" if re.search("_i8_|_s8_s8_", name) else "e4m3"
+    general = re.sub(r"_cluster\d+$", "", name).endswith("general")
     if "_simt_" in name:
-        return (3, operand, has_groups, general, 64, 64, 64 if operand == "i8" else 16)
+        return (3, operand, has_groups, general, False, 64, 64, 64 if operand == "i8" else 16, 1)
     m, n, k = map(int, re.search(r"_(\d+)x(\d+)x(\d+)_", name).groups())
     family = 2 if "_mma_" in name else 1 if "_split" in name else 0
-    return (family, operand, has_groups, general, m, n, k if family == 2 else 128 * k)
+    across = "_across_" in name or "_transposed_" in name
+    copies = re.search(r"_c(\d)\d_", name) if family == 2 else None  # copy_form of A
+    alignment = 16 if copies is None else {"0": 16, "1": 8 if "fp8x8" in name else 16, "2": 1, "4": 4}[copies[1]]
+    return (family, operand, has_groups, general, across, m, n, k if family == 2 else 128 * k, alignment)
 
 
 class Problems:
@@ -178,12 +181,12 @@ def text_of(configurations, vector, rows):
              "// general, from 305 products on an H100.", "",
              "#include <kaio/ops/matmul/choice/variant.hpp>", "", "#include <cstdint>", "", "namespace kaio::ops {", "",
              "// The configuration of a kernel of matmul_fp8 or matmul_int8, and what was measured of it.",
-             "struct byte_kernel_costs {", "  matmul_family family;", "  bool is_int8, groups, general;",
-             "  std::uint32_t m, n, k;",
+             "struct byte_kernel_costs {", "  matmul_family family;", "  bool is_int8, groups, general, across;",
+             "  std::uint32_t m, n, k;", "  std::uint32_t alignment;  // of the lines of A, in bytes",
              "  double start_clocks, rate, step_clocks;", "};", "", "inline constexpr byte_kernel_costs fitted_byte_kernels[]{"]
     for c, constants in zip(configurations, np.exp(vector).reshape(parts, len(configurations)).T):
-        flags = [str(x).lower() for x in (c[1] == "i8", *c[2:4])]
-        rows[(f"matmul_family::{families[c[0]]}", *flags, *map(str, c[4:]))] = [f"{x:.4g}" for x in constants]
+        flags = [str(x).lower() for x in (c[1] == "i8", *c[2:5])]
+        rows[(f"matmul_family::{families[c[0]]}", *flags, *map(str, c[5:]))] = [f"{x:.4g}" for x in constants]
     lines += ["    {" + ", ".join([*words, *constants]) + "}," for words, constants in rows.items()]
     return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
 

@@ -421,7 +421,7 @@ tally kill_int8() {
   mutants_of_calls mutants({{"matmul_mma_s8_s8_k32_any_nt", 10},
                             {"matmul_sm90_i8_f32", 6},
                             {"matmul_sm90_i8_any", 10},
-                            {"matmul_sm90_split2_i8", 6},
+                            {"matmul_sm90_splitn_i8", 6},
                             {"matmul_simt_i8", 8}},
                            without_effect);
   const auto check = [](std::string_view all, std::string_view general) {
@@ -511,7 +511,7 @@ tally kill_fp8() {
   mutants_of_calls mutants({{"matmul_mma_e4m3", 6},
                             {"matmul_mma_f16_f16_k16_any_nt_64x64x64_w32x16_s3_r1_c22_fp8", 5},
                             {"matmul_sm90_e4m3", 4},
-                            {"matmul_sm90_split2_e4m3", 4},
+                            {"matmul_sm90_splitn_e4m3", 4},
                             {"matmul_simt_fp8", 6}},
                            without_effect);
   const auto check = [](std::string_view kernels) {

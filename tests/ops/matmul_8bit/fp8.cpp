@@ -45,6 +45,8 @@ TEST_CASE("matmul_fp8: every kernel at the edges of its tiles", "[ops][fp8]") {
   const shape s{1, 130, 264, 200};
   check_every_fp8<bf16>(s, fp8_aligned(s), {.bias = true});
   check_every_fp8<e4m3>(s, fp8_aligned(s), {.out_scale = 3});
+  for (const shape& few : {shape{1, 39, 208, 400}, shape{1, 17, 72, 3104}})
+    check_every_fp8<f16>(few, fp8_aligned(few), {.bias = true});
   check_every_fp8<bf16>({1, 257, 272, 128}, fp8_aligned({1, 257, 272, 128}), {.scale_a = fp8_scales::one});
 }
 
@@ -92,7 +94,7 @@ TEST_CASE("matmul_fp8: special values", "[ops][fp8]") {
 }
 
 TEST_CASE("matmul_fp8: kernels are listed, loaded ahead and taken by name", "[ops][fp8]") {
-  REQUIRE(ops::matmul_fp8_kernels().size() == 26);
+  REQUIRE(ops::matmul_fp8_kernels().size() == 31);
   const shape s{1, 33, 130, 256};
   for (const bool groups : {false, true}) {
     fp8_case<e4m3, e4m3, bf16> x(s, fp8_aligned(s), {.groups = groups});

@@ -75,6 +75,12 @@ TEST_CASE("matmul_int8: every kernel at the edges of its tiles", "[ops][int8]") 
   check_every_variant<f16>(s, aligned(s), {.scale_a = per::one, .scale_b = per::one});
   check_every_variant<i32>(s, aligned(s), {.scale_a = per::none, .scale_b = per::none});
   check_every_variant<i8>(s, aligned(s), {.out_scale = 3});
+  for (const shape& few : {shape{1, 39, 208, 400}, shape{1, 17, 72, 3104}}) {
+    check_every_variant<bf16>(few, aligned(few), {.bias = true});
+    check_every_variant<i32>(few, aligned(few), {.scale_a = per::none, .scale_b = per::none});
+  }
+  check_every_variant<f32>(s, {false, true, false, 0, 4, 0},
+                           {.bias = true});  // lines at multiples of 4 bytes
   check_every_variant<f32>({1, 65, 67, 129}, {false, false, false, 1, 2, 3}, {.zero_a = per::each});
 }
 

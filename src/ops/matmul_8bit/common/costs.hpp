@@ -13,7 +13,8 @@ inline void take_costs_of_bytes(matmul_variant& v, bool groups) {
   const bool is_int8 = v.operand == element_kind::i8;
   for (const byte_kernel_costs& row : fitted_byte_kernels) {
     const bool fits = row.family == v.family && row.is_int8 == is_int8 && row.groups == groups &&
-                      row.general == v.general && row.m == v.m && row.n == v.n && row.k == v.k;
+                      row.general == v.general && row.across == v.across && row.m == v.m && row.n == v.n &&
+                      row.k == v.k && row.alignment == v.a_alignment;
     if (!fits) continue;
     v.start_clocks = row.start_clocks;
     v.rate = row.rate;

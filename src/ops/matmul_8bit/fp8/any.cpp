@@ -64,7 +64,9 @@ matmul_variant describe(element_kind operand) {
 }
 template <mma_sync_config C, class Function>
 void append(variant_list& list, const matmul_variant& row) {
-  add_fp8_rows(list, row, [](const stream& s, const fp8_call& call) { launch<C, Function>(s, call); });
+  add_fp8_rows(list, row, [](const stream& s, const fp8_call& call, const matmul_variant&) {
+    launch<C, Function>(s, call);
+  });
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ std::string tuning_key(const fp8_call& call);
 template <class Launch>
 void add_fp8_rows(variant_list& list, matmul_variant row, Launch) {
   row.most_batches = 65535;
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    Launch{}(s, static_cast<const fp8_call&>(call));
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+    Launch{}(s, static_cast<const fp8_call&>(call), v);
   };
   for (const element_kind output :
        {element_kind::f32, element_kind::f16, element_kind::bf16, element_kind::e4m3}) {

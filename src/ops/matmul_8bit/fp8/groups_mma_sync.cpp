@@ -14,7 +14,7 @@ using product = instruction_product<mma_m16n8k32<f32, e4m3>>;
 template <mma_sync_config C, class Epilogue>
 void append_cut(variant_list& list) {
   add_fp8_rows(list, describe_mma_sync<C, product, fp8_output, Epilogue>(),
-               [](const stream& s, const fp8_call& call) {
+               [](const stream& s, const fp8_call& call, const matmul_variant&) {
                  launch_call_mma_sync<C, product, fp8_output, Epilogue>(s, call, call.epilogue);
                });
 }

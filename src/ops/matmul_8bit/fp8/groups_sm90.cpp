@@ -14,7 +14,7 @@ void add_fp8_groups_sm90(variant_list& list) {
   append_fp8_tile<medium, e4m3, grouped>(list);
   append_fp8_split<few_rows_16, grouped>(list);
   append_fp8_split<few_rows_32, grouped>(list);
-  append_fp8_split<few_rows_64_deep, grouped>(list);  // two resident blocks would leave too few registers
+  append_fp8_split<few_rows_64, grouped>(list);
 }
 
 }  // namespace kaio::ops

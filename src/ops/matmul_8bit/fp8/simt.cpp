@@ -24,7 +24,7 @@ void add_fp8_simt(variant_list& list) {
         row.operand = operand;
         row.a = a;
         row.b = b;
-        add_fp8_rows(list, row, [](const stream& s, const fp8_call& call) {
+        add_fp8_rows(list, row, [](const stream& s, const fp8_call& call, const matmul_variant&) {
           launch_simt_bytes<fp8_singles, fp8_output, epilogue_of_any>(
               s, call, format_of(call.operand), format_of(call.operand_b), call.epilogue);
         });

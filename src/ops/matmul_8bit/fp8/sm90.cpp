@@ -5,19 +5,17 @@
 namespace kaio::ops {
 
 void add_fp8_sm90(variant_list& list) {
-  constexpr sm90_config large_scaled{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-  constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6};
   constexpr sm90_config medium_scaled{.m = 128, .n = 128, .stages = 6, .whole_producer = true};
-  append_fp8_in_registers<large_scaled, bf16, fp8_scaled>(list);
-  append_fp8_in_registers<large_scaled, f16, fp8_scaled>(list);
-  append_fp8_in_registers<medium_scaled, bf16, fp8_scaled>(list);
-  append_fp8_in_registers<medium_scaled, f16, fp8_scaled>(list);
-  append_fp8_tile<medium, e4m3, fp8_general>(list);
-  append_fp8_tile<medium, e5m2, fp8_general>(list);
+  append_fp8_scaled<bytes_large>(list);
+  append_fp8_scaled<medium_scaled>(list);
+  append_fp8_scaled<bytes_64x128>(list);
+  append_fp8_scaled<bytes_64x64>(list);
+  append_fp8_scaled<bytes_64x32>(list);
+  append_fp8_tile<bytes_medium, e4m3, fp8_general>(list);
+  append_fp8_tile<bytes_medium, e5m2, fp8_general>(list);
   append_fp8_split<few_rows_16, fp8_general>(list);
   append_fp8_split<few_rows_32, fp8_general>(list);
   append_fp8_split<few_rows_64, fp8_general>(list);
-  append_fp8_split<few_rows_64_deep, fp8_general>(list);
 }
 
 }  // namespace kaio::ops

@@ -33,8 +33,8 @@ std::string tuning_key(const int8_call& call);
 template <class Launch>
 void add_int8_rows(variant_list& list, matmul_variant row, Launch) {
   row.most_batches = 65535;
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    Launch{}(s, call, static_cast<const int8_call&>(call).epilogue);
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+    Launch{}(s, static_cast<const int8_call&>(call), v);
   };
   for (const element_kind output :
        {element_kind::f32, element_kind::f16, element_kind::bf16, element_kind::i8, element_kind::i32}) {

@@ -1,7 +1,8 @@
 // Products of i8 by mma.sync:
 //
 //   sm_80 on    lines along K, aligned: asynchronous copies
-//               any address, B along or across K
+//               lines along K that begin at multiples of 4 bytes: asynchronous copies of 4 bytes
+//               any address, B across K
 //   sm_75       lines along K, aligned
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -18,8 +19,8 @@ using product = instruction_product<mma_m16n8k32<i32, i8>>;
 template <mma_sync_config C, class Product = product>
 void append_cut(variant_list& list) {
   add_int8_rows(list, describe_mma_sync<C, Product, int8_output, int8_general>(),
-                [](const stream& s, const matmul_call& call, const int8_terms& terms) {
-                  launch_call_mma_sync<C, Product, int8_output, int8_general>(s, call, terms);
+                [](const stream& s, const int8_call& call, const matmul_variant&) {
+                  launch_call_mma_sync<C, Product, int8_output, int8_general>(s, call, call.epilogue);
                 });
 }
 
@@ -41,7 +42,7 @@ void append_scaled(variant_list& list) {
 void add_int8_mma_sync(variant_list& list) {
   append_scaled<mma_cuts::large_8()>(list);
   append_cut<mma_cuts::large_8()>(list);
-  append_cut<mma_cuts::unaligned(major::k, major::k, 64)>(list);
+  append_cut<mma_cuts::words_8()>(list);
   append_cut<mma_cuts::unaligned(major::k, major::mn, 64)>(list);
   append_cut<mma_cuts::large_8_sm75(), int8_quarters_product>(list);
 }

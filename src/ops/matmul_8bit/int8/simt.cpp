@@ -12,8 +12,8 @@ void add_int8_simt(variant_list& list) {
   row.operand = element_kind::i8;
   for (const line_direction b : {line_direction::along_k, line_direction::across_k}) {
     row.b = b;
-    add_int8_rows(list, row, [](const stream& s, const matmul_call& call, const int8_terms& terms) {
-      launch_simt_bytes<int8_fours, int8_output, int8_general>(s, call, 0, 0, terms);
+    add_int8_rows(list, row, [](const stream& s, const int8_call& call, const matmul_variant&) {
+      launch_simt_bytes<int8_fours, int8_output, int8_general>(s, call, 0, 0, call.epilogue);
     });
   }
 }

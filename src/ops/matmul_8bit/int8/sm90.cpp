@@ -3,6 +3,7 @@
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
 #include "ops/matmul_8bit/common/few_rows.hpp"
+#include "ops/matmul_8bit/common/tiles.hpp"
 #include "ops/matmul_8bit/int8/call.hpp"
 
 namespace kaio::ops {
@@ -12,8 +13,8 @@ namespace {
 template <sm90_config C>
 void append_tile(variant_list& list) {
   add_int8_rows(list, describe_sm90<C, i8, int8_output, int8_general>(),
-                [](const stream& s, const matmul_call& call, const int8_terms& terms) {
-                  launch_call_sm90<C, i8, int8_output, int8_general>(s, call, terms);
+                [](const stream& s, const int8_call& call, const matmul_variant&) {
+                  launch_call_sm90<C, i8, int8_output, int8_general>(s, call, call.epilogue);
                 });
 }
 // Takes scales and a column bias alone, or none; threads apply them in registers. C has one type and is
@@ -31,32 +32,42 @@ void append_scaled(variant_list& list) {
   list.push_back(row);
 }
 template <sm90_config C>
-void append_scaled_outputs(variant_list& list) {
-  append_scaled<C, f32, int8_scaled>(list);
+void append_scaled_halves(variant_list& list) {
   append_scaled<C, f16, int8_scaled>(list);
   append_scaled<C, bf16, int8_scaled>(list);
+}
+template <sm90_config C>
+void append_scaled_outputs(variant_list& list) {
+  append_scaled_halves<C>(list);
+  append_scaled<C, f32, int8_scaled>(list);
   append_scaled<C, i32, int8_sums>(list);
 }
 template <sm90_split_config C>
 void append_split(variant_list& list) {
-  add_int8_rows(list, describe_split<C, i8, int8_output, int8_general>(),
-                [](const stream& s, const matmul_call& call, const int8_terms& terms) {
-                  launch_call_split<C, i8, int8_output, int8_general>(s, call, terms);
-                });
+  for (const std::uint32_t splits : few_rows_splits)
+    add_int8_rows(list, describe_split<C, i8, int8_output, int8_general>(splits),
+                  [](const stream& s, const int8_call& call, const matmul_variant& v) {
+                    launch_call_splits<C, i8, int8_output, int8_general>(s, call, v.cluster_splits,
+                                                                         call.epilogue);
+                  });
 }
 
 }  // namespace
 
 void add_int8_sm90(variant_list& list) {
-  constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6};
-  constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-  append_scaled_outputs<large>(list);
-  append_scaled_outputs<medium>(list);
-  append_tile<medium>(list);
+  append_scaled_outputs<bytes_large>(list);
+  append_scaled_outputs<bytes_medium>(list);
+  append_scaled_halves<bytes_64x128>(list);
+  append_scaled_halves<bytes_64x64>(list);
+  append_scaled_halves<bytes_64x32>(list);
+  append_scaled<bytes_64x64, f32, int8_scaled>(list);
+  append_scaled<bytes_64x128, i32, int8_sums>(list);
+  append_scaled<bytes_across_64x32, i32, int8_sums>(list);
+  append_scaled<bytes_across_128x32, i32, int8_sums>(list);
+  append_tile<bytes_medium>(list);
   append_split<few_rows_16>(list);
   append_split<few_rows_32>(list);
   append_split<few_rows_64>(list);
-  append_split<few_rows_64_deep>(list);
 }
 
 }  // namespace kaio::ops

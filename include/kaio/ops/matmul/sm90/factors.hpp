@@ -4,7 +4,8 @@
 // products the numbers of 128 columns at a time go through shared memory to all threads of the warpgroup:
 //
 //   request   C's rows and columns  --load-->   registers, while wgmma multiplies
-//   publish   128 columns of them   --store-->  shared memory, 1 KB for each warpgroup
+//   publish   128 columns of them   --store-->  shared memory, 1 KB for each warpgroup; narrower tiles publish
+//                                               their columns
 //   of_pair   two neighbours        <--load--   for the sums that a thread has there
 //
 // Loads at the store would take as long as 16 round trips to L2 for each tile of 256 columns.
@@ -12,6 +13,7 @@
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -31,9 +33,12 @@ class sm90_factors {
 template <sm90_config C, class Epilogue, class Place>
 class sm90_factors<C, Epilogue, Place, true> {
  public:
-  static constexpr std::uint32_t columns = 128;  // published at a time: one per thread
-  static_assert(C.n % columns == 0 && Place::part_columns == C.n,
-                "kaio: tiles of a factored epilogue have a multiple of 128 columns, of operands along K");
+  static constexpr std::uint32_t threads = 128;  // of a warpgroup
+  // Columns published at a time, at most one per thread.
+  static constexpr std::uint32_t columns = std::min(C.n, threads);
+  static_assert(C.n % columns == 0 && threads % columns == 0 && Place::part_columns == C.n,
+                "kaio: a tile of a factored epilogue has 8, 16, 32, 64 or a multiple of 128 columns, and its "
+                "operands are along K");
 
   struct requested {
     dsl::register_array<val<f32>, 2> rows;                                              // 8 apart
@@ -62,11 +67,15 @@ class sm90_factors<C, Epilogue, Place, true> {
   // All threads of a warpgroup call it. It overwrites what was published before.
   constexpr void publish(const requested& numbers, std::uint32_t part) const {
     const val warpgroup = warpgroup_rank(t_);
-    const named_barrier all(t_, t_.let(warpgroup + 1u), columns);
+    const named_barrier all(t_, t_.let(warpgroup + 1u), threads);
     const auto& own = numbers.own_columns[part];
-    const val place = t_.let(t_.thread_rank() % columns * 2u);
+    const val rank = t_.let(t_.thread_rank() % threads);
     all.sync();
-    store_vec(published_[warpgroup][place], make_vec(own[0], own[1]));
+    const auto store = [&] { store_vec(published_[warpgroup][rank * 2u], make_vec(own[0], own[1])); };
+    if constexpr (columns == threads)
+      store();
+    else if (auto publishes = t_.when(rank < columns))
+      store();
     all.sync();
   }
   // The numbers of published columns `first` and `first` + 1; `first` is even.
