@@ -40,7 +40,12 @@ struct quantised_problem {
     quantised_problem p;
     p.seed = seed;
     p.is_fp8 = draws.chance(3, 5);
-    if (draws.chance(2, 5)) {
+    if (draws.chance(1, 3)) {
+      p.shape_class = "rows";
+      p.m = draws.chance(1, 2) ? draws.extent(17, 64) : draws.extent(17, 512);
+      p.n = draws.extent(64, 24576);
+      p.k = draws.chance(1, 2) ? draws.extent(64, 1500) : draws.extent(64, 16384);
+    } else if (draws.chance(2, 5)) {
       p.shape_class = "large";
       p.m = draws.extent(256, 8192);
       p.n = draws.extent(256, 8192);
@@ -57,11 +62,11 @@ struct quantised_problem {
       p.k = draws.extent(16, 2048);
     }
     // Extents of layers are multiples of powers of two.
-    const std::int64_t unit = draws.chance(3, 5) ? 128 : draws.chance(4, 5) ? 16 : 1;
+    const std::int64_t unit = draws.chance(1, 2) ? 128 : draws.chance(3, 4) ? 16 : draws.chance(1, 2) ? 8 : 1;
     const auto whole = [&](std::int64_t x) { return std::max(x / unit * unit, unit); };
     p.n = whole(p.n);
     p.k = whole(p.k);
-    if (p.shape_class != "few rows" && draws.chance(1, 2)) p.m = whole(p.m);
+    if (!p.shape_class.ends_with("rows") && draws.chance(1, 2)) p.m = whole(p.m);
     const bool is_aligned = draws.chance(9, 10);
     p.pitch_k = is_aligned ? (p.k + 15) / 16 * 16 : p.k;
     p.pitch_n = is_aligned ? (p.n + 15) / 16 * 16 : p.n;
