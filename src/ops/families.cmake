@@ -179,36 +179,36 @@ kaio_family(grouped_bytes_simt FILE matmul_8bit_grouped/simt/rows.cpp ROWS group
 
 # Grouped products with quantised weights: fewer rows first.
 kaio_family(w4_grouped_int4 ROWS w4_grouped_variant
-  "w4_grouped_int4_f16=matmul_w4_grouped_rows<w4_integers, f16, 64>()"
-  "w4_grouped_int4_bf16=matmul_w4_grouped_rows<w4_integers, bf16, 64>()"
+  "w4_grouped_int4_f16=matmul_w4_grouped_rows<w4_integers, f16>()"
+  "w4_grouped_int4_bf16=matmul_w4_grouped_rows<w4_integers, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w4_grouped_offsets ROWS w4_grouped_variant
-  "w4_grouped_offsets_f16=matmul_w4_grouped_rows<w4_integers_and_offsets, f16, 64>()"
-  "w4_grouped_offsets_bf16=matmul_w4_grouped_rows<w4_integers_and_offsets, bf16, 64>()"
+  "w4_grouped_offsets_f16=matmul_w4_grouped_rows<w4_integers_and_offsets, f16>()"
+  "w4_grouped_offsets_bf16=matmul_w4_grouped_rows<w4_integers_and_offsets, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w4_grouped_table ROWS w4_grouped_variant
-  "w4_grouped_table_f16=matmul_w4_grouped_rows<w4_table_at_launch, f16, 64>()"
-  "w4_grouped_table_bf16=matmul_w4_grouped_rows<w4_table_at_launch, bf16, 64>()"
+  "w4_grouped_table_f16=matmul_w4_grouped_rows<w4_table_at_launch, f16>()"
+  "w4_grouped_table_bf16=matmul_w4_grouped_rows<w4_table_at_launch, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w4_grouped_mxfp4 ROWS w4_grouped_variant
-  "w4_grouped_mxfp4_f16=matmul_w4_grouped_rows<w4_mxfp4, f16, 64>()"
-  "w4_grouped_mxfp4_bf16=matmul_w4_grouped_rows<w4_mxfp4, bf16, 64>()"
+  "w4_grouped_mxfp4_f16=matmul_w4_grouped_rows<w4_mxfp4, f16>()"
+  "w4_grouped_mxfp4_bf16=matmul_w4_grouped_rows<w4_mxfp4, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w4_grouped_nvfp4 ROWS w4_grouped_variant
-  "w4_grouped_nvfp4_f16=matmul_w4_grouped_rows<w4_nvfp4, f16, 64>()"
-  "w4_grouped_nvfp4_bf16=matmul_w4_grouped_rows<w4_nvfp4, bf16, 64>()"
+  "w4_grouped_nvfp4_f16=matmul_w4_grouped_rows<w4_nvfp4, f16>()"
+  "w4_grouped_nvfp4_bf16=matmul_w4_grouped_rows<w4_nvfp4, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w8_grouped_int8 ROWS w4_grouped_variant
-  "w8_grouped_int8_f16=matmul_w4_grouped_rows<w8_integers, f16, 64>()"
-  "w8_grouped_int8_bf16=matmul_w4_grouped_rows<w8_integers, bf16, 64>()"
+  "w8_grouped_int8_f16=matmul_w4_grouped_rows<w8_integers, f16>()"
+  "w8_grouped_int8_bf16=matmul_w4_grouped_rows<w8_integers, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w8_grouped_offsets ROWS w4_grouped_variant
-  "w8_grouped_offsets_f16=matmul_w4_grouped_rows<w8_integers_and_offsets, f16, 32>()"
-  "w8_grouped_offsets_bf16=matmul_w4_grouped_rows<w8_integers_and_offsets, bf16, 32>()"
+  "w8_grouped_offsets_f16=matmul_w4_grouped_rows<w8_integers_and_offsets, f16>()"
+  "w8_grouped_offsets_bf16=matmul_w4_grouped_rows<w8_integers_and_offsets, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w8_grouped_e4m3 ROWS w4_grouped_variant
-  "w8_grouped_e4m3_f16=matmul_w4_grouped_rows<w8_e4m3, f16, 64>()"
-  "w8_grouped_e4m3_bf16=matmul_w4_grouped_rows<w8_e4m3, bf16, 64>()"
+  "w8_grouped_e4m3_f16=matmul_w4_grouped_rows<w8_e4m3, f16>()"
+  "w8_grouped_e4m3_bf16=matmul_w4_grouped_rows<w8_e4m3, bf16>()"
   FROM weight_only_grouped/mma_sync/rows.hpp)
 kaio_family(w4_grouped_simt FILE weight_only_grouped/simt/any.cpp ROWS w4_grouped_variant matmul_w4_grouped_simt_rows)
 

@@ -12,22 +12,23 @@
 
 namespace kaio::ops {
 
-// The kernels, fewer rows first:
+// The kernels, the best one for fewer rows first:
 //
-//   8 rows        from sm_90 on
-//   16, Rows      from sm_80 on
-//   128 rows      sm_90a, without offsets
-template <class D, scalar T, std::uint32_t Rows>
+//   8, 16 rows     from sm_90 on
+//   32, 64 rows    sm_90a, without offsets
+//   32 rows        from sm_80 on
+template <class D, scalar T>
 std::span<const w4_grouped_variant> matmul_w4_grouped_rows() {
   static const auto& rows = *[] {
     if constexpr (D::offsets)
       return new std::array{describe_w4_grouped_few_rows<D, T, 8, 90>(),
-                            describe_w4_grouped_few_rows<D, T, 16, 80>(),
-                            describe_w4_grouped_mma<D, T, Rows>()};
+                            describe_w4_grouped_few_rows<D, T, 16, 90>(),
+                            describe_w4_grouped_mma<D, T, 32>()};
     else
       return new std::array{describe_w4_grouped_few_rows<D, T, 8, 90>(),
-                            describe_w4_grouped_few_rows<D, T, 16, 80>(),
-                            describe_w4_grouped_mma<D, T, Rows>(), describe_w4_grouped_sm90<D, T, 128>()};
+                            describe_w4_grouped_few_rows<D, T, 16, 90>(),
+                            describe_w4_grouped_sm90<D, T, 32>(), describe_w4_grouped_sm90<D, T, 64>(),
+                            describe_w4_grouped_mma<D, T, 32>()};
   }();
   return rows;
 }

@@ -1,6 +1,6 @@
 #pragma once
 // A grouped product of packed weights with matrix instructions of a warp, from sm_80 on, for groups of more
-// rows: a block is that of matmul_w4 for 64 rows (weight_only/mma_sync), with the rows and the weights of its
+// rows: a block is that of matmul_w4 for 32 rows (weight_only/mma_sync), with the rows and the weights of its
 // group.
 
 #include <kaio/dsl/dsl.hpp>

@@ -10,6 +10,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/skinny/kernel.hpp>
 #include <kaio/ops/weight_only_grouped/common/end.hpp>
+#include <kaio/ops/weight_only_grouped/common/find.hpp>
 #include <kaio/ops/weight_only_grouped/common/group.hpp>
 
 #include <cstdint>
@@ -31,10 +32,12 @@ struct w4_grouped_few_rows_kernel {
           launch_dependents(t);
           grid_dependency_wait(t);
         }
-        with_w4_group<Rows>(t, problem, [&](const grouped_tile& tile) {
+        const auto tiles = problem[&w4_grouped_problem::tiles];
+        const grouped_tile tile = find_grouped_tile<Rows>(t, tiles, t.let(block_idx_x() + 0u));
+        if (auto exists = t.when(tile.exists)) {
           const w4_problem_of_group own = with_w4_inputs<false>(t, problem, tile);
           body::run(t, own.problem(), end{problem, own, tile});
-        });
+        }
       });
 };
 

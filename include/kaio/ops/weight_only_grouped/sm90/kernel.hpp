@@ -1,6 +1,6 @@
 #pragma once
-// A grouped product of packed weights for sm_90a and groups of many rows: a block is that of matmul_w4 for
-// 128 rows (weight_only/sm90), with the weights of its group. x is one matrix for all groups. Rows after a
+// A grouped product of packed weights for sm_90a and groups of many rows: a block is that of matmul_w4 for 32
+// or 64 rows (weight_only/sm90), with the weights of its group. x is one matrix for all groups. Rows after a
 // group's end belong to the next one; they are multiplied, and not stored.
 
 #include <kaio/dsl/cluster.hpp>
@@ -23,6 +23,7 @@ struct w4_grouped_sm90_place {
 
 template <w4_sm90_config C, class D, scalar T>
 struct w4_grouped_sm90_kernel {
+  static_assert(!C.has_edge(), "kaio: a tile ends where its group ends, which the launch does not know");
   static constexpr auto name =
       "matmul_w" + decimal<D::bits> + "_grouped_sm90_" + D::name + type_name<T> + "_" + decimal<C.rows>;
   static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
