@@ -203,7 +203,7 @@ constexpr harmless_statement without_effect[] = {
     {"backward/simt/bias.hpp", "t.range(row, end_row)"},
     {"backward/simt/bias.hpp", "t.range(column, end_column)"},
     {"backward/common/prepare.hpp", "t.range(0u, t.let(problem[&attention_problem::batches]))"},
-    {"backward/sm90/finish.hpp", "t.range(0u, parts)"},
+    {"backward/sm90/finish.hpp", "t.range(0u, t.let(gradients[&attention_gradients::dq_groups]))"},
     // Queries that are not used have no share of a sink; kernels that read no keys do not ask how many are used.
     {"common/block.hpp", "t.when(used_q != 0u)",
      [](std::string_view kernel, std::string_view) { return kernel == "attention_backward_sinks"; }},
@@ -211,7 +211,7 @@ constexpr harmless_statement without_effect[] = {
      [](std::string_view kernel, std::string_view) {
        return kernel == "attention_backward_sinks" || kernel.starts_with("attention_backward_sm90_finish");
      }},
-    {"backward/sm90/consumer.hpp", "t_.range(0u, own.one.rounds)"},  // of one or more
+    {"backward/sm90/consumer.hpp", "t_.range(0u, own.one.share.rounds)"},  // of one or more
     // Rows beyond the last one: none is stored.
     {"backward/sm90/finish.hpp", "block.first_query < block.query_limit"},
     // Elements of shared memory beyond the tile: those of the next tile replace them.

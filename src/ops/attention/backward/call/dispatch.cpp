@@ -1,6 +1,7 @@
 // From a call of attention_backward to its kernels: the choice of a variant, and the launches.
 
 #include <kaio/ops/attention_backward.hpp>
+#include <kaio/ops/shared/device_refusal.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <algorithm>
@@ -74,7 +75,8 @@ void warm_up_attention_backward(const runtime::device& gpu, const attention_back
                                 std::span<const attention_backward_variant> variants) {
   const attention_backward_call call = resolve_attention_backward(gpu.identity(), arguments);
   const std::size_t chosen = choose_attention_backward(arguments.operation, call, variants, gpu.properties());
-  for (const ptx::kernel_image* const image : attention_backward_common_kernels()) gpu.warmup(*image);
+  for (const ptx::kernel_image* const image : attention_backward_common_kernels())
+    if (device_refusal(image->needs, gpu.properties()).empty()) gpu.warmup(*image);
   for (const ptx::kernel_image* const image : variants[chosen].images)
     if (image != nullptr) gpu.warmup(*image);
 }

@@ -26,8 +26,12 @@ bool has_full_bias_gradient(const attention_backward_call& call) {
 void prepare_attention_backward(const stream& s, const attention_backward_call& call) {
   const attention_problem problem =
       problem_of(call.forward, attention_prepare_config::queries, s.properties().multiprocessors);
-  if (const std::uint64_t blocks = call.forward.blocks(attention_prepare_config::queries); blocks != 0)
-    attention_backward_prepare.launch(s, grid(blocks), problem, call.gradients);
+  if (const std::uint64_t blocks = call.forward.blocks(attention_prepare_config::queries); blocks != 0) {
+    if (s.properties().target.sm >= 90)
+      attention_backward_prepare<90>.launch(s, grid(blocks).programmatic(), problem, call.gradients);
+    else
+      attention_backward_prepare<70>.launch(s, grid(blocks), problem, call.gradients);
+  }
   if (call.gradients.dsinks != 0 && problem.heads != 0)
     attention_backward_sinks.launch(s, grid(problem.heads), problem, call.gradients);
   const attention_bias_gradient& bias = call.gradients.dbias;
@@ -44,8 +48,8 @@ void prepare_attention_backward(const stream& s, const attention_backward_call& 
 }  // namespace detail
 
 std::vector<const ptx::kernel_image*> attention_backward_common_kernels() {
-  return {&attention_backward_prepare.image(), &attention_backward_sinks.image(),
-          &attention_backward_bias<of_bias>.image()};
+  return {&attention_backward_prepare<70>.image(), &attention_backward_prepare<90>.image(),
+          &attention_backward_sinks.image(), &attention_backward_bias<of_bias>.image()};
 }
 
 void list_attention_backward_common_kernels(std::vector<const ptx::kernel_image*>& list) {

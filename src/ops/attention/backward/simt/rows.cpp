@@ -1,5 +1,6 @@
 // The backward of attention with multiply-adds: f32, f16 and bf16, on any architecture.
 
+#include <kaio/ops/attention/backward/simt/flagged.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>
 
 #include <array>
@@ -19,6 +20,9 @@ attention_backward_variant row(std::uint32_t depth) {
   result.depth_qk = result.depth_v = depth;
   return result;
 }
+
+// Flagged blocks of the kernels for sm_90a: small tiles, so that the kernel is short.
+constexpr attention_backward_simt_config of_flagged{.depth = 64, .tile = 32};
 
 }  // namespace
 
@@ -40,7 +44,16 @@ void run_attention_backward_simt(const stream& s, const attention_backward_call&
   attention_backward_simt_row(depth).run(s, call);
 }
 
+const ptx::kernel_image& attention_backward_flagged_image() {
+  return attention_backward_flagged<of_flagged, biased_score, band_mask>.image();
+}
+
+void run_attention_backward_flagged(const stream& s, const attention_backward_call& call) {
+  launch_attention_backward_flagged<of_flagged, biased_score, band_mask>(s, call);
+}
+
 void list_attention_backward_simt_kernels(std::vector<const ptx::kernel_image*>& list) {
+  list.push_back(&attention_backward_flagged_image());
   for (const attention_backward_variant& v : attention_backward_simt_rows())
     for (const ptx::kernel_image* const image : v.images)
       if (image != nullptr) list.push_back(image);

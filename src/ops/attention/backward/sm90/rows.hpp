@@ -16,7 +16,7 @@ namespace kaio::ops {
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
   launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>(s, call);
-  run_attention_backward_simt(s, call, Depth);  // computes flagged blocks again
+  run_attention_backward_flagged(s, call);
 }
 
 // The kernels of a row without those of multiply-adds.
@@ -29,9 +29,7 @@ template <std::uint32_t Depth, scalar T, class Score>
 attention_backward_variant attention_backward_sm90_row() {
   auto row = attention_backward_sm90_own<Depth, T, Score>();
   row.run = run_attention_backward_sm90<Depth, T, Score>;
-  const attention_backward_variant& again = attention_backward_simt_row(Depth);
-  row.images[2] = again.images[0];
-  row.images[3] = again.images[1];
+  row.images[2] = &attention_backward_flagged_image();
   return row;
 }
 
@@ -39,10 +37,11 @@ attention_backward_variant attention_backward_sm90_row() {
 template <class Make>
 auto for_attention_backward_sm90(const Make& make) {
   return std::array{
-      make.template operator()<64, plain_score>(),  make.template operator()<64, general_score>(),
-      make.template operator()<128, plain_score>(), make.template operator()<128, general_score>(),
-      make.template operator()<256, plain_score>(), make.template operator()<256, general_score>(),
-      make.template operator()<64, biased_score>(), make.template operator()<128, biased_score>()};
+      make.template operator()<64, plain_score>(),    make.template operator()<64, general_score>(),
+      make.template operator()<96, plain_score>(),    make.template operator()<128, plain_score>(),
+      make.template operator()<128, general_score>(), make.template operator()<256, plain_score>(),
+      make.template operator()<256, general_score>(), make.template operator()<64, biased_score>(),
+      make.template operator()<128, biased_score>()};
 }
 
 template <scalar T>

@@ -47,18 +47,24 @@ constexpr tile_of_head key_tile_in_order(thread t, const val<attention_problem>&
   return {head, t.let(select(longest_first != 0u, tiles - 1u - tile, tile))};
 }
 
-// `rows`: keys of a tile.
+// The place of a tile of `rows` keys.
+struct key_place {
+  val<u32> batch, group, first_key;
+  static constexpr key_place of(thread t, const val<attention_gradients>& gradients, const tile_of_head& tile,
+                                std::uint32_t rows) {
+    const val heads = t.let(gradients[&attention_gradients::key_heads]);
+    const val batch = t.let(tile.head / heads);
+    return {batch, t.let(tile.head - batch * heads), t.let(tile.tile * rows)};
+  }
+};
 constexpr attention_key_block find_key_block(thread t, const val<attention_problem>& problem,
-                                             const val<attention_gradients>& gradients,
-                                             const tile_of_head& place, std::uint32_t rows) {
-  const val heads = t.let(gradients[&attention_gradients::key_heads]);
-  const val head = place.head, tile = place.tile;
-  const val batch = t.let(head / heads);
+                                             const key_place& place) {
+  const val batch = place.batch;
   const attention_sequence sequence(t, problem, batch);
   const val queries = t.let(sequence.queries), keys = t.let(sequence.keys);
   return {batch,
-          t.let(head - batch * heads),
-          t.let(tile * rows),
+          place.group,
+          place.first_key,
           queries,
           keys,
           t.let(min(queries, problem[&attention_problem::queries])),
@@ -66,6 +72,12 @@ constexpr attention_key_block find_key_block(thread t, const val<attention_probl
           t.let(sequence.first_q_row),
           t.let(sequence.first_k_row),
           t.let(cast<i32>(keys) - cast<i32>(queries))};
+}
+
+constexpr attention_key_block find_key_block(thread t, const val<attention_problem>& problem,
+                                             const val<attention_gradients>& gradients,
+                                             const tile_of_head& tile, std::uint32_t rows) {
+  return find_key_block(t, problem, key_place::of(t, gradients, tile, rows));
 }
 
 // The tiles of `Queries` queries that attend to a tile of keys, and the queries that need no mask.

@@ -13,6 +13,7 @@
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/backward/common/early.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/common/block.hpp>
@@ -96,13 +97,16 @@ constexpr void add_products_of_runs(thread t, Sums& sum, const prepare_rows<Each
 }  // namespace detail
 
 // Launched with a grid of query_tiles * heads * batches blocks of 64 queries.
+template <std::uint32_t Sm>
 inline constexpr auto attention_backward_prepare =
-    kaio::kernel<"attention_backward_prepare", attention_prepare_config::threads>(
+    kaio::kernel<"attention_backward_prepare" + sm90_suffix<Sm>(),
+                 block_size{attention_prepare_config::threads}, kernel_options{.target = {Sm}}>(
         [](thread t, val<attention_problem> problem, val<attention_gradients> gradients) {
           using config = attention_prepare_config;
+          await_previous_kernel<Sm>(t);
           const attention_block block =
               find_block(t, problem, t.let(block_idx_x()), config::queries, range_walks<int>{0});
-          clear_turns(t, problem, gradients, block);
+          clear_turns(t, gradients);
           const val lane = t.let(t.thread_rank() % config::lanes);
           const val own = t.let(block.first_query + t.thread_rank() / config::lanes);
           const val v_size = t.let(problem[&attention_problem::v_size]);

@@ -41,6 +41,12 @@ struct attention_gradients {
   u64 turns, dq_sums;
   u32 dq_tiles;       // tiles of 64 queries per head; packed: of all batches together
   u32 heads_at_once;  // heads of K that take turns in the order of tiles; at least 1
+  u32 turn_words;     // u32 of the ticket and the turns
+  u32 dq_groups;      // of a head's tiles of keys: a power of two; each group has sums of its own
+  u32 group_tiles;    // tiles of 64 queries of all heads: the distance of the sums of two groups
+  u32 query_parts;    // blocks that share the queries of a tile of keys (sm90/parts.hpp)
+  u32 first_part;     // the place of the words of parts in `turns`
+  u64 part_sums;      // f32: sums of dk and dv of the parts but the last
 };
 
 }  // namespace kaio::ops

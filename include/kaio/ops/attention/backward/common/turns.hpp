@@ -18,6 +18,10 @@
 // and add to. With a window bounded on the left, a block begins some steps later in the walk than the block
 // before it, and does not wait.
 //
+// With few heads, many tiles of a head run at a time. Then the tiles of keys form groups, and each group has
+// turns and sums of its own: tile j is in group j % groups. The last kernel adds the sums of the groups, in
+// order.
+//
 //   heads together: 2      ticket  0  1  2  3  4  5  6  7  8  9 10 11
 //   tiles of a head: 3     head    0  1  0  1  0  1  2  3  2  3  2  3
 //                          tile    0  0  1  1  2  2  0  0  1  1  2  2
@@ -36,19 +40,27 @@ inline constexpr std::uint32_t first_turn = 4;  // the ticket comes before, alon
 
 // The number of the 64-query tile at which a block of a head begins. A packed sequence begins at an even
 // tile, after those of earlier sequences. At most 128 rows are left out between two sequences.
+// `further`: the distance of the block's sums from those of group 0.
 constexpr val<u32> dq_tile_of(thread t, const val<attention_problem>& problem,
-                              const val<attention_gradients>& gradients, const attention_block& block) {
+                              const val<attention_gradients>& gradients, const attention_block& block,
+                              const val<u32>& further) {
   const val packed = t.let(problem[&attention_problem::packed] != 0u);
   const val head =
       t.let(select(packed, block.head, block.batch * problem[&attention_problem::heads] + block.head));
   const val before =
       t.let(select(packed, (block.first_q_row / (2 * rows_of_dq_tile) + block.batch) * 2u, 0u));
-  return t.let(head * gradients[&attention_gradients::dq_tiles] + before +
+  return t.let(head * gradients[&attention_gradients::dq_tiles] + (before + further) +
                block.first_query / rows_of_dq_tile);
 }
 
 constexpr auto turn_of(thread t, const val<attention_gradients>& gradients, const val<u32>& tile) {
   return pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[tile + first_turn];
+}
+// The distance of the sums of a tile of keys from those of group 0, in tiles of queries. The number of groups
+// is a power of two.
+constexpr val<u32> group_offset(thread t, const val<attention_gradients>& gradients, const val<u32>& number) {
+  return t.let((number & (gradients[&attention_gradients::dq_groups] - 1u)) *
+               gradients[&attention_gradients::group_tiles]);
 }
 // The tile of keys of a ticket.
 constexpr tile_of_head key_tile_in_turns(thread t, const val<attention_problem>& problem,
@@ -74,15 +86,11 @@ constexpr void await_turn(thread t, const Turn& turn, const val<u32>& number) {
   }
 }
 
-// Resets the ticket and the turns before the first addition. In each tile's block one thread does it.
-constexpr void clear_turns(thread t, const val<attention_problem>& problem,
-                           const val<attention_gradients>& gradients, const attention_block& block) {
+// Resets the ticket and the turns before the first addition, with all threads of a grid.
+constexpr void clear_turns(thread t, const val<attention_gradients>& gradients) {
   const val turns = t.let(gradients[&attention_gradients::turns]);
-  if (auto exist = t.when(all_of(turns != u64{0}, t.thread_rank() == 0u))) {
-    if (auto first = t.when(block_idx_x() == 0u)) pointer_at<inout<u32>>(t, turns)[0] = 0u;
-    if (auto has = t.when(block.first_query < block.queries))
-      turn_of(t, gradients, dq_tile_of(t, problem, gradients, block)) = 0u;
-  }
+  for (auto i : t.grid_stride(t.let(gradients[&attention_gradients::turn_words])).no_unroll())
+    pointer_at<inout<u32>>(t, turns)[i] = 0u;
 }
 
 }  // namespace kaio::ops

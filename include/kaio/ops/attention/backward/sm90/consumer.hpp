@@ -16,6 +16,7 @@
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/score_parts.hpp>
 #include <kaio/ops/attention/backward/sm90/config.hpp>
+#include <kaio/ops/attention/backward/sm90/parts.hpp>
 #include <kaio/ops/attention/backward/sm90/shared.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
 #include <kaio/ops/attention/forward/sm90/operands.hpp>
@@ -68,20 +69,32 @@ class backward_sm90_consumer {
   // Takes all tiles of keys of the block.
   constexpr void run() {
     shared_.tiles.for_each_held([&](const tile& one, const val<u32>& number, const auto& again) {
-      const val ends_early = t_.let(one.keys.first_key + C.keys > one.keys.keys);
       dk_.clear();
       dv_.clear();
-      held_tile own{one, again, ends_early,
-                    backward_steps<C.queries>(t_, one.keys, one.walk.first, one.walk.last, call_.group_size)};
+      held_tile own{one, again, backward_steps<C.queries>(t_, one.walk.first, one.walk.last, one.share)};
       shared_.k_full().wait(t_.let(number & 1u));
       shared_.v_full().wait(t_.let(number & 1u));
-      if (auto some = t_.when(one.rounds != 0u)) take_steps(own);
+      if (auto some = t_.when(one.share.rounds != 0u)) take_steps(own);
       release(shared_.own_empty());
       // Read again: kept through the steps, the keys would take registers that the steps need.
-      const attention_key_block keys = again();
-      leave_flags(keys);
-      store(keys, dk_, &attention_gradients::dk, &attention_problem::qk_size, scale_);
-      store(keys, dv_, &attention_gradients::dv, &attention_problem::v_size, t_.let(1.0f));
+      const auto finish = [&] {
+        const attention_key_block keys = again.keys();
+        leave_flags(keys);
+        store(keys, dk_, &attention_gradients::dk, &attention_problem::qk_size, scale_);
+        store(keys, dv_, &attention_gradients::dv, &attention_problem::v_size, t_.let(1.0f));
+      };
+      if constexpr (C.divides_queries) {
+        const backward_parts<C> parts(t_, call_.gradients, again.keys(), again.part(), warpgroup_);
+        const auto sync = [&] { shared_.consumer(warpgroup_).sync(); };
+        const val is_last = parts.is_last();
+        if (auto others = t_.when(!is_last)) parts.leave(sync, dk_, dv_);
+        if (auto last = t_.when(is_last)) {
+          parts.add(sync, dk_, dv_);
+          finish();
+        }
+      } else {
+        finish();
+      }
     });
   }
 
@@ -90,18 +103,18 @@ class backward_sm90_consumer {
   using scores = transposed_wgmma_scores<T, accumulator>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using lane_of_ds = std::conditional_t<C.early_dp, typename decltype(shared_memory::ds)::lane_type, int>;
-  static constexpr bool uses_again = C.score_parts > 1;
+  // Whether the keys are read again where a mask or a score needs them: registers are scarce.
+  static constexpr bool uses_again = C.score_parts > 1 || C.early_dp;
 
-  // The tile of keys, whose keys again() rereads, and the current step.
+  // The tile of keys, which `again` rereads, and the current step.
   template <class Again>
   struct held_tile {
     const tile& one;
     const Again& again;
-    val<bool> ends_early;  // whether some of its keys do not exist
     backward_steps<C.queries> step;
   };
   template <class Again>
-  held_tile(const tile&, const Again&, const val<bool>&, backward_steps<C.queries>) -> held_tile<Again>;
+  held_tile(const tile&, const Again&, backward_steps<C.queries>) -> held_tile<Again>;
 
   // f(0), and f(1) if a step has 128 queries.
   template <class F>
@@ -142,7 +155,7 @@ class backward_sm90_consumer {
     issue_scores(0, from_.stage());
     wgmma_wait<0>(t_);
     begin_step(from_.stage());
-    for (auto n : t_.range(0u, own.one.rounds).no_unroll()) {
+    for (auto n : t_.range(0u, own.one.share.rounds).no_unroll()) {
       const val stage = t_.let(from_.stage()), parity = t_.let(from_.parity());
       if constexpr (C.early_dp) issue_dp(0, stage);
       if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
@@ -152,7 +165,7 @@ class backward_sm90_consumer {
       // in flight only if every path issues them.
       from_.advance();
       own.step.advance();
-      const val continues = t_.let(n + 1u < own.one.rounds);
+      const val continues = t_.let(n + 1u < own.one.share.rounds);
       if (auto more = t_.when(continues)) from_.wait();
       const val next_stage = t_.let(select(continues, from_.stage(), stage));
       issue_scores(0, next_stage);
@@ -190,7 +203,7 @@ class backward_sm90_consumer {
     const val first_query = t_.let(own.step.first_query() + 64 * h);
     const auto early_origin = when<!uses_again>([&] { return origin_by(own, own.one.keys, first_query); });
     const auto origin = [&] {
-      return either<!uses_again>(early_origin, [&] { return origin_by(own, own.again(), first_query); });
+      return either<!uses_again>(early_origin, [&] { return origin_by(own, own.again.keys(), first_query); });
     };
     auto derivatives = derivatives_for<!C.early_dp>(t_);
     score(x, derivatives, origin);
@@ -243,7 +256,7 @@ class backward_sm90_consumer {
   // Applies the score to S; the derivatives become dx/dS.
   template <class Derivatives, class Origin>
   constexpr void score(const scores& x, Derivatives& derivatives, const Origin& origin) const {
-    if constexpr (!uses_again)
+    if constexpr (C.score_parts == 1)
       call_.functions.score(x, derivatives, origin(), scale_);
     else
       for_score_parts<C.score_parts>(x, [&]<class Part>(const Part& part) {
@@ -255,24 +268,26 @@ class backward_sm90_consumer {
   template <class Own, class Origin>
   constexpr void mask(const Own& own, const val<u32>& first_query, const scores& x,
                       const Origin& origin) const {
-    const val needs_mask =
-        t_.let(any_of(own.one.walk.template is_partial<64>(t_, first_query), own.ends_early));
-    if (auto partial = t_.when(needs_mask)) call_.functions.mask(x, origin());
+    if (auto partial = t_.when(own.one.walk.template is_partial<64>(t_, first_query)))
+      call_.functions.mask(x, origin());
   }
 
   // S^T = K Q^T
   constexpr void issue_scores(u32 half, const val<u32>& stage) {
     wgmma_batch mma(t_);
-    const auto keys_of_group = wgmma_operand<major::k>(shared_.k).rows(group_row_);  // 64 x depth_qk
-    const auto queries = wgmma_operand<major::k>(shared_.q[stage]).rows(64 * half);  // 64 x depth_qk
-    mma.multiply_add(s_[half], keys_of_group, queries, false);
+    const auto keys_of_group = wgmma_operand<major::k>(shared_.k).rows(group_row_);  // 64 x columns_qk
+    const auto queries = wgmma_operand<major::k>(shared_.q[stage]).rows(64 * half);  // 64 x columns_qk
+    constexpr u32 slices = C.depth_qk / 16;
+    mma.multiply_add(s_[half], keys_of_group.slice(0, slices), queries.slice(0, slices), false);
   }
   // dP^T - delta = V dO^T - delta
   constexpr void issue_dp(u32 half, const val<u32>& stage) {
     wgmma_batch mma(t_);
-    const auto values = wgmma_operand<major::k>(shared_.v).rows(group_row_);                   // 64 x depth_v
-    const auto gradients_of_o = wgmma_operand<major::k>(shared_.dout[stage]).rows(64 * half);  // 64 x depth_v
-    mma.multiply_add(dp_, values, gradients_of_o);
+    const auto values = wgmma_operand<major::k>(shared_.v).rows(group_row_);  // 64 x columns_v
+    const auto gradients_of_o =
+        wgmma_operand<major::k>(shared_.dout[stage]).rows(64 * half);  // 64 x columns_v
+    constexpr u32 slices = C.depth_v / 16;
+    mma.multiply_add(dp_, values.slice(0, slices), gradients_of_o.slice(0, slices));
   }
   // dQ = dS K
   constexpr void issue_dq(const val<u32>& stage) {

@@ -84,7 +84,7 @@ struct attention_backward_sm90_body {
   static constexpr void run_producers(thread t, const shared_memory& shared, const operands& rows,
                                       const call_of<Functions>& call) {
     const auto producers_of = [&](const tile& one) {
-      return producers{shared, one.keys, one.walk, call.group_size, one.rounds};
+      return producers{shared, one.keys, one.walk, one.share};
     };
     const val warp = t.let(t.warp_rank() % 4u);
     if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) {
@@ -103,7 +103,7 @@ struct attention_backward_sm90_body {
       var<u32> first(t, stage);  // the first step of the tile in this stage of the ring
       shared.tiles.for_each([&](const tile& one) {
         producers_of(one).add_dq(t, stage, t.let(first), one.before, call.problem, call.gradients);
-        first ^= one.rounds & 1u;
+        first ^= one.share.rounds & 1u;
       });
     }
   }
@@ -117,21 +117,32 @@ struct attention_backward_sm90_body {
     constexpr val<u32> count() const {
       return t.let(call.gradients[&attention_gradients::key_tiles] *
                    call.gradients[&attention_gradients::key_heads] *
-                   call.problem[&attention_problem::batches]);
+                   call.problem[&attention_problem::batches] * parts());
     }
     constexpr val<u32> ticket() const { return take_ticket(t, call.gradients); }
-    constexpr attention_key_block keys(const val<u32>& ticket) const {
-      return find_key_block(t, call.problem, call.gradients,
-                            key_tile_in_turns(t, call.problem, call.gradients, ticket), C.keys);
+    constexpr val<u32> parts() const { return t.let(call.gradients[&attention_gradients::query_parts]); }
+    constexpr val<u32> part(const val<u32>& ticket) const { return t.let(ticket % parts()); }
+    constexpr key_place place(const val<u32>& ticket) const {
+      const val tile = t.let(ticket / parts());
+      return key_place::of(t, call.gradients, key_tile_in_turns(t, call.problem, call.gradients, tile),
+                           C.keys);
     }
-    constexpr auto walk(const attention_key_block& keys) const {
-      return query_range_walk<C.queries>::over(t, keys, C.keys, call.functions.queries);
+    constexpr attention_key_block keys(const key_place& place) const {
+      return find_key_block(t, call.problem, place);
+    }
+    // If some keys of the tile do not exist, no query attends to all of them: every score is masked.
+    constexpr query_range_walk<C.queries> walk(const attention_key_block& keys) const {
+      const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, call.functions.queries);
+      const val all_exist = t.let(keys.first_key + C.keys <= keys.keys);
+      return {walk.first, walk.last, walk.whole_first, t.let(select(all_exist, walk.whole_last, 0u))};
     }
     constexpr auto before(const attention_key_block& keys) const {
-      return earlier_additions<C.queries>::to(t, keys, C.keys, call.functions.queries);
+      const val groups = t.let(call.gradients[&attention_gradients::dq_groups]);
+      return earlier_additions<C.queries>::to(t, keys, C.keys, groups, call.functions.queries);
     }
-    constexpr val<u32> rounds(const query_range_walk<C.queries>& walk) const {
-      return t.let((walk.last - walk.first) * call.problem[&attention_problem::heads_of_group]);
+    constexpr backward_share share(const attention_key_block& keys, const query_range_walk<C.queries>& walk,
+                                   const val<u32>& part) const {
+      return backward_share::of(t, keys, walk, call.group_size, parts(), part);
     }
   };
 };

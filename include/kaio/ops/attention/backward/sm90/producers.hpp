@@ -48,10 +48,10 @@ struct backward_sm90_producers {
   const Shared& shared;
   const attention_key_block& keys;
   const query_range_walk<C.queries>& walk;
-  val<u32> group_size, rounds;
+  const backward_share& share;
 
   constexpr auto first_step(thread t) const {
-    return backward_steps<C.queries>(t, keys, walk.first, walk.last, group_size);
+    return backward_steps<C.queries>(t, walk.first, walk.last, share);
   }
 
   // Run by one thread: copies Q and dO of each step of the n-th tile of keys. K and V follow Q and dO of the
@@ -59,7 +59,7 @@ struct backward_sm90_producers {
   constexpr void copy(thread t, const val<u32>& n, pipeline_producer<C.stages>& to,
                       const backward_sm90_operands<T>& rows) const {
     auto step = first_step(t);
-    for (auto i : t.range(0u, rounds).no_unroll()) {
+    for (auto i : t.range(0u, share.rounds).no_unroll()) {
       const val row = t.let(keys.first_q_row + step.first_query());
       const val head = step.head();
       to.acquire();
@@ -77,7 +77,7 @@ struct backward_sm90_producers {
       step.advance();
     }
     // A tile that no query attends to needs no copies.
-    if (auto none = t.when(rounds == 0u)) {
+    if (auto none = t.when(share.rounds == 0u)) {
       shared.own_empty().wait(t.let((n & 1u) ^ 1u));
       shared.k_full().arrive();
       shared.v_full().arrive();
@@ -95,7 +95,7 @@ struct backward_sm90_producers {
     auto step = first_step(t);
     // The index of the first number of a head.
     var<u64> first(t, first_number(t, problem, gradients, keys.of_head(step.head(), step.first_query())));
-    for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
+    for ([[maybe_unused]] auto n : t.range(0u, share.rounds).no_unroll()) {
       const val first_query = step.first_query();
       const auto query = array_of<each>([&](u32 i) { return t.let(first_query + lane + 32 * i); });
       const auto at = array_of<each>(
@@ -127,23 +127,25 @@ struct backward_sm90_producers {
   constexpr void add_dq(thread t, const val<u32>& stage, const val<u32>& first,
                         const earlier_additions<C.queries>& before, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients) const {
-    constexpr std::uint32_t bytes = C.queries * C.depth_qk * sizeof(f32);
+    constexpr std::uint32_t bytes = C.queries * C.columns_qk() * sizeof(f32);
     const val leads = t.let(t.lane_rank() == 0u);
     const val number = t.let(keys.first_key / C.keys);
+    const val group = group_offset(t, gradients, number);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     auto step = first_step(t);
     if (auto second = t.when(first != 0u)) step.advance();
-    for ([[maybe_unused]] auto n : t.range(first, rounds, u32{C.stages}).no_unroll()) {
+    for ([[maybe_unused]] auto n : t.range(first, share.rounds, u32{C.stages}).no_unroll()) {
       shared.dq_full(stage).sync();
       if (auto one = t.when(leads)) {
         const val first_query = step.first_query();
-        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query));
-        const auto to = sums[cast<u64>(tile) * u64{rows_of_dq_tile * C.depth_qk}];
-        if (auto later = t.when(before.reach(first_query))) {
+        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query), group);
+        const val adds = before.reach(first_query);
+        if (auto later = t.when(adds)) {
           await_turn(t, turn_of(t, gradients, tile), number);
           fence_proxy_async_global(t);
-          reduce_bulk<bulk_operation::add>(to, shared.dq[stage], bytes);
         }
+        const auto to = sums[cast<u64>(tile) * u64{rows_of_dq_tile * C.columns_qk()}];
+        if (auto later = t.when(adds)) reduce_bulk<bulk_operation::add>(to, shared.dq[stage], bytes);
         if (auto earliest = t.otherwise()) store_bulk(to, shared.dq[stage], bytes);
         bulk_commit_group(t);
         bulk_wait_group_read<0>(t);
@@ -151,7 +153,8 @@ struct backward_sm90_producers {
         bulk_wait_group<0>(t);
         fence_proxy_async_global(t);
         const auto turn = turn_of(t, gradients, tile);
-        store(turn, t.let(number + 1u), order::release, scope::device);
+        const val next = t.let(number + gradients[&attention_gradients::dq_groups]);
+        store(turn, next, order::release, scope::device);
       }
       sync_warp(t);
       for (u32 i = 0; i < C.stages; ++i) step.advance();

@@ -30,11 +30,11 @@ struct backward_sm90_shared {
 
   static constexpr std::uint32_t consumer_warps = C.consumers * 4;
 
-  tile<C.keys, C.depth_qk> k;       // keys x depth_qk
-  tile<C.keys, C.depth_v> v;        // keys x depth_v
-  ring<C.queries, C.depth_qk> q;    // queries x depth_qk
-  ring<C.queries, C.depth_v> dout;  // queries x depth_v
-  ring<C.keys, C.queries> ds;       // keys x queries: dS^T
+  tile<C.keys, C.columns_qk()> k;       // keys x columns_qk
+  tile<C.keys, C.columns_v()> v;        // keys x columns_v
+  ring<C.queries, C.columns_qk()> q;    // queries x columns_qk
+  ring<C.queries, C.columns_v()> dout;  // queries x columns_v
+  ring<C.keys, C.queries> ds;           // keys x queries: dS^T
   // 64 x 64 of dQ per consumer: row i has registers 4 i to 4 i + 3 of its threads.
   shared_tiles<f32, 8 * C.consumers, 512, dsl::row_major, C.stages> dq;
   shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated

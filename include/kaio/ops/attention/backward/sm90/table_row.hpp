@@ -3,6 +3,7 @@
 // run a call.
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
+#include <kaio/ops/attention/backward/sm90/division.hpp>
 #include <kaio/ops/attention/backward/sm90/finish.hpp>
 #include <kaio/ops/attention/backward/sm90/kernel.hpp>
 #include <kaio/ops/attention/backward/sm90/wide_kernel.hpp>
@@ -17,37 +18,58 @@ namespace kaio::ops {
 
 // The parts of a call's workspace, which follow each other; sizes in bytes.
 struct backward_sm90_workspace {
-  std::uint64_t turns, key_flags, query_flags, dq_sums;
-  std::uint64_t dq_tiles;  // a count, per head; packed: of all batches together
+  std::uint64_t turns, key_flags, query_flags, dq_sums, part_sums;
+  backward_division division;
+  // Counts: tiles of queries per head (packed: of all batches together), tiles of all heads, and the words of
+  // turns before those of the parts.
+  std::uint64_t dq_tiles, group_tiles, first_part;
 
-  static constexpr backward_sm90_workspace of(const attention_backward_call& call, std::uint32_t depth) {
+  template <auto C>
+  static constexpr backward_sm90_workspace of(const attention_backward_call& call) {
     const attention_problem& p = call.forward.problem;
+    const auto division = backward_division::of<C>(call);
     const auto words = [](std::uint64_t count) { return (count * sizeof(u32) + 15) / 16 * 16; };
     constexpr std::uint64_t rows = 2 * rows_of_dq_tile;
     const bool packed = p.packed != 0;
     const std::uint64_t tiles =
         packed ? (call.gradients.q_rows / rows + p.batches + 1) * 2 : (p.queries + rows - 1) / rows * 2;
     const std::uint64_t all = tiles * p.heads * (packed ? 1 : p.batches);
-    return {words(first_turn + all), words(call.key_blocks(rows_of_flag)),
-            words(call.forward.blocks(rows_of_flag)), all * rows_of_dq_tile * depth * sizeof(f32), tiles};
+    const std::uint64_t first_part = first_turn + all * division.groups;
+    const std::uint64_t left = call.key_blocks(C.keys) * (division.parts - 1) * part_owners;
+    return {words(first_part + left),
+            words(call.key_blocks(rows_of_flag)),
+            words(call.forward.blocks(rows_of_flag) * (C.columns_qk() / 64)),
+            all * division.groups * rows_of_dq_tile * C.columns_qk() * sizeof(f32),
+            left * backward_parts<C>::floats_of_owner * sizeof(f32),
+            division,
+            tiles,
+            all,
+            first_part};
   }
-  constexpr std::uint64_t bytes() const { return turns + key_flags + query_flags + dq_sums; }
+  constexpr std::uint64_t bytes() const { return turns + key_flags + query_flags + dq_sums + part_sums; }
 };
 
 // Writes the addresses of these parts to the call, also for the preparation and the multiply-add kernels.
 template <auto C>
 void place_attention_backward_sm90(attention_backward_call& call) {
-  const auto sizes = backward_sm90_workspace::of(call, C.depth_qk);
+  const auto sizes = backward_sm90_workspace::of<C>(call);
   attention_gradients& g = call.gradients;
   g.turns = call.own_workspace;
   g.key_flags = g.turns + sizes.turns;
   g.query_flags = g.key_flags + sizes.key_flags;
   g.dq_sums = g.query_flags + sizes.query_flags;
+  g.part_sums = g.dq_sums + sizes.dq_sums;
   g.dq_tiles = static_cast<u32>(sizes.dq_tiles);
+  g.group_tiles = static_cast<u32>(sizes.group_tiles);
+  g.turn_words = static_cast<u32>(sizes.turns / sizeof(u32));
+  g.first_part = static_cast<u32>(sizes.first_part);
+  g.dq_groups = sizes.division.groups;
+  g.query_parts = sizes.division.parts;
   g.flag_key_tiles = static_cast<u32>(call.key_tiles(rows_of_flag));
   g.flag_query_tiles = static_cast<u32>(call.forward.query_tiles(rows_of_flag));
   g.batches = call.forward.problem.batches;
-  g.flag_key_parts = g.flag_query_parts = 1;
+  g.flag_key_parts = 1;
+  g.flag_query_parts = C.columns_qk() / 64;
 }
 
 // Returns how many heads of K take turns. With more heads, fewer tiles of a head run at a time. However, L2
@@ -57,20 +79,21 @@ template <auto C>
 u32 backward_heads_at_once(const attention_backward_call& call, const device_properties& device) {
   constexpr u32 tiles_at_work = 4;
   const attention_problem& p = call.forward.problem;
-  const std::uint64_t of_query = 2 * C.depth_qk + 2 * C.depth_v + sizeof(f32) * C.depth_qk;
+  const std::uint64_t of_query = 2 * C.depth_qk + 2 * C.depth_v + sizeof(f32) * C.columns_qk();
   const std::uint64_t of_head = std::max<std::uint64_t>(of_query * p.queries * p.heads_of_group, 1);
   const std::uint64_t cache = p.longest_first != 0 ? device.l2_bytes : std::uint64_t{device.l2_bytes} * 2 / 5;
   const std::uint64_t most = std::max(device.multiprocessors / tiles_at_work, 1u);
   return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
 }
 
-// The tile shape for head sizes up to 64, 128 or 256. Scores that read memory, as those of users may, are
+// The tile shape for head sizes up to 64, 96, 128 or 256. Scores that read memory, as those of users may, are
 // computed in two parts at 128: a thread has the fewest registers left there.
 template <std::uint32_t Depth, class Score>
 inline constexpr auto attention_backward_sm90_shape = [] {
   constexpr bool reads_memory = !std::is_same_v<Score, plain_score> && !std::is_same_v<Score, general_score>;
   if constexpr (Depth > 128)
-    return attention_backward_sm90_wide_config{.depth_qk = Depth, .depth_v = Depth};
+    return attention_backward_sm90_wide_config{
+        .depth_qk = Depth, .depth_v = Depth, .divides_queries = std::is_same_v<Score, plain_score>};
   else
     return attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>,
                                        reads_memory && Depth == 128 ? 2 : 1);
@@ -116,7 +139,7 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
   with_function_arguments<Score, Mask>(
       forward,
       [&](const auto&... arguments) {
-        if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
+        if (const std::uint64_t blocks = call.key_blocks(C.keys) * gradients.query_parts; blocks != 0)
           attention_backward_sm90_kernel_for<C, T, Score, Mask>().launch(
               s,
               grid(has_many_tiles<C>() ? std::min<std::uint64_t>(blocks, multiprocessors) : blocks)
@@ -126,26 +149,25 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())
-    attention_backward_sm90_finish<T>.launch(s, grid(blocks).programmatic(),
-                                             problem_of(forward, rows_of_dq_tile, multiprocessors), gradients,
-                                             C.depth_qk / 64);
+    attention_backward_sm90_finish<T>.launch(s, grid(blocks, C.columns_qk() / 64).programmatic(),
+                                             problem_of(forward, rows_of_dq_tile, multiprocessors),
+                                             gradients);
 }
 
 template <auto C, scalar T, class Score, class Mask>
 attention_backward_variant describe_attention_backward_sm90() {
-  return {.images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image(),
-                     &attention_backward_sm90_finish<T>.image()},
-          .type = element_kind_of<T>(),
-          .depth_qk = C.depth_qk,
-          .depth_v = C.depth_v,
-          .plain = std::is_same_v<Score, plain_score>,
-          .is_biased = std::is_same_v<Score, biased_score>,
-          .copies_tensors = true,
-          .workspace_bytes =
-              [](const attention_backward_call& call) {
-                return backward_sm90_workspace::of(call, C.depth_qk).bytes();
-              },
-          .place_workspace = place_attention_backward_sm90<C>};
+  return {
+      .images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image(),
+                 &attention_backward_sm90_finish<T>.image()},
+      .type = element_kind_of<T>(),
+      .depth_qk = C.depth_qk,
+      .depth_v = C.depth_v,
+      .plain = std::is_same_v<Score, plain_score>,
+      .is_biased = std::is_same_v<Score, biased_score>,
+      .copies_tensors = true,
+      .workspace_bytes =
+          [](const attention_backward_call& call) { return backward_sm90_workspace::of<C>(call).bytes(); },
+      .place_workspace = place_attention_backward_sm90<C>};
 }
 
 }  // namespace kaio::ops

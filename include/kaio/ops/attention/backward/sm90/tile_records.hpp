@@ -25,7 +25,7 @@ struct backward_tile {
   attention_key_block keys;
   query_range_walk<Queries> walk;
   earlier_additions<Queries> before;
-  val<u32> rounds;  // steps
+  backward_share share;  // its steps
 };
 
 // Many: a block takes several tiles; otherwise it takes one ticket.
@@ -80,18 +80,26 @@ class backward_tile_records {
       f(one);
     });
   }
-  // f(tile, n, again) for the n-th tile, whose record is kept until f returns; again() rereads its keys.
+  // f(tile, n, again) for the n-th tile, whose record is kept until f returns; again.keys() and again.part()
+  // reread it.
   template <class F>
   constexpr void for_each_held(const F& f) const {
     walk([&](const val<u32>& record, const val<u32>& n) {
-      f(at(record), n, [&] { return keys(record); });
+      f(at(record), n, reread{*this, record});
       release(record);
     });
   }
 
  private:
   // Offsets in the words of a record. Word 0 is 1 if there is a tile.
-  static constexpr u32 of_keys = 1, of_walk = 10, of_before = 15, numbers = 17;
+  static constexpr u32 of_keys = 1, of_walk = 10, of_before = 14, of_share = 16, of_part = 19, numbers = 20;
+
+  struct reread {
+    const backward_tile_records& records;
+    const val<u32>& record;
+    constexpr attention_key_block keys() const { return records.keys(record); }
+    constexpr val<u32> part() const { return records.word(record, of_part); }
+  };
 
   template <class F>
   constexpr void walk(const F& f) const {
@@ -122,16 +130,22 @@ class backward_tile_records {
 
   template <class Next>
   constexpr void put(const Next& next, const val<u32>& ticket, const val<u32>& record) const {
+    words_[record][of_part] = next.part(ticket);
     {
-      const attention_key_block own = next.keys(ticket);
-      put_words(record, of_keys,
-                {own.batch, own.group, own.first_key, own.queries, own.keys, own.query_limit,
-                 own.tensor_batch, own.first_q_row, own.first_k_row});
+      const key_place place = next.place(ticket);
+      put_words(record, of_keys, {place.batch, place.group, place.first_key});
+    }
+    {
+      const attention_key_block own =
+          next.keys({word(record, of_keys), word(record, of_keys + 1), word(record, of_keys + 2)});
+      put_words(record, of_keys + 3,
+                {own.queries, own.keys, own.query_limit, own.tensor_batch, own.first_q_row, own.first_k_row});
     }
     {
       const query_range_walk<Queries> walk = next.walk(keys(record));
-      put_words(record, of_walk,
-                {walk.first, walk.last, walk.whole_first, walk.whole_last, next.rounds(walk)});
+      put_words(record, of_walk, {walk.first, walk.last, walk.whole_first, walk.whole_last});
+      const backward_share share = next.share(keys(record), walk, word(record, of_part));
+      put_words(record, of_share, {share.head, share.end, share.rounds});
     }
     const earlier_additions<Queries> before = next.before(keys(record));
     put_words(record, of_before, {before.first, before.last});
@@ -147,9 +161,8 @@ class backward_tile_records {
     return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], t_.let(cast<i32>(x[4]) - cast<i32>(x[3]))};
   }
   constexpr tile at(const val<u32>& record) const {
-    const auto x = array_of<5>([&](u32 i) { return word(record, of_walk + i); });
-    const auto y = array_of<2>([&](u32 i) { return word(record, of_before + i); });
-    return {keys(record), {x[0], x[1], x[2], x[3]}, {t_, y[0], y[1]}, x[4]};
+    const auto x = array_of<9>([&](u32 i) { return word(record, of_walk + i); });
+    return {keys(record), {x[0], x[1], x[2], x[3]}, {t_, x[4], x[5]}, {x[6], x[7], x[8]}};
   }
 
   thread t_;

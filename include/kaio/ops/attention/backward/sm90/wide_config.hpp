@@ -10,6 +10,7 @@ struct attention_backward_sm90_wide_config {
   std::uint32_t depth_qk = 256;   // longest row of Q and K, in elements
   std::uint32_t depth_v = 256;    // longest row of V and dO
   std::uint32_t score_parts = 2;  // parts in which scores with derivatives are computed
+  bool divides_queries = true;    // several blocks may share a tile of keys (parts.hpp)
 
   static constexpr std::uint32_t panel = 64;               // elements in 128 bytes
   static constexpr std::uint32_t keys = 64, queries = 64;  // per block; per tile of the walk
@@ -21,6 +22,7 @@ struct attention_backward_sm90_wide_config {
   static constexpr std::uint32_t dv_registers = 208, dk_registers = 208, dq_registers = 64;
   static constexpr std::uint32_t producer_registers = 32;
   static constexpr std::uint32_t releases = 2 * 4;  // the warps that read Q, dO and the numbers of queries
+  constexpr std::uint32_t columns_qk() const { return depth_qk; }
   constexpr bool valid() const {
     return depth_qk % sums_columns == 0 && depth_qk <= 256 && depth_v % sums_columns == 0 && depth_v <= 256;
   }

@@ -45,6 +45,7 @@
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/score_parts.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
+#include <kaio/ops/attention/backward/sm90/parts.hpp>
 #include <kaio/ops/attention/backward/sm90/producers.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
 #include <kaio/ops/attention/backward/sm90/wide_config.hpp>
@@ -74,7 +75,7 @@ struct attention_backward_sm90_wide_body {
   const shared_memory& shared;
   const attention_key_block& keys;
   const query_range_walk<C.queries>& walk;
-  val<u32> group_size, rounds;
+  const backward_share& share;
 
   template <class Functions>
   static constexpr void run(thread t, const operands& rows, const val<attention_problem>& problem,
@@ -89,20 +90,22 @@ struct attention_backward_sm90_wide_body {
     grid_dependency_wait(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       const val ticket = take_ticket(t, gradients);
-      const tile_of_head place = key_tile_in_turns(t, problem, gradients, ticket);
-      shared.put_keys(find_key_block(t, problem, gradients, place, C.keys));
+      const val parts = t.let(gradients[&attention_gradients::query_parts]), tile = t.let(ticket / parts);
+      const tile_of_head place = key_tile_in_turns(t, problem, gradients, tile);
+      shared.put_keys(find_key_block(t, problem, gradients, place, C.keys), t.let(ticket - tile * parts));
     }
     t.barrier();
     const attention_key_block keys = shared.keys();
     const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
-    const val rounds = t.let((walk.last - walk.first) * group_size);
-    const attention_backward_sm90_wide_body body{shared, keys, walk, group_size, rounds};
+    const auto share = backward_share::of(t, keys, walk, group_size,
+                                          t.let(gradients[&attention_gradients::query_parts]), shared.part());
+    const attention_backward_sm90_wide_body body{shared, keys, walk, share};
 
     const val warpgroup = warpgroup_rank(t);
     if (auto others = t.when(warpgroup == 3u)) {
       decrease_registers<C.producer_registers>(t);
-      const producers work{shared, keys, walk, group_size, rounds};
+      const producers work{shared, keys, walk, share};
       const val warp = t.let(t.warp_rank() % 4u);
       if (auto copies = t.when(t.thread_rank() == 128 * 3)) {
         auto to = shared.steps.producer(t);
@@ -137,7 +140,7 @@ struct attention_backward_sm90_wide_body {
 
  private:
   constexpr auto first_step(thread t) const {
-    return backward_steps<C.queries>(t, keys, walk.first, walk.last, group_size);
+    return backward_steps<C.queries>(t, walk.first, walk.last, share);
   }
 
   // The origin of a thread's scores of a step.
@@ -185,11 +188,11 @@ struct attention_backward_sm90_wide_body {
     };
     auto from = shared.steps.consumer(t);
     auto step = first_step(t);
-    if (auto some = t.when(rounds != 0u)) {
+    if (auto some = t.when(share.rounds != 0u)) {
       shared.k_full().wait(0u);
       from.wait();
       issue_scores(from.stage());
-      for (auto n : t.range(0u, rounds).no_unroll()) {
+      for (auto n : t.range(0u, share.rounds).no_unroll()) {
         const val stage = t.let(from.stage());
         shared.dout_full(stage).wait(from.parity());
         const val head = step.head(), first_query = step.first_query();
@@ -225,7 +228,7 @@ struct attention_backward_sm90_wide_body {
         // flight only if every path issues them.
         from.advance();
         step.advance();
-        const val continues = t.let(n + 1u < rounds);
+        const val continues = t.let(n + 1u < share.rounds);
         if (auto more = t.when(continues)) from.wait();
         issue_scores(t.let(select(continues, from.stage(), stage)));
         wgmma_wait<1>(t);  // dV
@@ -258,14 +261,14 @@ struct attention_backward_sm90_wide_body {
       mma.multiply_add(dp, values, gradients_of_o);
     };
     auto from = shared.steps.consumer(t);
-    if (auto some = t.when(rounds != 0u)) {
+    if (auto some = t.when(share.rounds != 0u)) {
       shared.v_full().wait(0u);
       from.wait();
       shared.dout_full(t.let(0u)).wait(0u);
       issue_dp(from.stage());
-      for (auto n : t.range(0u, rounds).no_unroll()) {
+      for (auto n : t.range(0u, share.rounds).no_unroll()) {
         const val stage = t.let(from.stage());
-        const val continues = t.let(n + 1u < rounds);
+        const val continues = t.let(n + 1u < share.rounds);
         shared.p_full().sync();
         wgmma_wait<0>(t);  // dP
         for (u32 i = 0; i < 8; ++i) {
@@ -304,17 +307,19 @@ struct attention_backward_sm90_wide_body {
   constexpr void add_dq(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Functions& functions) const {
     constexpr u32 part = rows_of_dq_tile * 64;  // f32 elements of 64 columns
-    const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
+    const auto before = earlier_additions<C.queries>::to(
+        t, keys, C.keys, t.let(gradients[&attention_gradients::dq_groups]), functions.queries);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
+    const val group = group_offset(t, gradients, t.let(keys.first_key / C.keys));
     const val own = t.let(cast<u64>(t.thread_rank() % 128u * 4u));
     wgmma_accumulator<f32, C.dq_columns> dq(t);  // 64 queries x 64
     auto step = first_step(t);
-    if (auto some = t.when(rounds != 0u)) {
+    if (auto some = t.when(share.rounds != 0u)) {
       shared.k_full().wait(0u);
-      for (auto n : t.range(0u, rounds).no_unroll()) {
+      for (auto n : t.range(0u, share.rounds).no_unroll()) {
         const val stage = t.let(n % C.stages);
         const val first_query = step.first_query();
-        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query));
+        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query), group);
         const val later = before.reach(first_query);
         const auto to = sums.from(t.let(cast<u64>(tile) * u64{rows_of_dq_tile * C.depth_qk} + own));
         shared.ds_full(stage).sync();
@@ -328,7 +333,7 @@ struct attention_backward_sm90_wide_body {
           }
           wgmma_wait<0>(t);
           if (last)
-            if (auto used_again = t.when(n + C.stages < rounds)) shared.ds_empty(stage).arrive();
+            if (auto used_again = t.when(n + C.stages < share.rounds)) shared.ds_empty(stage).arrive();
           if (first == 0) shared.dq_turn(stage).sync();
           const auto each_four = [&](const auto& f) {
             for (u32 i = 0; i < C.dq_columns / 8; ++i)
@@ -351,13 +356,14 @@ struct attention_backward_sm90_wide_body {
   constexpr void pass_turns(thread t, const val<u32>& stage, const val<attention_problem>& problem,
                             const val<attention_gradients>& gradients, const Functions& functions) const {
     const val leads = t.let(t.lane_rank() == 0u);
-    const val number = t.let(keys.first_key / C.keys);
-    const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
+    const val number = t.let(keys.first_key / C.keys), group = group_offset(t, gradients, number);
+    const val groups = t.let(gradients[&attention_gradients::dq_groups]), next = t.let(number + groups);
+    const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, groups, functions.queries);
     auto step = first_step(t);
     if (auto odd = t.when(stage != 0u)) step.advance();
-    for ([[maybe_unused]] auto n : t.range(stage, rounds, u32{C.stages}).no_unroll()) {
+    for ([[maybe_unused]] auto n : t.range(stage, share.rounds, u32{C.stages}).no_unroll()) {
       const val first_query = step.first_query();
-      const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query));
+      const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query), group);
       if (auto waits = t.when(all_of(leads, before.reach(first_query))))
         await_turn(t, turn_of(t, gradients, tile), number);
       sync_warp(t);
@@ -365,7 +371,7 @@ struct attention_backward_sm90_wide_body {
       shared.dq_added(stage).sync();
       if (auto one = t.when(leads)) {
         const auto turn = turn_of(t, gradients, tile);
-        dsl::store(turn, t.let(number + 1u), order::release, scope::device);
+        dsl::store(turn, next, order::release, scope::device);
       }
       for (u32 i = 0; i < C.stages; ++i) step.advance();
     }
@@ -393,12 +399,30 @@ struct attention_backward_sm90_wide_body {
     sync_warp(t);
     if (auto one = t.when(t.lane_rank() == 0u)) shared.steps.empty()[stage].arrive();
   }
+  // The end of a warpgroup: stores its sums, or leaves them to another part of the tile (parts.hpp).
+  template <class Sums, class Member, class Size>
+  constexpr void finish(thread t, const val<attention_problem>& problem,
+                        const val<attention_gradients>& gradients, Sums& sums, bool clears, Member member,
+                        Size size, const val<f32>& by) const {
+    if constexpr (C.divides_queries) {
+      const u32 owner = clears ? 0 : 1;
+      const backward_parts<C> parts(t, gradients, shared.keys(), shared.part(), t.let(u32{owner}));
+      const auto sync = [&] { shared.owner(owner).sync(); };
+      if (auto last = t.when(parts.is_last())) {
+        parts.add(sync, sums[0], sums[1]);
+        store_sums(t, problem, gradients, sums, clears, member, size, by);
+      }
+      if (auto others = t.otherwise()) parts.leave(sync, sums[0], sums[1]);
+    } else {
+      store_sums(t, problem, gradients, sums, clears, member, size, by);
+    }
+  }
   // Stores the sums of a warpgroup, times `by`, to dK or dV. Sets the flag if the keys have to be computed
   // again. Both warpgroups share the flag, and one of them clears it.
   template <class Sums, class Member, class Size>
-  constexpr void finish(thread t, const val<attention_problem>& problem,
-                        const val<attention_gradients>& gradients, const Sums& sums, bool clears,
-                        Member member, Size size, const val<f32>& by) const {
+  constexpr void store_sums(thread t, const val<attention_problem>& problem,
+                            const val<attention_gradients>& gradients, const Sums& sums, bool clears,
+                            Member member, Size size, const val<f32>& by) const {
     static_assert(rows_of_flag == C.keys);
     const attention_key_block own = shared.keys();
     const backward_flags flags = flags_of_keys(t, gradients, own);

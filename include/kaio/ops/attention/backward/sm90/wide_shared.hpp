@@ -42,7 +42,7 @@ struct backward_sm90_wide_shared {
   mbarriers<3> own;
   pipeline<C.stages> steps;
   mbarriers<C.stages> of_step;
-  shared<u32, 10> owned;  // the keys that the block owns
+  shared<u32, 11> owned;  // the keys that the block owns, and its part
 
   constexpr explicit backward_sm90_wide_shared(thread t)
       : k(t), v(t), q(t), dout(t), ds(t), p(t), numbers(t), own(t), steps(t), of_step(t), owned(t), t_(t) {}
@@ -57,12 +57,12 @@ struct backward_sm90_wide_shared {
     fence_mbarrier_init(t_);
   }
   // Called by one thread; a barrier of the block follows.
-  constexpr void put_keys(const attention_key_block& keys) const {
+  constexpr void put_keys(const attention_key_block& keys, const val<u32>& part) const {
     const val offset = t_.let(bit_cast<u32>(keys.offset));
     u32 i = 0;
     for (const val<u32>* one :
          {&keys.batch, &keys.group, &keys.first_key, &keys.queries, &keys.keys, &keys.query_limit,
-          &keys.tensor_batch, &keys.first_q_row, &keys.first_k_row, &offset})
+          &keys.tensor_batch, &keys.first_q_row, &keys.first_k_row, &offset, &part})
       owned[i++] = *one;
   }
   // Read at each use: registers are scarce.
@@ -70,6 +70,7 @@ struct backward_sm90_wide_shared {
     const auto is = array_of<10>([&](u32 i) { return t_.let(owned[i]); });
     return {is[0], is[1], is[2], is[3], is[4], is[5], is[6], is[7], is[8], t_.let(bit_cast<i32>(is[9]))};
   }
+  constexpr val<u32> part() const { return t_.let(owned[10]); }
   constexpr mbarrier dout_full(const val<u32>& stage) const { return of_step[stage]; }
   constexpr mbarrier k_full() const { return own[0]; }
   constexpr mbarrier v_full() const { return own[1]; }
@@ -81,6 +82,7 @@ struct backward_sm90_wide_shared {
   constexpr auto ds_empty(const val<u32>& stage) const { return named(6, stage, 256); }
   constexpr auto dq_turn(const val<u32>& stage) const { return named(8, stage, 128 + 32); }
   constexpr auto dq_added(const val<u32>& stage) const { return named(10, stage, 128 + 32); }
+  constexpr auto owner(u32 number) const { return named(12, t_.let(u32{number}), 128); }  // dV, dK
 
  private:
   constexpr auto named(u32 first, const val<u32>& number, std::uint32_t threads) const {
