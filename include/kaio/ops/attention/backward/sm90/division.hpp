@@ -20,10 +20,11 @@ struct backward_division {
   std::uint32_t groups = 1, parts = 1;
 
   static constexpr std::uint32_t multiprocessors = 132, most_groups = 16, most_parts = 8;
-  static constexpr double step = 2.8;            // a step of a block
-  static constexpr double turn = 2.2;            // from a block's addition to the next one
-  static constexpr double part = 3.0;            // the sums of a part: written, or read
-  static constexpr double bytes_per_us = 2.0e6;  // of the last kernel
+  static constexpr double most_left = 4 * multiprocessors;  // sums of parts in the workspace, of a tile each
+  static constexpr double step = 2.7;                       // a step of a block
+  static constexpr double turn = 2.2;                       // from a block's addition to the next one
+  static constexpr double part = 1.4, of_parts = 1.9;       // each part; if there are several
+  static constexpr double group = 0.5, bytes_per_us = 2.2e6;  // of the last kernel
 
   // The tiles of a configuration C.
   template <auto C>
@@ -31,39 +32,47 @@ struct backward_division {
     const attention_problem& p = call.forward.problem;
     const attention_gradients& g = call.gradients;
     const double heads = std::max(1.0, static_cast<double>(g.key_heads) * p.batches);
-    const double tiles = static_cast<double>(call.key_tiles(C.keys));
-    const double steps = std::max(1.0, static_cast<double>((p.queries + C.queries - 1) / C.queries) *
-                                           p.heads / std::max(g.key_heads, 1u));
-    const auto waves = [&](std::uint32_t parts) {
-      return static_cast<double>(static_cast<std::uint64_t>(heads * tiles * parts + multiprocessors - 1) /
-                                 multiprocessors);
+    const auto tiles = static_cast<double>(call.key_tiles(C.keys)), all = tiles * heads;
+    const std::uint64_t steps = std::max<std::uint64_t>(
+        1, std::uint64_t{(p.queries + C.queries - 1) / C.queries} * (p.heads / std::max(g.key_heads, 1u)));
+    const auto us_of_steps = [&](double parts) {
+      const auto number = static_cast<std::uint64_t>(parts);
+      return static_cast<double>((steps + number - 1) / number) * step;
     };
-    backward_division best;
-    const auto take_least = [](std::uint32_t& value, std::uint32_t most, const auto& next, const auto& time) {
-      double least = time(1.0);
+    const auto waves = [&](double parts) {
+      const auto blocks = static_cast<std::uint64_t>(all * parts);
+      return static_cast<double>((blocks + multiprocessors - 1) / multiprocessors);
+    };
+    // The value with the least time(value) among 1, next(1), next(next(1)) ... most.
+    const auto fastest = [](std::uint32_t most, const auto& next, const auto& time) {
+      std::uint32_t best = 1;
       for (std::uint32_t i = next(1u); i <= most; i = next(i))
-        if (const double now = time(static_cast<double>(i)); now < least) least = now, value = i;
+        if (time(static_cast<double>(i)) < time(static_cast<double>(best))) best = i;
+      return best;
     };
-    if constexpr (C.divides_queries)
-      if (tiles * heads < multiprocessors)
-        take_least(
-            best.parts, most_parts, [](std::uint32_t i) { return i + 1; },
-            [&](double parts) {
-              return waves(static_cast<std::uint32_t>(parts)) * steps / parts * step +
-                     (parts > 1 ? parts * part : 0);
-            });
-    const double at_work = std::min(tiles, std::max(4.0, multiprocessors / (heads * best.parts)));
+    backward_division result;
+    if constexpr (C.divides_queries) {
+      const double most = std::clamp(1 + most_left / std::max(all, 1.0), 1.0, double{most_parts});
+      result.parts = fastest(
+          static_cast<std::uint32_t>(std::min(most, static_cast<double>(steps))),
+          [](std::uint32_t i) { return i + 1; },
+          [&](double parts) {
+            const double of_wave = us_of_steps(parts) + (parts > 1 ? of_parts : 0);
+            return waves(parts) * of_wave + (parts > 1 ? parts * part : 0);
+          });
+    }
+    const double of_block = us_of_steps(result.parts);
+    const double at_work = std::min(tiles, std::max(4.0, multiprocessors / (heads * result.parts)));
     const double bytes = static_cast<double>(p.queries) * p.heads * p.batches * C.columns_qk() * sizeof(f32);
-    const double of_block = steps / best.parts * step;
-    const auto most = static_cast<std::uint32_t>(std::min<double>(tiles, most_groups));
-    take_least(
-        best.groups, most, [](std::uint32_t i) { return 2 * i; },
+    result.groups = fastest(
+        static_cast<std::uint32_t>(std::min<double>(tiles, most_groups)),
+        [](std::uint32_t i) { return 2 * i; },
         [&](double groups) {
-          const double start = (at_work / groups - 1) * turn, chain = tiles / groups * turn;
-          return std::max(waves(best.parts) * of_block + std::max(start, 0.0), of_block + chain) +
-                 (groups - 1) * bytes / bytes_per_us;
+          const double start = std::max(at_work / groups - 1, 0.0) * turn, chain = tiles / groups * turn;
+          return std::max(waves(result.parts) * of_block + start, of_block + chain) +
+                 (groups - 1) * (group + bytes / bytes_per_us);
         });
-    return best;
+    return result;
   }
 };
 
