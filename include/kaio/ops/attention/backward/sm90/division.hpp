@@ -35,12 +35,12 @@ struct backward_division {
     const auto tiles = static_cast<double>(call.key_tiles(C.keys)), all = tiles * heads;
     const std::uint64_t steps = std::max<std::uint64_t>(
         1, std::uint64_t{(p.queries + C.queries - 1) / C.queries} * (p.heads / std::max(g.key_heads, 1u)));
-    const auto us_of_steps = [&](double parts) {
-      const auto number = static_cast<std::uint64_t>(parts);
+    const auto us_of_steps = [&](double n) {
+      const auto number = static_cast<std::uint64_t>(n);
       return static_cast<double>((steps + number - 1) / number) * step;
     };
-    const auto waves = [&](double parts) {
-      const auto blocks = static_cast<std::uint64_t>(all * parts);
+    const auto waves = [&](double n) {
+      const auto blocks = static_cast<std::uint64_t>(all * n);
       return static_cast<double>((blocks + multiprocessors - 1) / multiprocessors);
     };
     // The value with the least time(value) among 1, next(1), next(next(1)) ... most.
@@ -56,9 +56,9 @@ struct backward_division {
       result.parts = fastest(
           static_cast<std::uint32_t>(std::min(most, static_cast<double>(steps))),
           [](std::uint32_t i) { return i + 1; },
-          [&](double parts) {
-            const double of_wave = us_of_steps(parts) + (parts > 1 ? of_parts : 0);
-            return waves(parts) * of_wave + (parts > 1 ? parts * part : 0);
+          [&](double n) {
+            const double of_wave = us_of_steps(n) + (n > 1 ? of_parts : 0);
+            return waves(n) * of_wave + (n > 1 ? n * part : 0);
           });
     }
     const double of_block = us_of_steps(result.parts);
@@ -67,10 +67,10 @@ struct backward_division {
     result.groups = fastest(
         static_cast<std::uint32_t>(std::min<double>(tiles, most_groups)),
         [](std::uint32_t i) { return 2 * i; },
-        [&](double groups) {
-          const double start = std::max(at_work / groups - 1, 0.0) * turn, chain = tiles / groups * turn;
+        [&](double n) {
+          const double start = std::max(at_work / n - 1, 0.0) * turn, chain = tiles / n * turn;
           return std::max(waves(result.parts) * of_block + start, of_block + chain) +
-                 (groups - 1) * (group + bytes / bytes_per_us);
+                 (n - 1) * (group + bytes / bytes_per_us);
         });
     return result;
   }
