@@ -22,13 +22,12 @@ std::span<const w4_grouped_variant> matmul_w4_grouped_rows() {
   static const auto& rows = *[] {
     if constexpr (D::offsets)
       return new std::array{describe_w4_grouped_few_rows<D, T, 8, 90>(),
-                            describe_w4_grouped_few_rows<D, T, 16, 90>(),
-                            describe_w4_grouped_mma<D, T, 32>()};
+                            describe_w4_grouped_few_rows<D, T, 16, 90>(), describe_w4_grouped_mma<D, T>()};
     else
       return new std::array{describe_w4_grouped_few_rows<D, T, 8, 90>(),
                             describe_w4_grouped_few_rows<D, T, 16, 90>(),
                             describe_w4_grouped_sm90<D, T, 32>(), describe_w4_grouped_sm90<D, T, 64>(),
-                            describe_w4_grouped_mma<D, T, 32>()};
+                            describe_w4_grouped_mma<D, T>()};
   }();
   return rows;
 }

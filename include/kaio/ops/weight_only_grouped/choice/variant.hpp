@@ -56,13 +56,13 @@ w4_grouped_variant describe_w4_grouped_few_rows() {
   return v;
 }
 
-template <class D, scalar T, std::uint32_t Rows>
+template <class D, scalar T>
 w4_grouped_variant describe_w4_grouped_mma() {
-  constexpr w4_config config = w4_rows(Rows, D::bits, D::offsets);
+  constexpr w4_config config = w4_grouped_mma_rows<D>();
   w4_grouped_variant v =
       detail::w4_grouped_variant_of<D, T>(matmul_w4_grouped_mma<config, D, T>.image(), config);
   v.run = [](const stream& s, const w4_grouped_problem& problem, std::uint64_t blocks) {
-    matmul_w4_grouped_mma<w4_rows(Rows, D::bits, D::offsets), D, T>.launch(s, grid(blocks), problem);
+    matmul_w4_grouped_mma<w4_grouped_mma_rows<D>(), D, T>.launch(s, grid(blocks), problem);
   };
   v.has_act_order = true;
   return v;

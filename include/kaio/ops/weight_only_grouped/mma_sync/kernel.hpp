@@ -12,6 +12,14 @@
 
 namespace kaio::ops {
 
+// Zero points and the addresses of a group leave no registers for a second block on a multiprocessor.
+template <class D>
+constexpr w4_config w4_grouped_mma_rows() {
+  w4_config config = w4_rows(32, D::bits, D::offsets);
+  if (D::zero_points && D::bits == 4) config.min_blocks = 1;
+  return config;
+}
+
 template <w4_config C, class D, scalar T>
 struct w4_grouped_kernel {
   static constexpr auto name =
