@@ -132,7 +132,65 @@ void check_numbers() {
   }
 }
 
+// Clusters of several batches of columns, whose blocks own units of all batches or of some.
+template <class T>
+void check_many_heads(u32 parts) {
+  constexpr i64 heads = 160, of_keys = 2, size = 128, k = 256, group = 64, n = (heads + 2 * of_keys) * size;
+  CAPTURE(parts, sizeof(T));
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  std::mt19937_64 engine(parts);
+  std::vector<i32> words(n * k / 8);
+  for (i32& one : words) one = static_cast<i32>(engine());
+  std::vector<T> scales(k / group * n), x(k);
+  for (T& one : scales) one = from_float<T>(static_cast<float>(engine() % 7 + 1) / 256);
+  for (T& one : x) one = from_float<T>(static_cast<float>(engine() % 33) / 16 - 1);
+  const w4_shape shape{.n = n,
+                       .k = k,
+                       .group = group,
+                       .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16};
+  const auto on_words = gpu.upload(words);
+  const auto on_scales = gpu.upload(scales);
+  auto packed = gpu.allocate<u8>(packed_bytes(shape));
+  repack(s,
+         kaio_int4{.packed = tensor_view<const i32, 2>(on_words, n, k / 8),
+                   .scales = tensor_view<const T, 2>(on_scales, k / group, n)},
+         w4_weights{shape, packed});
+  const auto on_x = gpu.upload(x);
+  auto q_memory = gpu.allocate<T>(heads * size), k_memory = gpu.allocate<T>(of_keys * size),
+       v_memory = gpu.allocate<T>(of_keys * size);
+  qkv_project(
+      s, tensor_view<const T, 3>(on_x, extents(1, 1, k)), w4_weights{shape, packed},
+      {tensor_view<T, 4>(q_memory, 1, 1, heads, size), tensor_view<T, 4>(k_memory, 1, 1, of_keys, size),
+       tensor_view<T, 4>(v_memory, 1, 1, of_keys, size)},
+      {.variant = std::is_same_v<T, f16> ? "qkv_project_w4_one_row_f16" : "qkv_project_w4_one_row_bf16",
+       .splits = parts});
+  std::vector<T> all = q_memory.download();
+  for (const auto& more : {k_memory.download(), v_memory.download()})
+    all.insert(all.end(), more.begin(), more.end());
+  constexpr double rounding = std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+  for (i64 column = 0; column < n; ++column) {
+    double want = 0;
+    for (i64 i = 0; i < k; ++i) {
+      const u32 word = static_cast<u32>(words[static_cast<std::size_t>(column * (k / 8) + i / 8)]);
+      const u32 code = word >> (4 * (i % 8)) & 15u;
+      want += to_double(x[static_cast<std::size_t>(i)]) * (code < 8 ? code : code - 16.0) *
+              to_double(scales[static_cast<std::size_t>(i / group * n + column)]);
+    }
+    const double is = to_double(all[static_cast<std::size_t>(column)]);
+    CAPTURE(column, is, want);
+    REQUIRE(std::abs(is - want) <= rounding * std::abs(want) + 1e-4);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("qkv_project: one row in one launch, many heads", "[ops][qkv]") {
+  if (under_test().properties().target.sm < 90) return;
+  check_many_heads<f16>(4);
+  check_many_heads<bf16>(2);
+  check_many_heads<f16>(1);
+}
 
 TEST_CASE("qkv_project: one row in one launch, numbers of any size", "[ops][qkv]") {
   if (under_test().properties().target.sm < 90) return;

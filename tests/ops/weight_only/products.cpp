@@ -204,6 +204,10 @@ TEST_CASE("matmul_w4: one row by a kernel of its own, many columns", "[ops][w4]"
     c.options.variant = "matmul_w4_one_row_f16";
     check_w4<f16, f16, f16>(c);
   }
+  // Five batches of columns; in the last one, three blocks of a cluster own nothing.
+  check_w4<f16, f16, f16>({.shape = {.n = 31000, .k = 256, .group = 128},
+                           .options = {.splits = 4, .variant = "matmul_w4_one_row_f16"},
+                           .seed = 5});
 }
 
 TEST_CASE("matmul_w4: up to eight rows, around the stages of a block", "[ops][w4]") {
