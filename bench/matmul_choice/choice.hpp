@@ -73,8 +73,14 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
 //   -2        2 blocks along M, which share tiles of B
 //   -3        2 blocks along N, which share tiles of A
 //   -4        2 x 2 blocks, which share tiles of both
+//   above 10000, for a tile of fewer columns: 10 * columns + blocks that share tiles, 3 for two along N
+//   above 100 the blocks that share tiles of B, those that share tiles of A, and the splits: a digit each
 inline int parts_of(const ops::matmul_variant& v) {
+  if (v.is_narrow)
+    return static_cast<int>(10000 + 10 * v.n + (v.cluster_n > v.cluster_m ? 3 : v.cluster_m * v.cluster_n));
   if (v.splits != 1 || !v.cluster_by_launch) return static_cast<int>(v.splits);
+  if (v.cluster_splits != 1 && v.cluster_m * v.cluster_n != 1)
+    return static_cast<int>(100 * v.cluster_m + 10 * v.cluster_n + v.cluster_splits);
   if (v.cluster_n > v.cluster_m) return -3;
   return v.cluster_m != 1 ? -static_cast<int>(v.cluster_m * v.cluster_n) : static_cast<int>(v.cluster_splits);
 }

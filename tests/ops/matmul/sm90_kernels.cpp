@@ -126,13 +126,13 @@ constexpr u32 words_more(bool loads, u32 words) {
 
 // Here the launch says how many blocks share a tile.
 template <sm90_split_config C, class T, class Out>
-void run_splits(const shape& s, u32 splits) {
+void run_splits(const shape& s, sm90_parts parts) {
   constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
   check<T, Out>(
       s, of_a == major::mn, of_b == major::k, true,
       [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
         const auto &left = C.transposed ? b : a, &right = C.transposed ? a : b;
-        launch_sm90_splits<C, T, Out, biased>(under_test().stream(), left, right, c, s.k, false, splits, bias,
+        launch_sm90_splits<C, T, Out, biased>(under_test().stream(), left, right, c, s.k, false, parts, bias,
                                               0.5f);
       },
       words_more<T>(C.transposed ? C.loads_b : C.loads_a, 1),
@@ -391,6 +391,42 @@ TEST_CASE("sm_90a matmul: short lines across K", "[ops][matmul]") {
   }
   run_splits<rows, bf16, bf16>({1, 9, 200, 1000}, 8);
   run_splits<columns, f16, f16>({2, 70, 24, 530}, 4);
+}
+
+// Clusters of blocks along M x blocks along N x parts of K; some blocks have a tile outside C, or one step of K.
+// The ends of C are inside a tile, at its end, and where panels of 64 columns overlap.
+TEST_CASE("sm_90a matmul: the launch says how many columns a tile has", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  constexpr sm90_config wide{.m = 128, .n = 192, .stages = 3, .cluster_m = 0, .widths = 2};
+  constexpr sm90_config pair{.m = 128, .n = 128, .stages = 3, .cluster_m = 2, .widths = 2};
+  for (const u32 columns : {24u, 264u, 320u, 368u}) {
+    for (const sm90_cluster cluster : {sm90_cluster{1, 1, 160}, {2, 1, 160}, {2, 2, 160}, {1, 2, 0}}) {
+      run_clusters<wide, f16, f16>({1, 136, columns, 264}, cluster, 2);
+      run_clusters<with_lines<wide>(mn, mn), bf16, bf16>({1, 136, columns, 264}, cluster, 2);
+    }
+    run_clusters<with_lines<pair>(k, mn), f16, f32>({2, 72, columns, 136}, {2, 1, 96}, 1);
+    run_clusters<pair, f16, f16>({1, 72, columns, 264}, {2, 1, 96}, 2);
+  }
+}
+
+TEST_CASE("sm_90a matmul: blocks with the same part of K share tiles", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  constexpr sm90_split_config square{
+      .m = 128, .n = 128, .stages = 4, .splits = 0, .reuses_ring = true, .shares = true};
+  constexpr sm90_split_config narrow{
+      .m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .shares = true};
+  for (const sm90_parts parts : {sm90_parts{2, {1, 1}},
+                                 {2, {2, 1}},
+                                 {2, {1, 2}},
+                                 {2, {2, 2}},
+                                 {4, {2, 1}},
+                                 {4, {1, 2}},
+                                 {8, {1, 1}}}) {
+    run_splits<square, f16, f16>({2, 300, 264, 530}, parts);
+    run_splits<with_lines<narrow>(mn, mn), bf16, f32>({1, 136, 200, 1000}, parts);
+    run_splits<with_lines<narrow>(k, mn), f16, f16>({1, 130, 24, 520}, parts);
+    run_splits<with_lines<square>(mn, k), bf16, bf16>({1, 40, 72, 520}, parts);
+  }
 }
 
 TEST_CASE("sm_90a matmul: the last tiles are computed in halves", "[ops][matmul]") {

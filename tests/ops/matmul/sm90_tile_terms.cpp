@@ -224,6 +224,11 @@ TEST_CASE("matmul terms of tiles: the calls that they serve", "[ops][matmul]") {
     std::size_t accepted = 0, refused = 0;
     for (const auto& v : ops::matmul_variants(under_test().stream(), a, b, c, options)) {
       if (!adds_terms(v.name)) continue;
+      // Panels of tiles with fewer columns overlap the next tile.
+      if (options.beta != 0 && v.name.find("_columns") != std::string::npos) {
+        CHECK_FALSE(v.refusal.empty());
+        continue;
+      }
       ++(v.refusal.empty() ? accepted : refused);
       if (!v.refusal.empty()) CHECK(v.refusal.find("adds") != std::string::npos);
     }

@@ -49,6 +49,13 @@ class wgmma_accumulator {
   wgmma_accumulator(const wgmma_accumulator&) = delete;
   wgmma_accumulator& operator=(const wgmma_accumulator&) = delete;
 
+  // The first `Columns` columns: the same registers.
+  template <std::uint32_t Columns>
+  constexpr wgmma_accumulator<D, Columns> first() const {
+    static_assert(Columns <= N, "kaio: an accumulator has fewer columns");
+    return {*trace_, first_, has_value_};
+  }
+
   // Register i of this thread.
   constexpr var<register_type>& operator[](std::uint32_t i) {
     has_value_ = true;
@@ -113,6 +120,15 @@ class wgmma_accumulator {
   constexpr std::uint64_t hash() const { return first_; }
 
  private:
+  template <class, std::uint32_t>
+  friend class wgmma_accumulator;
+  constexpr wgmma_accumulator(tracer& t, std::uint32_t first_register, bool has_value)
+      : trace_((detail::require_accumulator<D, N>(), &t)),
+        first_(first_register),
+        registers_(array_of<size()>(
+            [&](std::uint32_t i) { return var<register_type>::unwritten(*trace_, first_ + i); })),
+        has_value_(has_value) {}
+
   constexpr std::uint32_t checked_register(std::uint32_t i) const {
     if (i < size()) return i;
     trace_->fail_next(

@@ -31,7 +31,8 @@ std::string_view why_not(const matmul_variant& v, const matmul_call& call, const
     // A tile that C ends in, or that is wider than its distance to the next one, reads elements of C that
     // others write.
     const std::uint64_t of_m = std::uint64_t{v.m} * v.cluster_m, of_n = std::uint64_t{v.n} * v.cluster_n;
-    if (adds_c(call) && (call.m % of_m != 0 || call.n % of_n != 0 || std::min(call.m, call.n) <= 64))
+    if (adds_c(call) &&
+        (call.m % of_m != 0 || call.n % of_n != 0 || v.is_narrow || std::min(call.m, call.n) <= 64))
       return "it adds C itself, and its tiles overlap";
   }
   const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);

@@ -119,7 +119,7 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
   std::uint32_t m = v.m, n = v.n;
   if (v.cluster_m == 1 && b_along_k) n = lines_of_tile(of.n, v.n, of.m, of);
   // Parts of 64 rows are moved one by one.
-  const bool in_halves = !is_split && v.m == 128;
+  const bool in_halves = v.m == 128 && (!is_split || (v.cluster_by_launch && bytes_of(v.operand) == 2));
   if (!in_halves && v.cluster_n == 1) {
     if (of.n <= n && a_along_k) m = lines_of_tile(of.m, v.m, of.n, of);
     result.fits_m = true;
@@ -127,7 +127,9 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
   }
   result.m = m;
   result.n = n;
-  result.loaded_n = static_cast<double>(std::min<std::uint64_t>(n, of.n));
+  const std::uint64_t panel = l2_line_bytes / bytes_of(v.operand);
+  result.loaded_n =
+      static_cast<double>(std::min<std::uint64_t>(b_along_k ? n : ceil_div(n, panel) * panel, of.n));
   return result;
 }
 

@@ -77,10 +77,13 @@ kernel_choice matmul_variant::choice() const {
 
 std::string matmul_variant::name() const {
   std::string result(image->name);
-  if (cluster_by_launch && cluster_n > cluster_m)
-    result += "_cluster" + std::to_string(cluster_m) + "x" + std::to_string(cluster_n);
+  const bool also_splits = cluster_splits > 1 && cluster_m * cluster_n > 1;
+  if (cluster_by_launch && (cluster_n > cluster_m || also_splits))
+    result += "_cluster" + std::to_string(cluster_m) + "x" + std::to_string(cluster_n) +
+              (also_splits ? "x" + std::to_string(cluster_splits) : "");
   else if (cluster_by_launch)
     result += "_cluster" + std::to_string(cluster_m * cluster_n * cluster_splits);
+  if (is_narrow) result += "_columns" + std::to_string(n);
   if (splits != 1) {
     // The kernel writes f32; the operation writes its output.
     constexpr const char* types[] = {"f32", "f16", "bf16"};

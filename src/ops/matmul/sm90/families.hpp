@@ -22,7 +22,8 @@ inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .c
 inline constexpr sm90_config sm90_large_general{
     .m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
-inline constexpr sm90_config sm90_wide_by_launch{.m = 128, .n = 192, .stages = 5, .cluster_m = 0};
+inline constexpr sm90_config sm90_wide_by_launch{
+    .m = 128, .n = 192, .stages = 5, .cluster_m = 0, .widths = 2};
 inline constexpr sm90_config sm90_medium_by_launch{.m = 128, .n = 128, .stages = 6, .cluster_m = 0};
 inline constexpr sm90_config sm90_narrow_by_launch{.m = 128, .n = 64, .stages = 8, .cluster_m = 0};
 inline constexpr sm90_config sm90_flat_by_launch{.m = 64, .n = 128, .stages = 8, .cluster_m = 0};
@@ -74,11 +75,16 @@ constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, 
 // For a K so long that C has fewer tiles than the device has multiprocessors: two, four or eight blocks share
 // a tile.
 inline constexpr sm90_split_config sm90_split_128x128{
-    .m = 128, .n = 128, .stages = 6, .splits = 0, .reuses_ring = true};
+    .m = 128, .n = 128, .stages = 6, .splits = 0, .reuses_ring = true, .shares = true};
 inline constexpr sm90_split_config sm90_split_128x64{
-    .m = 128, .n = 64, .stages = 8, .splits = 0, .reuses_ring = true};
+    .m = 128, .n = 64, .stages = 8, .splits = 0, .reuses_ring = true, .shares = true};
 inline constexpr sm90_split_config sm90_eight_64x32{
     .m = 64, .n = 32, .stages = 9, .depth = 2, .splits = 8, .reuses_ring = true};
+
+constexpr sm90_split_config without_sharing(sm90_split_config c) {
+  c.shares = false;
+  return c;
+}
 
 template <class... T>
 void add_sm90_splits(variant_list& list) {
@@ -163,7 +169,7 @@ void add_sm90_tf32_tiles(variant_list& list) {
   add_sm90_tf32_copied<sm90_small>(list);
   add_sm90_tf32_general<sm90_medium>(list);
   add_sm90_tf32_general<sm90_small>(list);
-  add_sm90_split_along_k<sm90_split_128x64, f32>(list);
+  add_sm90_split_along_k<without_sharing(sm90_split_128x64), f32>(list);
   add_sm90_split_along_k<sm90_rows(16, 9, 2, 2), f32>(list);
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), f32>(list);
 }

@@ -11,14 +11,17 @@
 
 namespace kaio::ops {
 
-// Calls add(cluster) for each shape that a configuration leaves to the launch.
+// Calls add(cluster) for each shape and each number of columns that a configuration leaves to the launch.
 template <sm90_config C, class Add>
 void for_each_cluster(const Add& add) {
-  if constexpr (C.by_launch()) {
-    for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {1, 2}, {2, 2}})
-      if (cluster.n <= C.most_cluster_n()) add(cluster);
-  } else {
-    add(sm90_cluster{C.cluster_m, C.cluster_n});
+  for (std::uint32_t i = 0; i < C.widths; ++i) {
+    const std::uint32_t columns = i == 0 ? 0 : C.width(i);
+    if constexpr (C.by_launch()) {
+      for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {1, 2}, {2, 2}})
+        if (cluster.n <= C.most_cluster_n()) add(sm90_cluster{cluster.m, cluster.n, columns});
+    } else {
+      add(sm90_cluster{C.cluster_m, C.cluster_n, columns});
+    }
   }
 }
 
@@ -30,7 +33,7 @@ void add_sm90_copied(variant_list& list) {
   for_each_cluster<C>([&](sm90_cluster cluster) {
     matmul_variant row = describe_sm90<C, T, Out, std::conditional_t<adds, with_terms<Out>, scaled>>(cluster);
     row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
-      const sm90_cluster of_call{v.cluster_m, v.cluster_n};
+      const sm90_cluster of_call{v.cluster_m, v.cluster_n, v.is_narrow ? v.n : 0};
       if constexpr (std::is_same_v<T, Out> && sizeof(Out) == 2)
         launch_call_terms<C, T>(s, call, of_call);
       else
@@ -53,20 +56,32 @@ void add_sm90_general(variant_list& list) {
   });
 }
 
+// The blocks of a portable cluster.
+inline constexpr std::uint32_t most_cluster = 8;
+
 template <sm90_split_config C, class T>
 void add_sm90_split(variant_list& list) {
-  const auto add = [&](std::uint32_t splits) {
-    matmul_variant row = describe_split<C, T, any_output, general>(splits);
+  const auto add = [&](sm90_parts parts) {
+    matmul_variant row = describe_split<C, T, any_output, general>(parts);
     row.run = [](const stream& s, const matmul_call& whole, const matmul_variant& v) {
-      for_batches(whole, most_grid_z, [&](const matmul_call& call) {
-        launch_call_splits<C, T, any_output, general>(s, call, v.cluster_splits, call.terms);
+      for_batches(whole, most_grid_z / v.cluster_splits, [&](const matmul_call& call) {
+        launch_call_splits<C, T, any_output, general>(s, call, {v.cluster_splits, {v.cluster_m, v.cluster_n}},
+                                                      call.terms);
       });
     };
     add_for_each_output(list, row);
   };
   if constexpr (C.by_launch()) {
     if (C.any_lines() || C.min_blocks != 1) add(1);
-    for (const std::uint32_t splits : {2u, 4u, 8u}) add(splits);
+    for (const std::uint32_t splits : {2u, 4u, 8u}) {
+      if constexpr (C.shares) {
+        for_each_cluster<C.loop()>([&](sm90_cluster sharing) {
+          if (splits * sharing.blocks() <= most_cluster) add({splits, sharing});
+        });
+      } else {
+        add(splits);
+      }
+    }
   } else {
     add(C.splits);
   }

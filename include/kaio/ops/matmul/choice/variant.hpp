@@ -46,6 +46,7 @@ struct matmul_variant {
   bool whole_vectors = false;      // line lengths of A and B are multiples of their alignment
   bool slow_copies = false;        // pieces of an element or a_alignment bytes, not 16
   bool halves = false;             // a last wave that is at most half full is computed in half tiles
+  bool is_narrow = false;          // the launch gives n, fewer columns than the kernel's tile has
   std::uint32_t most_rows = 0;     // largest M; 0: no limit
   std::uint64_t most_batches = 0;  // 0: no limit
   // Measured; detail::take_fitted_costs sets them.

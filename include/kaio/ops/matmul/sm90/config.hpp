@@ -54,6 +54,7 @@ using sm90_element = std::conditional_t<C.type_by_launch, sm90_first_type<T>, T>
 // Blocks of a cluster: those along M share their tiles of B, those along N their tiles of A.
 struct sm90_cluster {
   std::uint32_t m = 1, n = 1;
+  std::uint32_t columns = 0;  // of a tile; 0: those of the configuration
   constexpr std::uint32_t blocks() const { return m * n; }
   friend constexpr bool operator==(const sm90_cluster&, const sm90_cluster&) = default;
 };
@@ -66,10 +67,12 @@ struct sm90_config {
   // See sm90_cluster. 0: the launch chooses 1 x 1 or 2 x 1, and with two consumers also 1 x 2 or 2 x 2, with
   // M along x.
   std::uint32_t cluster_m = 1, cluster_n = 1;
-  std::uint32_t min_blocks = 1;           // per multiprocessor: one loads and stores while another multiplies
-  std::uint32_t panels = 2;               // panels of C in flight, per warp
-  bool whole_producer = false;            // a warpgroup, which leaves most of its registers to the consumers
-  bool transposed = false;                // A and B are exchanged, and the tile is one of C^T
+  bool planes = false;           // clusters have planes along z, whose blocks share nothing
+  std::uint32_t widths = 1;      // the launch chooses the columns of a tile: n, or with two also n - 32
+  std::uint32_t min_blocks = 1;  // per multiprocessor: one loads and stores while another multiplies
+  std::uint32_t panels = 2;      // panels of C in flight, per warp
+  bool whole_producer = false;   // a warpgroup, which leaves most of its registers to the consumers
+  bool transposed = false;       // A and B are exchanged, and the tile is one of C^T
   bool loads_a = false, loads_b = false;  // operands of f32 that are loaded word by word, see word_loads.hpp
   major a = major::k;                     // directions of the operands in memory
   major b = major::k;
@@ -85,6 +88,7 @@ struct sm90_config {
   // The consumer warpgroups, and after them one or four producer warps.
   constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
   constexpr bool by_launch() const { return cluster_m == 0; }
+  constexpr std::uint32_t width(std::uint32_t i) const { return n - 32 * i; }
   constexpr sm90_cluster cluster() const { return {cluster_m, cluster_n}; }
   constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
   constexpr std::uint32_t most_cluster_n() const { return by_launch() ? consumers() : cluster_n; }

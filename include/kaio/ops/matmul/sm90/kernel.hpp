@@ -141,13 +141,16 @@ struct sm90_matmul_body {
         if constexpr (mainloop::moves_registers) increase_registers<mainloop::consumer_registers>(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
+      // Narrow products do not write these columns; the store reads them and drops them.
+      if constexpr (C.widths != 1)
+        for (u32 i = C.width(C.widths - 1) / 2; i < C.n / 2; ++i) acc[i] = 0.0f;
       if constexpr (adds_tile_terms<Epilogue>) output.initialise(extra...);
       for (auto index : t.range(cluster, parts, clusters)) {
         // origin() computes the tile's origin again once the sums are there: before, registers are short.
         const auto compute = [&](const auto& origin) {
           if constexpr (adds_tile_terms<Epilogue>) {
             const val begun = output.begin(acc, origin(), extra...);
-            loop.multiply(at, acc, warpgroup, k_blocks, begun);
+            loop.multiply(at, acc, warpgroup, k_blocks, columns_of(origin), begun);
             output.store(acc, origin(), extra...);
           } else if constexpr (works_in_registers<Epilogue> || promotes<Epilogue>) {
             const tile_origin tile = origin();
@@ -157,11 +160,11 @@ struct sm90_matmul_body {
                              false>(t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
                   .multiply(at, acc, k_blocks);
             else
-              loop.multiply(at, acc, warpgroup, k_blocks);
+              loop.multiply(at, acc, warpgroup, k_blocks, columns_of([&] { return tile; }));
             output.store(acc, tile, requested, extra...);
           } else {
             output.prefetch(origin(), extra...);
-            loop.multiply(at, acc, warpgroup, k_blocks);
+            loop.multiply(at, acc, warpgroup, k_blocks, columns_of(origin));
             output.store(acc, origin(), {}, extra...);
           }
         };
@@ -176,6 +179,15 @@ struct sm90_matmul_body {
       }
       output.drain();
     }
+  }
+
+  // The columns of a tile that its products need.
+  template <class Origin>
+  static constexpr val<u32> columns_of(const Origin& origin) {
+    if constexpr (C.widths == 1)
+      return val<u32>(C.n);
+    else
+      return origin().columns;
   }
 
   // The fence of `initialise` makes the barriers visible to the cluster. The block's barrier makes what

@@ -65,8 +65,9 @@ void prepare_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matr
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const sm90_boxes boxes = mainloop::template boxes_for<Narrows>(
-      {along_m, along_n, c.batches, k_blocks, clusters * cluster.n}, cluster.m);
+  const sm90_boxes boxes =
+      mainloop::template boxes_for<Narrows>({along_m, along_n, c.batches, k_blocks, clusters * cluster.n},
+                                            cluster.m, cluster.columns == 0 ? C.n : cluster.columns);
   const auto scheduler = tile_scheduler::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
                                               detail::ceil_divide(along_n, boxes.n * cluster.n),
                                               static_cast<u32>(c.batches), group);
@@ -113,32 +114,51 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
                                             extra...);
 }
 
+// The blocks of a cluster: those that divide K among them, and those that share tiles of A and B.
+struct sm90_parts {
+  std::uint32_t splits;
+  sm90_cluster sharing;
+  constexpr sm90_parts(std::uint32_t of_k, sm90_cluster of_tiles = {}) : splits(of_k), sharing(of_tiles) {}
+  constexpr std::uint32_t blocks() const { return splits * sharing.blocks(); }
+};
+
 // C = epilogue(A * B) by clusters whose blocks share a tile. A transposed configuration takes B of the
 // product as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the
-// kernel then begins to load it while the previous one ends. `splits`: those of the configuration, or 2, 4 or
-// 8 if it leaves them to the launch.
+// kernel then begins to load it while the previous one ends. `parts`: the splits of the configuration, or 1, 2,
+// 4 or 8 if it leaves them to the launch; blocks share tiles only if the configuration says so.
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
-                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, std::uint32_t splits,
+                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, sm90_parts parts,
                         const Extra&... extra) {
   using element = sm90_element<C, T>;
   using mainloop = typename detail::sm90_split_mainloop<C, element>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const std::uint64_t at_once = std::uint64_t{s.properties().multiprocessors} * C.min_blocks / splits;
+  const std::uint32_t splits = parts.splits;
+  const sm90_cluster sharing = C.shares ? parts.sharing : sm90_cluster{};
+  const std::uint64_t clusters =
+      std::uint64_t{s.properties().multiprocessors} * C.min_blocks / parts.blocks();
   const sm90_boxes boxes = mainloop::template boxes_for<!promotes<Epilogue>>(
-      {along_m, along_n, c.batches, k_blocks / splits, std::max<std::uint64_t>(at_once, 1)}, 1);
+      {along_m, along_n, c.batches, k_blocks / splits, std::max<std::uint64_t>(clusters, 1) * sharing.n},
+      sharing.m);
   sm90_split_problem problem{detail::lines_of(c),
                              k_blocks,
-                             divisor::of(detail::ceil_divide(along_m, boxes.m)),
+                             divisor::of(detail::ceil_divide(along_m, boxes.m * sharing.m)),
                              a_is_constant ? 1u : 0u,
                              static_cast<u32>(std::countr_zero(splits)),
                              sm90_tile::of<T>(boxes, C.a, C.b)};
-  const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, boxes.n);
+  const std::uint64_t tiles =
+      std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, boxes.n * sharing.n);
   auto to = c.memory;
-  const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
-  const auto shape = C.by_launch() ? blocks.cluster(splits) : blocks;
+  const auto shape = [&] {
+    if (C.shares) {
+      const auto blocks = grid(tiles * sharing.m, sharing.n, c.batches * splits).programmatic();
+      return parts.blocks() != 1 ? blocks.cluster(sharing.m, sharing.n, splits) : blocks;
+    }
+    const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
+    return C.by_launch() ? blocks.cluster(splits) : blocks;
+  }();
   constexpr auto& kernel = sm90_split_matmul<C, T, Out, Epilogue>;
   if constexpr (C.any_lines()) {
     const encoded_any_lines<element> of_a(s, a.template as<element>(), mainloop::a_operand::box,

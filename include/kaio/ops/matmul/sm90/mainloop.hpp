@@ -119,13 +119,15 @@ class sm90_mainloop {
   // The boxes for a product. Moves: parts of tiles may have any place. What no copy brings is cleared once;
   // this takes as long as one round of the ring saves.
   template <bool Moves>
-  static constexpr sm90_boxes boxes_for(const sm90_extents& of, std::uint32_t shares) {
+  static constexpr sm90_boxes boxes_for(const sm90_extents& of, std::uint32_t shares,
+                                        std::uint32_t columns = C.n) {
     sm90_boxes result = whole_boxes(shares);
-    if (Whole || of.k_blocks <= C.stages) return result;
+    result.n = columns;
+    if (Whole || (of.k_blocks <= C.stages && columns == C.n)) return result;
     const auto existing = [](std::uint32_t lines, std::uint64_t extent) {
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, (extent + 7) / 8 * 8));
     };
-    if (Moves && shares == 1 && C.b == major::k) result.n = lines_of_tile(of.n, C.n, of.m, of);
+    if (Moves && shares == 1 && C.b == major::k) result.n = lines_of_tile(of.n, columns, of.m, of);
     const std::uint32_t lines = C.b == major::k ? existing(result.n / shares, ceil_div(of.n, shares))
                                                 : existing(result.b.lines, of.n);
     result.b = shares == 1 ? whole_b_operand::box_of(lines) : b_operand::box_of(lines);
@@ -139,6 +141,10 @@ class sm90_mainloop {
   // The distance between tiles.
   constexpr const val<u32>& tile_m() const { return tile_.m; }
   constexpr const val<u32>& tile_n() const { return tile_.n; }
+  // The columns of the tile at `n`, if the last panel of an operand begins at `last`.
+  constexpr val<u32> columns_at(const val<u32>& n, const val<u32>& last) const {
+    return columns_of_tile<C, b_operand::width>(t_, tile_.b_is_across, tile_.n, n, last);
+  }
   // The lines of a part: those of one box, or of several whole ones.
   constexpr val<u32> lines_of_part_m() const {
     if constexpr (moves_a && (C.a == major::k || a_operand::width == part_m))
@@ -187,6 +193,10 @@ class sm90_mainloop {
   // The blocks of the cluster along M and N.
   constexpr const val<u32>& size_m() const { return cluster_.size_m(); }
   constexpr const val<u32>& size_n() const { return cluster_.size_n(); }
+  template <class Plane>
+  constexpr val<u32> rank_in_plane(const Plane& plane) const {
+    return cluster_.rank_in_plane(plane);
+  }
   // Memory that is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
@@ -365,22 +375,22 @@ class sm90_mainloop {
   // A consumer warpgroup: acc = A * B over `k_blocks` steps, at least one. One batch of wgmma is in flight
   // while the next one is issued, so a stage is released one step late.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                          const val<u32>& k_blocks) const {
+                          const val<u32>& k_blocks, const val<u32>& columns = val<u32>(C.n)) const {
     if constexpr (a_in_registers) {
       sm90_register_product<C, sm90_mainloop, a_ring, b_ring>(t_, *this, a_, b_)
           .multiply(at, acc, warpgroup, k_blocks);
     } else if constexpr (clears_sums) {
       acc.clear();
-      add_steps(at, acc, warpgroup, k_blocks);
+      add_steps(at, acc, warpgroup, k_blocks, columns);
     } else {
-      add_steps(at, acc, warpgroup, k_blocks, false);
+      add_steps(at, acc, warpgroup, k_blocks, columns, false);
     }
   }
   // Multiplies likewise, but adds to acc if it has begun.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                          const val<u32>& k_blocks, const val<bool>& begun) const {
+                          const val<u32>& k_blocks, const val<u32>& columns, const val<bool>& begun) const {
     static_assert(!a_in_registers);
-    add_steps(at, acc, warpgroup, k_blocks, begun);
+    add_steps(at, acc, warpgroup, k_blocks, columns, begun);
   }
 
   // A consumer warpgroup that has no part in a tile, the last one of its block: its arriving threads free the
@@ -481,13 +491,14 @@ class sm90_mainloop {
     val<u32> m, n, box_of_a, box_of_b;
     val<bool> a_is_across, b_is_across, is_second;
   };
-  // Calls f with the directions of A and B and the element type as constants.
+  // Calls f with the directions of A and B, the element type and the columns as constants.
   template <class F>
-  constexpr void along_lines(const F& f) const {
+  constexpr void along_lines(const val<u32>& columns, const F& f) const {
     const auto of_type = [&]<class E>() {
       for_direction<C.a_by_launch, C.a>(t_, tile_.a_is_across, [&]<major A>() {
-        for_direction<C.b_by_launch, C.b>(t_, tile_.b_is_across,
-                                          [&]<major B>() { f.template operator()<A, B, E>(); });
+        for_direction<C.b_by_launch, C.b>(t_, tile_.b_is_across, [&]<major B>() {
+          for_width<C>(t_, columns, [&]<std::uint32_t N>() { f.template operator()<A, B, E, N>(); });
+        });
       });
     };
     if constexpr (C.type_by_launch) {
@@ -532,16 +543,16 @@ class sm90_mainloop {
   // acc += A * B. `adds`: whether the first step adds too; this step is then before the loop.
   template <class... Adds>
   constexpr void add_steps(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
-                           const val<u32>& k_blocks, const Adds&... adds) const {
+                           const val<u32>& k_blocks, const val<u32>& columns, const Adds&... adds) const {
     const val thread_in_group = t_.thread_rank() % 128u;
     const val peer = sharer(thread_in_group);
     constexpr u32 before = sizeof...(adds);
-    along_lines([&]<major A, major B, class E>() {
+    along_lines(columns, [&]<major A, major B, class E, std::uint32_t N>() {
       var<u32> previous = at.stage;
-      (step<A, B, E>(at, acc, warpgroup, adds), ...);
+      (step<A, B, E, N>(at, acc, warpgroup, adds), ...);
       if constexpr (before != 0) at.template advance<C.stages>();
       for (auto block : t_.range(before, k_blocks)) {
-        step<A, B, E>(at, acc, warpgroup, true);
+        step<A, B, E, N>(at, acc, warpgroup, true);
         wgmma_wait<1>(t_);
         if constexpr (before != 0)
           release(previous, thread_in_group, peer);
@@ -554,12 +565,18 @@ class sm90_mainloop {
       release(previous, thread_in_group, peer);
     });
   }
-  template <major A, major B, class E, class Adds>
+  template <major A, major B, class E, std::uint32_t N, class Adds>
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                       const Adds& adds) const {
     wait(at);
     issue<A, B, E>(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
-      mma.multiply_add(acc, a, b, adds);
+      if constexpr (N == C.n) {
+        mma.multiply_add(acc, a, b, adds);
+      } else {
+        auto columns = acc.template first<N>();
+        mma.multiply_add(columns, a, b, adds);
+        acc.set_value();
+      }
     });
   }
 

@@ -29,10 +29,13 @@ namespace kaio::ops {
 struct sm90_split_config {
   std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
   std::uint32_t stages = 8;
-  std::uint32_t depth = 1;       // steps of 128 bytes along K per stage
-  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives the number, a power of two
-  bool transposed = false;       // A and B are exchanged, and the tile is one of C^T
-  bool reuses_ring = false;      // the sums meet in the ring's memory instead of memory of their own
+  std::uint32_t depth = 1;   // steps of 128 bytes along K per stage
+  std::uint32_t splits = 1;  // blocks along K, 1 to 8; 0: the launch gives the number, a power of two
+  bool transposed = false;   // A and B are exchanged, and the tile is one of C^T
+  bool reuses_ring = false;  // the sums meet in the ring's memory instead of memory of their own
+  // Blocks with the same part of K also share tiles of A or B, in the shape that the launch gives. A cluster
+  // is then blocks along M x blocks along N x parts of K.
+  bool shares = false;
   std::uint32_t min_blocks = 1;  // per multiprocessor
   std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
   // Operands that are loaded word by word: f32, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
@@ -49,6 +52,8 @@ struct sm90_split_config {
             .n = n,
             .stages = stages,
             .depth = depth,
+            .cluster_m = shares ? 0u : 1u,
+            .planes = shares,
             .loads_a = loads_a,
             .loads_b = loads_b,
             .a = a,
@@ -81,7 +86,7 @@ struct sm90_split_problem {
 namespace detail {
 template <sm90_split_config C, scalar T>
 struct sm90_split_mainloop {
-  using type = sm90_mainloop<C.loop(), T, false>;
+  using type = sm90_mainloop<C.loop(), T, C.shares>;  // A arrives in boxes that two blocks share
   static constexpr std::uint32_t threads = C.loop().threads();
 };
 template <sm90_split_config C, scalar T>
@@ -139,6 +144,10 @@ struct sm90_split_body {
     t.barrier();
     if constexpr (C.has_cluster()) cluster_arrive_relaxed(t);  // the others may write to the inbox
     launch_dependents(t);
+    // A block that shares tiles writes to the rings of others.
+    const auto is_alone = shares_nothing(t, loop);
+    if constexpr (C.shares)
+      if (auto sharing = t.when(!is_alone)) cluster_wait(t);
 
     // This block's part of K; parts differ by at most one step.
     const val part = rank_of_part(t);
@@ -149,9 +158,10 @@ struct sm90_split_body {
     const val longer = t.let(problem[&sm90_split_problem::k_blocks] % splits);
     const val first_step = t.let(part * steps + min(part, longer));
     const val own_steps = t.let(steps + cast<u32>(part < longer));
-    const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
-    const val batch = t.let(block_idx_z());
-    const val m = t.let(tile.rest * loop.tile_m()), n = t.let(tile.whole * loop.tile_n());
+    const quotient tile = divide(t, index_of_tile(t, splits), problem[&sm90_split_problem::tiles_m]);
+    const val batch = batch_of(t);
+    const val m = t.let((tile.rest * loop.size_m() + loop.rank_m()) * loop.tile_m()),
+              n = t.let((tile.whole * loop.size_n() + loop.rank_n()) * loop.tile_n());
     const tile_origin origin = tile_place::origin(t, loop, problem[&sm90_split_problem::c], batch, m, n);
 
     if constexpr (C.any_lines()) {
@@ -178,16 +188,26 @@ struct sm90_split_body {
         }
       }
     } else if (auto producer = t.when(t.thread_rank() == consumers)) {
-      // While the previous kernel ends, the ring is filled with the operand that does not depend on it.
-      const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
-      loop.load_a_first(origin, first_step, most);
-      grid_dependency_wait(t);
-      ring_position at(t);
-      loop.load_b_behind(at, origin, first_step, most);
-      const val next = t.let(first_step + most);
-      loop.load(at, origin, next, t.let(own_steps - most));
+      if constexpr (C.shares) {
+        grid_dependency_wait(t);
+        ring_position at(t);
+        loop.load(at, origin, first_step, own_steps);
+      } else {
+        // While the previous kernel ends, the ring is filled with the operand that does not depend on it.
+        const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
+        loop.load_a_first(origin, first_step, most);
+        grid_dependency_wait(t);
+        ring_position at(t);
+        loop.load_b_behind(at, origin, first_step, most);
+        const val next = t.let(first_step + most);
+        loop.load(at, origin, next, t.let(own_steps - most));
+      }
     }
-    if constexpr (C.has_cluster()) cluster_wait(t);
+    if constexpr (C.shares) {
+      if (auto alone = t.when(is_alone)) cluster_wait(t);
+    } else if constexpr (C.has_cluster()) {
+      cluster_wait(t);
+    }
     const val is_consumer = t.let(warpgroup < C.loop().consumers());
     if (auto consumer = t.when(is_consumer)) {
       if constexpr (C.loads_words())
@@ -203,7 +223,7 @@ struct sm90_split_body {
       else
         loop.multiply(at, acc, warpgroup, own_steps);
       if constexpr (C.reuses_ring) wait_for_all(t);
-      hand_out(t, acc, inbox, part, share, t.thread_rank());
+      hand_out(t, loop, acc, inbox, part, share, t.thread_rank());
     }
     if constexpr (C.reuses_ring)
       if (auto producer = t.otherwise()) wait_for_all(t);
@@ -243,8 +263,31 @@ struct sm90_split_body {
     else
       t.barrier();
   }
+  // Whether no other block shares this block's tiles.
+  static constexpr val<bool> shares_nothing(thread t, const mainloop& loop) {
+    if constexpr (C.shares)
+      return t.let(loop.size_m() * loop.size_n() == 1u);
+    else
+      return val<bool>(true);
+  }
+  // The tile of a block, or of the blocks that share tiles, and its batch.
+  template <class Splits>
+  static constexpr val<u32> index_of_tile(thread t, const Splits& splits) {
+    if constexpr (C.shares)
+      return t.let(cluster_idx_x());
+    else
+      return t.let(block_idx_x() / splits);
+  }
+  static constexpr val<u32> batch_of(thread t) {
+    if constexpr (C.shares)
+      return t.let(cluster_idx_z());
+    else
+      return t.let(block_idx_z());
+  }
   static constexpr val<u32> rank_of_part(thread t) {
-    if constexpr (C.has_cluster())
+    if constexpr (C.shares)
+      return t.let(block_idx_in_cluster_z());
+    else if constexpr (C.has_cluster())
       return cluster_rank(t);
     else
       return t.let(0u);
@@ -279,8 +322,15 @@ struct sm90_split_body {
 
   // Sends each accumulator of a warpgroup to the block that owns its row.
   template <class Accumulator, class Share>
-  static constexpr void hand_out(thread t, const Accumulator& acc, const sums& inbox, const val<u32>& part,
-                                 const Share& share, const val<u32>& rank) {
+  static constexpr void hand_out(thread t, const mainloop& loop, const Accumulator& acc, const sums& inbox,
+                                 const val<u32>& part, const Share& share, const val<u32>& rank) {
+    // The block that adds up a row.
+    const auto owner_of = [&](const val<u32>& of_tile) {
+      if constexpr (C.shares)
+        return loop.rank_in_plane(share.owner(t, of_tile));
+      else
+        return share.owner(t, of_tile);
+    };
     const val lane = t.let(rank % 32u);
     const val row = t.let(rank / 32u * 16u + lane / 4u);
     const val column = t.let(lane % 4u * 2u);
@@ -293,13 +343,13 @@ struct sm90_split_body {
         const val across = t.let(column + Accumulator::column(i));
         const val down = t.let(row + Accumulator::row(i));
         const auto cell_of_part = inbox[row_of_part(across)][down];
-        hand_one(cell_of_part, share.owner(t, across), [&](const auto& cell) { cell = acc[i]; });
+        hand_one(cell_of_part, owner_of(across), [&](const auto& cell) { cell = acc[i]; });
       }
     } else {
       for (const std::uint32_t below : {0u, 8u}) {  // a thread's two rows
         const val own_row = t.let(row + below);
         const auto first = inbox.lane(row_of_part(own_row), column, 8);
-        const val owner = share.owner(t, own_row);
+        const val owner = owner_of(own_row);
         for (std::uint32_t i = 0; i < Accumulator::size(); i += 2)
           if (Accumulator::row(i) == below)
             hand_one(inbox.at(first, 0, Accumulator::column(i)), owner,

@@ -74,7 +74,7 @@ matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) 
           .adds_tile_terms = adds_tile_terms<Epilogue>,
           .across = C.transposed,
           .m = C.m,
-          .n = C.n,
+          .n = cluster.columns == 0 ? C.n : cluster.columns,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
           .cluster_m = cluster.m,
@@ -84,22 +84,22 @@ matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) 
           .a_alignment = C.loads_a ? sizeof(T) : 16u,
           .b_alignment = C.loads_b ? sizeof(T) : 16u,
           .c_alignment = works_in_registers<Epilogue> ? 16u : 1u,
-          .halves = C.halves() && cluster.n == 1};
+          .halves = C.halves() && cluster.n == 1,
+          .is_narrow = cluster.columns != 0};
 }
 
 // Kernels whose blocks of a cluster share a tile have batches along z: at most 65535.
 inline constexpr std::uint64_t most_grid_z = 65535;
 
 template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
-void launch_call_splits(const stream& s, const matmul_call& call, std::uint32_t splits,
-                        const Extra&... extra) {
+void launch_call_splits(const stream& s, const matmul_call& call, sm90_parts parts, const Extra&... extra) {
   const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
   const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
   const auto c = output_for<Out>(call);
   if constexpr (C.transposed)
-    launch_sm90_splits<C, T, Out, Epilogue>(s, b, a, c, call.k, call.constant_b, splits, extra...);
+    launch_sm90_splits<C, T, Out, Epilogue>(s, b, a, c, call.k, call.constant_b, parts, extra...);
   else
-    launch_sm90_splits<C, T, Out, Epilogue>(s, a, b, c, call.k, call.constant_a, splits, extra...);
+    launch_sm90_splits<C, T, Out, Epilogue>(s, a, b, c, call.k, call.constant_a, parts, extra...);
 }
 template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
 void launch_call_split(const stream& s, const matmul_call& call, const Extra&... extra) {
@@ -114,7 +114,7 @@ constexpr std::uint32_t alignment_of(bool loads_words) {
   return C.any_lines() ? sizeof(T) : loads_words ? sizeof(u32) : 16u;
 }
 template <sm90_split_config C, class T, class Out, class Epilogue>
-matmul_variant describe_split(std::uint32_t splits = C.splits) {
+matmul_variant describe_split(sm90_parts parts = C.splits) {
   return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90_split,
           .operand = element_kind_of<T>(),
@@ -127,7 +127,9 @@ matmul_variant describe_split(std::uint32_t splits = C.splits) {
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
-          .cluster_splits = splits,
+          .cluster_m = parts.sharing.m,
+          .cluster_n = parts.sharing.n,
+          .cluster_splits = parts.splits,
           .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
           .a_alignment = alignment_of<C, T>(C.transposed ? C.loads_b : C.loads_a),

@@ -80,7 +80,8 @@ struct sm90_place {
     if constexpr (Transposed)
       return {batch, m, n, of_columns, of_rows, loop.tile_m(), loop.tile_n(), parts_m, parts_n};
     else
-      return {batch, m, n, of_rows, of_columns, loop.tile_m(), loop.tile_n(), parts_m, parts_n};
+      return {batch,   m,      n, of_rows, of_columns, loop.tile_m(), loop.columns_at(n, of_columns),
+              parts_m, parts_n};
   }
 
   // A row and a column of a tile of C.
