@@ -4094,7 +4094,7 @@ def matmul_w4(
       out: (m, n); f16, bf16 or f32; the element type of x, or f32
       splits: parts of K; 0: the number that fills the device best
       constant: weights
-      exact_weights: True: no weight is rounded to the type of x, as is faster from 129 rows of x on
+      exact_weights: True: no weight is rounded to the type of x, as may be faster from 17 rows of x on
       bias: (n); f16 or bf16; the element type of x
       workspace: memory for the call, of any type; None: made if it is needed
       variant: the kernel to run, as kaio.choice names it; None: the best one
@@ -4141,7 +4141,7 @@ def matmul_w8(
       out: (m, n); f16, bf16 or f32; the element type of x, or f32
       splits: parts of K; 0: the number that fills the device best
       constant: weights
-      exact_weights: True: no weight is rounded to the type of x, as is faster from 129 rows of x on
+      exact_weights: True: no weight is rounded to the type of x, as may be faster from 17 rows of x on
       bias: (n); f16 or bf16; the element type of x
       workspace: memory for the call, of any type; None: made if it is needed
       variant: the kernel to run, as kaio.choice names it; None: the best one

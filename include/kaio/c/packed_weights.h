@@ -102,7 +102,7 @@ typedef struct kaio_matmul_w4_options {
   uint32_t size; /* sizeof(kaio_matmul_w4_options) */
   uint32_t splits; /* parts of K; 0: the number that fills the device best */
   int32_t constant; /* kaio_constant_inputs: weights */
-  int32_t exact_weights; /* 1: no weight is rounded to the type of x, as is faster from 129 rows of x on */
+  int32_t exact_weights; /* 1: no weight is rounded to the type of x, as may be faster from 17 rows of x on */
   const DLTensor* bias; /* (n); f16 or bf16; the element type of x */
   const DLTensor* workspace; /* ..._workspace_bytes bytes, at a multiple of 16 */
   const char* variant; /* the kernel to run, as ..._choice names it; NULL: the best one */

@@ -6,7 +6,7 @@
 //
 // Integers and floats of four bits are exact; numbers of tables are rounded once to the type of x. Sums of x
 // * number run over 64 k, or fewer in a smaller group. They are multiplied by the scale in f32, and added in
-// f32. From 129 rows of x on, each weight may instead be rounded once to the type of x, in a kernel or in a
+// f32. From 17 rows of x on, each weight may instead be rounded once to the type of x, in a kernel or in a
 // matrix of weights in the workspace; options.exact_weights forbids it. The warps of a block divide K; with
 // few columns, blocks divide it too (split-K). Then a second kernel adds up their results in the workspace,
 // or, on sm_90a, the blocks of a cluster do it themselves. Repeated calls give equal bits. Nothing is

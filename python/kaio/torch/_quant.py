@@ -112,7 +112,7 @@ class _PackedLinear(_Quantised):
     constant_weights: bool
     """True: nothing writes the weights any more; kernels then read them before earlier work has ended"""
     exact_weights: bool
-    """True: no weight is rounded to the type of x, as is faster from 129 rows on"""
+    """True: no weight is rounded to the type of x, as may be faster from 17 rows on"""
 
     def __init__(self, weights: _packed.Packed, bias: torch.Tensor | None = None) -> None:
         super().__init__()

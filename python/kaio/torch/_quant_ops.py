@@ -175,7 +175,7 @@ def matmul_w4(
     x: (..., k), f16 or bf16
     weights: n outputs, k inputs; its memory is a torch tensor
     bias: (n); it is rounded to the type of x
-    exact_weights: True: no weight is rounded to the type of x, as is faster from 129 rows on
+    exact_weights: True: no weight is rounded to the type of x, as may be faster from 17 rows on
     constant: True: no work in the stream before this call writes the weights; kernels then read them earlier
     dtype: of the result: that of x, or torch.float32; None: that of x
     Returns (..., n). Raises kaio.InvalidArgument, which names the argument.

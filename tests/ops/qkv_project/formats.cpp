@@ -29,7 +29,7 @@ void check_format(packed_kind kind, i64 tokens, u32 parts = 0) {
                        tensor_view<T, 3>(on_k, tokens, 1, size), tensor_view<T, 3>(on_v, tokens, 1, size)};
   const bool is_one_launch = has_one_launch_on_sm90(kind, gpu.properties()) && tokens <= 16 && sm >= 90;
   REQUIRE((ops::qkv_project_choice(s, x_view, w.weight, to).name != "separate") == is_one_launch);
-  qkv_project_options options{.splits = parts};
+  qkv_project_options options{.splits = parts, .exact_weights = true};
   const auto workspace = gpu.allocate<u8>(qkv_project_workspace_bytes(s, x_view, w.weight, to, options));
   options.workspace = workspace;
   qkv_project(s, x_view, w.weight, to, options);

@@ -24,11 +24,9 @@ struct w4_case {
   bool by_wgmma = false;  // where there is a kernel for the device
 };
 
-// `rounded`: each weight is rounded to the nearest number of T.
+// If the kernel that runs rounds weights, the reference has each rounded to the nearest number of T.
 template <class T, class Out, class S>
 void check_w4(const w4_case& c) {
-  const bool rounded = c.options.variant.starts_with("dequantise") ||
-                       c.options.variant.find("rounded") != std::string_view::npos;
   if (is_without_bf16_products<T>(c.options.variant)) return;
   const stream& s = under_test().stream();
   const w4_model<S> model = w4_model<S>::random(c.shape, c.seed);
@@ -62,10 +60,10 @@ void check_w4(const w4_case& c) {
   const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x_view, on_device.weights(), options);
   buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
   if (bytes != 0) options.workspace = workspace;
-  if (c.by_wgmma && s.properties().target == ptx::target{90, true}) {
-    CHECK(matmul_w4_choice(s, x_view, on_device.weights(), options).name.find("matmul_w4_sm90") !=
-          std::string_view::npos);
-  }
+  const std::string_view kernel = matmul_w4_choice(s, x_view, on_device.weights(), options).name;
+  const bool rounded = kernel.starts_with("dequantise") || kernel.find("rounded") != std::string_view::npos;
+  if (c.by_wgmma && s.properties().target == ptx::target{90, true})
+    CHECK(kernel.find("matmul_w4_sm90") != std::string_view::npos);
   matmul_w4(s, x_view, on_device.weights(), y_view, options);
   y = y_memory.download();
 
@@ -320,7 +318,7 @@ TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4
   c.m = 130;
   c.by_wgmma = true;
   for (const std::string_view variant :
-       {"", "matmul_w4_sm90_rounded_f16_256", "matmul_w4_sm90_rounded_in_f32_f16_256"}) {
+       {"", "matmul_w4_sm90_rounded_f16_256", "matmul_w4_sm90_rounded_in_f32_f16_192"}) {
     c.options.variant = variant;
     c.options.exact_weights = variant.empty();
     if (variant.find("in_f32") == std::string_view::npos)
@@ -349,7 +347,7 @@ TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
   check_w4<f16, f16, bf16>(c);
 }
 
-// 256 rows of x and 128 columns in a block, stages of 128 of K.
+// Blocks of 128 columns and 192 or 256 rows of x, or of 64 columns and fewer rows; stages of 128 of K.
 TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]") {
   if (!(under_test().properties().target == ptx::target{90, true})) return;
   w4_case c{.shape = {.n = 136, .k = 896, .group = 128, .zero_points = true}, .m = 257, .bias = true};
@@ -359,13 +357,33 @@ TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]
   check_w4<f16, f16, f16>(c);
   c.options.variant = "matmul_w4_sm90_rounded_bf16_256";
   check_w4<bf16, f32, bf16>(c);
-  c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_256";
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_192";
   check_w4<f16, f16, bf16>(c);
-  c.options.splits = 2;  // by a cluster, or a second kernel
+  // Groups of 32, whose tiles have two scales; blocks that compute several tiles.
+  c.options.variant = "matmul_w4_sm90_rounded_f16_64";
+  c.shape = {.n = 3 * 64 - 10, .k = 352, .group = 32, .zero_points = true};
+  c.m = 130;
+  check_w4<f16, f16, f16>(c);
+  c.options.variant = "matmul_w4_sm90_rounded_bf16_128";
+  c.shape.zero_points = false;
+  check_w4<bf16, f32, bf16>(c);
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_64";
+  check_w4<bf16, bf16, f16>(c);
+  c.options.variant = "matmul_w4_sm90_rounded_f16_32";
+  c.shape.n = 65;  // rows of y that begin anywhere
+  c.m = 33;
+  c.pad = 8;
+  check_w4<f16, f16, f16>(c);
+  check_w4<f16, f32, f16>(c);
+  c.shape = {.n = 72, .k = 960, .group = 96, .zero_points = true};
+  c.pad = 0;
+  c.options.variant = "matmul_w4_sm90_rounded_f16_128:3";
+  check_w4<f16, f16, f16>(c);
+  c.options.splits = 2;  // by a second kernel
   c.shape = {.n = 40, .k = 1728, .group = 64};
   c.m = 30;
   c.pad = 8;
-  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_256";
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_192";
   check_w4<bf16, bf16, f16>(c);
   c.options.splits = 3;
   c.options.variant = "matmul_w4_sm90_rounded_f16_256";

@@ -25,15 +25,8 @@ namespace {
 
 constexpr std::uint64_t most_blocks = std::numeric_limits<std::int32_t>::max();
 
-// Steps along K.
-u32 steps_of(const w4_variant& v, const w4_problem& p) {
-  return static_cast<u32>(ceil_div(p.w.tiles_k, v.tiles));
-}
-
 // Kernels for sm_90a with more rows than these are for calls with more rows.
 constexpr u32 many_rows = 64;
-
-bool can_be_a_cluster(std::uint32_t splits) { return splits == 2 || splits == 4 || splits == 8; }
 
 // Why a kernel cannot run a problem on a device; empty: it can.
 std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t splits,
@@ -52,13 +45,14 @@ std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t 
       return "it splits K among 1, 2 or 4 blocks of a cluster, and a block's split of x exceeds its shared memory";
   }
   if (!v.has_tensor_copies) return {};
-  if (p.w.slots > v.slots) return "it needs groups of multiples of 64 codes";
+  if (v.rounds ? p.w.slots > 1 && p.w.group.value % 32 != 0 : p.w.slots > v.slots)
+    return v.rounds ? "it needs groups of multiples of 32 codes" : "it needs groups of multiples of 64 codes";
   if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
     return "it needs scales of the type of x";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "K is shorter than one of its stages";
-  if (splits > static_cast<std::int64_t>(steps_of(v, p)))
+  if (splits > static_cast<std::int64_t>(w4_steps_of(v, p)))
     return "K has fewer steps than splits; a step is two or four tiles of 64";
   return {};
 }
@@ -88,7 +82,9 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
     const w4_one_row_division d = plan_w4_one_row(*v.one_row, p.w.tiles_n, 1, p.w.tiles_k, asked, device);
     return {d.splits, d.splits, d.microseconds};
   }
-  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_splits(v, p, device, asked);
+  return v.rounds              ? plan_w4_rounded(v, p, device, asked)
+         : v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked)
+                               : plan_w4_splits(v, p, device, asked);
 }
 
 // Whether the kernel for one row takes less time than the kernel for few rows. With act-order it does: in the
@@ -127,6 +123,18 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
       best = &v;
   }
+  // Tiles of few rows fill a device better if the product is small.
+  constexpr u32 most_few_rows = 64;
+  if (forced.empty() && splits == 0 && best != nullptr && best->rows > 16 && problem.m <= most_few_rows &&
+      device.target.sm >= 90) {
+    double least = plan_division(*best, problem, 0, device).microseconds;
+    for (const w4_variant& v : family)
+      if (v.has_few_rows && v.image->needs.target.sm >= 90 && refusal(v, problem, 0, device).empty())
+        if (const double time = plan_division(v, problem, 0, device).microseconds; time < least) {
+          least = time;
+          best = &v;
+        }
+  }
   if (best == nullptr)
     throw invalid_argument(
         "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
@@ -145,30 +153,23 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
 }
 
 // From this number of rows of x on weights may be rounded: by a matrix of them, or by a kernel that rounds.
-constexpr u32 rounded_rows = 129;
+constexpr u32 rounded_rows = 17;
 
 bool may_round(const w4_problem& p, const matmul_w4_options& options) {
   return options.splits == 0 && !options.exact_weights && p.m >= rounded_rows;
 }
 
-// The kernel for sm_90a and many rows of x that rounds nothing; nullptr: it cannot run the problem.
-const w4_variant* exact_sm90(w4_problem& p, const device_properties& device) {
-  for (const w4_variant& v : w4_family(p))
-    if (v.has_tensor_copies && !v.rounds && v.rows > many_rows && refusal(v, p, 1, device).empty()) return &v;
-  return {};
-}
-
-// The time of that kernel on sm_90a, or of the other kernels.
-double microseconds_of_kernel(w4_problem p, const device_properties& device) {
-  if (const w4_variant* const v = exact_sm90(p, device); v != nullptr)
-    return plan_w4_sm90(*v, problem_of(p, *v), device, 0).microseconds;
+// The time of the kernel that rounds no weights.
+double microseconds_of_exact(w4_problem p, const device_properties& device) {
+  const w4_variant& v = choose_w4("matmul_w4", w4_family(p), p, 0, device, {});
+  const double planned = plan_division(v, p, 0, device).microseconds;
+  if (v.has_tensor_copies) return planned;
   // The other kernels have warp-level matrix instructions: rates measured on an H200, of 132 multiprocessors.
-  const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
   const double operations_in_us = (p.w.rows != 0 ? 5e5
-                                   : four        ? 1.35e6
+                                   : v.bits == 4 ? 1.35e6
                                                  : 1.02e6) *
                                   std::max(device.multiprocessors, 1u);
-  return 2.0 * p.m * p.w.n * p.w.k / operations_in_us;
+  return std::max(planned, 2.0 * p.m * p.w.n * p.w.k / operations_in_us);
 }
 
 using w4_signature = words_signature<6>;
@@ -217,7 +218,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
       continue;
     }
     if (!refusal(v, problem, asked, device).empty() || (v.rounds && !rounding)) continue;
-    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
+    const std::uint64_t steps = w4_steps_of(v, problem), tiles = tiles_of(v, problem),
                         fill = blocks_of_splits * std::max(device.multiprocessors, 1u);
     const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
     const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_splits, steps));
@@ -226,7 +227,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
           (splits != ceil_div(steps, ceil_div(steps, splits)) || (splits > 1 && tiles * splits > fill)))
         continue;
       result.push_back({&v, {splits, 1}});
-      if (v.has_clusters && can_be_a_cluster(splits)) result.push_back({&v, {splits, splits}});
+      if (can_be_a_cluster(v, splits)) result.push_back({&v, {splits, splits}});
     }
   }
   return result;
@@ -251,11 +252,11 @@ using early_choices = std::array<w4_choice, 2>;
 // The choices that round weights and are faster than that kernel, by the models of sm_90a.
 early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
   w4_problem p = problem;
-  double least = microseconds_of_kernel(problem, device);
+  double least = microseconds_of_exact(problem, device);
   w4_choice kernel;
   for (const w4_variant& v : w4_family(p))
     if (v.rounds && refusal(v, p, 1, device).empty())
-      if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
+      if (const w4_division d = plan_division(v, p, 0, device); d.microseconds < least) {
         least = d.microseconds;
         kernel = {.variant = &v, .division = d};
       }
@@ -282,102 +283,6 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
 }
 
 }  // namespace
-
-w4_division plan_w4_splits(const w4_variant& v, const w4_problem& problem, const device_properties& device,
-                           std::uint32_t asked) {
-  // Costs are in units of 8 KB of a block's weights at its share of the bandwidth: 0.27 us on an H200 with
-  // few rows. If only one block is resident although more fit, nothing hides its waits for memory and
-  // instructions (`alone`). Kernels for few rows with room for two blocks have this cost only if they wait
-  // for pairs of numbers in shared memory. From sm_90 on the second kernel begins while the first one ends. A
-  // cluster has no second kernel, but its latency grows with its blocks. A launch that does not begin before
-  // the previous one has ended costs 1.5 us. Measured on an H200.
-  struct costs {
-    double start_and_end, of_a_split, alone, second_kernel, of_block_of_cluster;
-  };
-  constexpr double late = 4, unit_in_us = 0.27, launch_in_us = 0.4;
-  const bool is_early = device.target.sm >= 90;
-  const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
-                  : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
-                                   : costs{4, 1, v.has_pairs ? 1.1 : 1, is_early ? 4.0 : 8.0, 1.25};
-  constexpr std::uint32_t most_splits = 64;
-  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
-  const ptx::needs& needs = v.image->needs;
-  const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
-  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
-  const std::uint64_t units = std::max(device.multiprocessors, 1u);
-  const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, v.resident));
-  const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // per warp
-  w4_division best;
-  double least = std::numeric_limits<double>::infinity();
-  const std::uint32_t first = asked != 0 ? asked : 1,
-                      last = asked != 0 ? asked : std::min(most_splits, problem.w.tiles_k);
-  for (std::uint32_t splits = first; splits <= last; ++splits) {
-    const bool is_cluster = v.has_clusters && can_be_a_cluster(splits);
-    const std::uint64_t blocks = tiles * splits;
-    const std::uint32_t cluster = is_cluster ? splits : 1;
-    const std::uint32_t at_once = v.has_few_rows ? w4_resident_blocks(blocks, cluster, device, most) : most;
-    const std::uint64_t waves = ceil_div(blocks, w4_blocks_at_once(at_once, cluster, device));
-    const double of_tiles =
-        static_cast<double>(std::max(ceil_div(blocks, units), (waves - 1) * at_once + 1)) *
-        static_cast<double>(ceil_div(ceil_div(problem.w.tiles_k, splits), v.warps_k * v.at_once) *
-                            v.at_once) *
-        (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
-    const bool is_late = v.has_few_rows && is_early &&
-                         !begins_early(blocks, units, problem.w.tiles_k / splits * tiles_n, v.warps_k);
-    const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
-                        (splits == 1  ? 0
-                         : is_cluster ? c.of_block_of_cluster * splits
-                                      : c.second_kernel + c.of_a_split * splits);
-    if (cost < least) {
-      least = cost;
-      best = {splits, is_cluster ? splits : 1, launch_in_us + unit_in_us * cost};
-    }
-  }
-  return best;
-}
-
-w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
-                         std::uint32_t asked) {
-  // Microseconds, as measured on an H200: per block, per tile of 64 k, for both kernels. Sums for the second
-  // kernel go to the workspace from registers, which is shorter than the end of a whole product.
-  constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
-                   of_block_of_cluster = 0.25, second_kernel = 0.5, bytes_in_us = 8e6;
-  // Kernels that round keep the tensor cores busy: in longer ones the clock is lower.
-  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000;
-  const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
-  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
-  const std::uint64_t units = std::max(device.multiprocessors, 1u);
-  const u32 steps = steps_of(v, problem);
-  const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
-  const double width = v.columns / 256.0;
-  const double tile =
-      v.rounds ? of_rounded_tile : of_tile * (v.rows > 64 ? 1 : width) + of_row_of_tile * v.rows * width;
-  const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
-  w4_division best;
-  double least = std::numeric_limits<double>::infinity();
-  const auto consider = [&](std::uint32_t splits, std::uint32_t cluster) {
-    // A cluster needs one group of multiprocessors, which leaves some over: 132 run 30 clusters of 4, or 15
-    // of 8.
-    const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
-    const std::uint64_t rounds = ceil_div(tiles * splits / cluster, std::max<std::uint64_t>(at_once, 1));
-    const double combining = splits == 1         ? 0
-                             : cluster == splits ? of_block * cluster
-                                                 : second + sums * splits / bytes_in_us;
-    const double computing =
-        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(ceil_div(steps, splits)));
-    const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
-    if (cost >= least) return;
-    least = cost;
-    best = {splits, cluster, cost};
-  };
-  constexpr std::uint32_t most_splits = 32;
-  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_splits, steps);
-  for (std::uint32_t splits = from; splits <= to; ++splits) {
-    if (splits > 1) consider(splits, 1);
-    if (splits <= 8 && (splits & (splits - 1)) == 0) consider(splits, splits);
-  }
-  return best;
-}
 
 std::string w4_choice::name(std::uint32_t n) const {
   if (slice != 0) return name_with_splits(w4_as_matrix, (n + slice - 1) / slice);
@@ -409,8 +314,8 @@ planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, cons
   w4_problem& p = result.problem;
   p.splits = choice.division.splits;
   p.cluster = choice.division.cluster;
-  p.steps = steps_of(v, p) / p.splits;
-  p.rest = steps_of(v, p) % p.splits;
+  p.steps = w4_steps_of(v, p) / p.splits;
+  p.rest = w4_steps_of(v, p) % p.splits;
   const bool combines = p.splits > p.cluster;
   const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : ceil_div(p.w.n, 512) * p.m;
   if (tiles > most_blocks / p.splits || of_combine > most_blocks)

@@ -30,6 +30,15 @@ void run_dequantise_w4_matrix(const stream& s, const w4_matrix& matrix);
 void run_dequantise_w4_rows(const stream& s, const w4_matrix& matrix, bool early);
 const ptx::kernel_image& dequantise_w4_rows_image(const w4_packed& w, const device_properties& device);
 
+// Steps of a kernel along K.
+inline u32 w4_steps_of(const w4_variant& v, const w4_problem& p) {
+  return (p.w.tiles_k + v.tiles - 1) / v.tiles;
+}
+// Whether this number of splits of K may be the blocks of a cluster.
+inline bool can_be_a_cluster(const w4_variant& v, std::uint32_t splits) {
+  return v.has_clusters && (splits == 2 || splits == 4 || splits == 8);
+}
+
 struct w4_division {
   std::uint32_t splits = 1, cluster = 1;  // the splits may be the blocks of a cluster
   double microseconds = 0;                // by a model
@@ -38,8 +47,10 @@ struct w4_division {
 // both kernels. asked: the number of splits, if not 0.
 w4_division plan_w4_splits(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                            std::uint32_t asked);
-// plan_w4_splits for the kernels for sm_90a.
+// plan_w4_splits for the kernels for sm_90a: those that round no weights, and those that do.
 w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                          std::uint32_t asked);
+w4_division plan_w4_rounded(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                            std::uint32_t asked);
 
 }  // namespace kaio::ops

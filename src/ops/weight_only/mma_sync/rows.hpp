@@ -21,7 +21,8 @@ namespace kaio::ops {
 //   8 rows, then 16        each from sm_90 on, then from sm_80 on
 //   Rows                   from sm_80 on
 //   32, 64, 128 rows       sm_90a, without offsets: sums of x would be products of their own
-//   256 rows               sm_90a, integers of four bits, rounds weights: scales of the type of x, then any
+//   64 and more rows       sm_90a, integers without offsets, rounds weights: scales of the type of x from 32
+//                          rows on, then any scales
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {
@@ -39,14 +40,25 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_sm90<D, T, 32>(),
                             describe_w4_sm90<D, T, 64>(),
                             describe_w4_sm90<D, T, 128>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 32>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 64>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 128>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 192>(),
                             describe_w4_sm90<w4_rounded_integers, T, 256>(),
-                            describe_w4_sm90<w4_rounded_in_f32, T, 256>()};
+                            describe_w4_sm90<w4_rounded_in_f32, T, 64>(),
+                            describe_w4_sm90<w4_rounded_in_f32, T, 192>()};
     else if constexpr (std::is_same_v<D, w8_integers>)
-      return new std::array{describe_w4_one_row<w8_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
-                            describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
-                            describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
-                            describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
-                            describe_w4_sm90<D, T, 128>()};
+      return new std::array{describe_w4_one_row<w8_one_row, T>(),
+                            describe_w4_few_rows<D, T, 8, 90>(),
+                            describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(),
+                            describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 32>(),
+                            describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>(),
+                            describe_w4_sm90<w8_rounded_integers, T, 64>(),
+                            describe_w4_sm90<w8_rounded_integers, T, 192>()};
     else
       return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),

@@ -135,7 +135,7 @@ pub struct kaio_matmul_w4_options {
     pub splits: u32,
     /// kaio_constant_inputs: weights.
     pub constant: i32,
-    /// 1: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+    /// 1: no weight is rounded to the type of x, as may be faster from 17 rows of x on.
     pub exact_weights: i32,
     /// (n); f16 or bf16; the element type of x.
     pub bias: *const DLTensor,

@@ -296,7 +296,7 @@ impl<'a> MatmulW4Options<'a> {
         value splits(u32) => splits;
         /// weights.
         value constant(ConstantInputs) => constant;
-        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        /// True: no weight is rounded to the type of x, as may be faster from 17 rows of x on.
         value exact_weights(bool) => exact_weights;
         /// (n); f16 or bf16; the element type of x.
         view bias(&TensorView<'a>) => bias;
@@ -430,7 +430,7 @@ impl<'a> MatmulW4<'a> {
         value splits(u32) => options.splits;
         /// weights.
         value constant(ConstantInputs) => options.constant;
-        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        /// True: no weight is rounded to the type of x, as may be faster from 17 rows of x on.
         value exact_weights(bool) => options.exact_weights;
         /// (n); f16 or bf16; the element type of x.
         view bias(&TensorView<'a>) => options.bias;
@@ -527,7 +527,7 @@ impl<'a> MatmulW8<'a> {
         value splits(u32) => options.splits;
         /// weights.
         value constant(ConstantInputs) => options.constant;
-        /// True: no weight is rounded to the type of x, as is faster from 129 rows of x on.
+        /// True: no weight is rounded to the type of x, as may be faster from 17 rows of x on.
         value exact_weights(bool) => options.exact_weights;
         /// (n); f16 or bf16; the element type of x.
         view bias(&TensorView<'a>) => options.bias;

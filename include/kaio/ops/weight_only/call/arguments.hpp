@@ -166,7 +166,7 @@ struct matmul_w4_options {
   // A hint: no work in the stream before the call writes the weights. Their copies then begin before that
   // work has ended: for up to sixteen rows of x from sm_90 on, and for more rows on sm_90a.
   constant_inputs constant = constant_inputs::none;  // weights
-  // No weight is rounded to the type of x before it is multiplied; rounding is faster from 129 rows of x on.
+  // No weight is rounded to the type of x before it is multiplied; rounding may be faster from 17 rows of x on.
   // A number of splits excludes rounding too. A variant that rounds is run all the same.
   bool exact_weights = false;
 };

@@ -16,6 +16,7 @@
 #include <kaio/runtime/stream.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -142,9 +143,12 @@ void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t bl
                                 .swizzle = tensor_swizzle::bytes_128,
                                 .promotion = l2_promotion::bytes_256});
   };
+  // Blocks that round compute several tiles each.
+  const std::uint64_t at_once = config.blocks * std::max<std::uint64_t>(s.properties().multiprocessors, 1);
   matmul_w4_sm90<config, D, T>.launch(
-      s, grid(blocks).cluster(problem.cluster).programmatic(), map_of(config.rows),
-      map_of(config.has_edge() ? w4_edge_rows(problem.m, config.rows) : config.rows), problem);
+      s, grid(D::rounded ? std::min(blocks, at_once) : blocks).cluster(problem.cluster).programmatic(),
+      map_of(config.rows), map_of(config.has_edge() ? w4_edge_rows(problem.m, config.rows) : config.rows),
+      problem);
 }
 template <class D, scalar T, std::uint32_t Rows>
 w4_variant describe_w4_sm90() {
@@ -155,10 +159,11 @@ w4_variant describe_w4_sm90() {
                .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
                .rows = config.rows,
                .columns = config.columns(),
+               .resident = config.blocks,
                .bits = D::bits,
                .slots = w4_whole_groups<D>::slots,
                .tiles = config.tiles,
-               .has_clusters = true,
+               .has_clusters = !D::rounded,
                .has_tensor_copies = true,
                .rounds = D::rounded,
                .own_scales = std::is_same_v<D, w4_rounded_integers>};

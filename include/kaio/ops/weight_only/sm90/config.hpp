@@ -2,6 +2,7 @@
 // Tile shapes of matmul_w4 for sm_90a, and what follows from them.
 
 #include <kaio/ops/weight_only/common/layout.hpp>
+#include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 
 #include <cstdint>
 
@@ -14,13 +15,16 @@ struct w4_sm90_config {
   std::uint32_t tiles = 4;   // tiles of 64 k per stage
   std::uint32_t bits = 4;    // bits per code
   std::uint32_t passes = 1;  // passes over a unit of K: one for all rows, or two for half of them each
+  std::uint32_t blocks = 1;  // blocks on a multiprocessor
   bool pairs = false;        // pairs of numbers in shared memory (decode_table.hpp) replace a stage
 
   // One more warpgroup is the producer: one of its warps copies. It gives its unused registers to the
   // consumers. Code after the loops runs in all warpgroups and has only the producer's registers.
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
   static constexpr std::uint32_t producer_registers() { return 24; }
-  constexpr std::uint32_t consumer_registers() const { return consumers == 4 ? 112 : 240; }
+  constexpr std::uint32_t consumer_registers() const {
+    return consumers == 4 ? 112 : consumers == 2 ? 240 : 232;
+  }
   // Whether the last rows of x come by a box of their own. In a tensor copy on an H200, a row of the box
   // outside the tensor takes about 9 clocks, a row inside takes 1. Up to 32 rows outside are hidden by other
   // work.
@@ -29,7 +33,7 @@ struct w4_sm90_config {
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // words per tile of W
   constexpr bool valid() const {
-    return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && (consumers == 2 || consumers == 4) &&
+    return rows % 8 == 0 && rows <= 256 && (consumers == 1 || consumers == 2 || consumers == 4) &&
            stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 && (passes == 1 || passes == 2);
   }
 };
@@ -51,16 +55,33 @@ constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4
     c = {.rows = 32, .consumers = 4, .stages = bits == 4 ? 4u : 5u, .tiles = tiles, .bits = bits};
   else if (rows <= 64)
     c = {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
-  else if (rows > 128)
-    c = {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
   c.pairs = by_table;
   if (c.pairs) --c.stages;
+  return c;
+}
+// Kernels that round weights have no sums of groups: all registers are the accumulators' and the decoder's. Up
+// to 128 rows two blocks of 64 columns share a multiprocessor: one begins or ends while the other multiplies.
+// With more rows a block has 128 columns, which halves the reads of x. scale_bytes: of a scale; each 32
+// columns of a tile of 64 k have two slots of scales and zero points.
+constexpr w4_sm90_config w4_sm90_rounded_rows(std::uint32_t rows, std::uint32_t bits,
+                                              std::uint32_t scale_bytes) {
+  const std::uint32_t consumers = rows <= 128 ? 1 : 2;
+  w4_sm90_config c{.rows = rows, .consumers = consumers, .stages = 6, .tiles = 2, .bits = bits};
+  c.blocks = 2 / consumers;
+  const std::uint32_t room = (222 << 10) / c.blocks;
+  const std::uint32_t tile =
+      rows * w4_tile_k * 2 +
+      c.tiles_n() * (c.words() * 4 + 2 * (w4_tile_n * scale_bytes + w4_tile_n * bits / 8));
+  while (c.stages * c.tiles * tile > room) --c.stages;
   return c;
 }
 // The tile shape for dequantisation D.
 template <class D>
 constexpr w4_sm90_config w4_sm90_of(std::uint32_t rows) {
-  return w4_sm90_rows(rows, D::bits, D::by_table);
+  if constexpr (D::rounded)
+    return w4_sm90_rounded_rows(rows, D::bits, w4_scales_and_zeros<D>::scale_bytes);
+  else
+    return w4_sm90_rows(rows, D::bits, D::by_table);
 }
 
 }  // namespace kaio::ops

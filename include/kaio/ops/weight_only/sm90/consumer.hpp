@@ -49,26 +49,50 @@ class w4_sm90_consumer {
         g_(t.let(lane_ / 4u)),
         half_(t.let(warp % 2u)),
         own_tile_(own_tile_of(t, problem, steps, warp)),
+        codes_of_lane_(t.let(own_tile_ * (C.tiles * shape::words) + half_ * (quads * 128) + lane_ * 4u)),
+        scales_of_warp_(t.let(own_tile_ * shape::scale_words + half_ * (shape::scale_words / 2))),
+        zeros_of_warp_(t.let(own_tile_ * shape::zero_words + half_ * (shape::zero_words / 2))),
         decoder_(w4_decoder_of<D, T>(t, problem, pairs)),
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
+        fine_(t.let(select(problem[&w4_problem::w][&w4_packed::slots] != 1u, ~0u, 0u))),
         acc_(array_of<passes>([&](u32) { return pass_sums(t); })) {}
 
-  // Adds the sums of all stages to `totals`, in the order of `accumulator`: 64 columns x rows.
+  // A position in the ring of stages. With D::scaled a stage is released one step after it was read.
+  struct ring_place {
+    pipeline_consumer<C.stages> from, done;
+  };
+  static constexpr ring_place ring_begin(thread t, const shared_memory& shared) {
+    return {shared.ring.consumer(t), shared.ring.consumer(t)};
+  }
+
+  // Adds the sums of all stages to `totals`, in the order of `accumulator`: 64 columns x rows. With D::scaled
+  // they are in sums() instead.
   template <class Totals>
-  constexpr void run(Totals& totals) {
-    if constexpr (D::scaled) acc_[0].clear();
+  constexpr void run(ring_place& ring, Totals& totals) {
     w4_sm90_unit_scales own(t_, t_.let(units_of_scale()));
-    auto from = shared_.ring.consumer(t_);
-    [[maybe_unused]] auto done = shared_.ring.consumer(t_);
+    auto& [from, done] = ring;
     for ([[maybe_unused]] auto step : t_.range(steps_.first, steps_.last).no_unroll()) {
       from.wait();
       const val stage = t_.let(from.stage());
+      const val continues = t_.let(step != steps_.first);
+      // Decoders that round have registers to load a whole stage at once, which hides the latency.
+      const auto all = array_of < D::rounded ? units : 1 > ([&](u32 unit) {
+                                                         if constexpr (D::rounded)
+                                                           return load(place_of(stage, unit));
+                                                         else
+                                                           return unit;
+                                                       });
       for (u32 unit = 0; unit < units; ++unit) {
-        multiply_unit(stage, unit, own, totals);
+        if constexpr (adds_first) add_before(unit, own, totals);
+        const unit_place at = place_of(stage, unit);
+        if constexpr (D::rounded)
+          multiply_unit(stage, unit, at, all[unit], continues, own, totals);
+        else
+          multiply_unit(stage, unit, at, load(at), continues, own, totals);
         if (D::scaled && unit == 0) {
           sync_warp(t_);
-          if (auto later = t_.when(step != steps_.first)) {
+          if (auto later = t_.when(continues)) {
             if (auto one = t_.when(lane_ == 0u)) done.release();
             done.advance();
           }
@@ -84,8 +108,14 @@ class w4_sm90_consumer {
     }
     if constexpr (D::scaled) {
       wgmma_wait<0>(t_);
-      for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc_[0][i];
+      sync_warp(t_);
+      if (auto one = t_.when(lane_ == 0u)) done.release();
+      done.advance();
     }
+  }
+  constexpr auto& sums() {
+    static_assert(D::scaled);
+    return acc_[0];
   }
 
  private:
@@ -115,6 +145,14 @@ class w4_sm90_consumer {
   };
   constexpr unit_place place_of(const val<u32>& stage, u32 unit) const {
     const u32 k = unit * at_once / D::slots, slot = unit * at_once % D::slots;
+    if constexpr (D::rounded) {
+      const val codes = t_.let(stage * (tiles_n * C.tiles * shape::words) + codes_of_lane_);
+      const val scales = t_.let(shape::first_scale(stage, 0u) + scales_of_warp_);
+      const val zeros = t_.let(shape::first_scale(stage, 0u) + zeros_of_warp_);
+      constexpr u32 of_tile = tiles_n * shape::scale_and_zero_words;
+      return {k, slot, t_.let(codes + k * shape::words), t_.let(scales + k * of_tile),
+              t_.let(zeros + k * of_tile)};
+    }
     const val tile = t_.let((stage * tiles_n + own_tile_) * C.tiles + k);
     const val codes = t_.let(tile * shape::words + half_ * (quads * 128) + lane_ * 4u);
     const val first = t_.let(shape::first_scale(stage, k));
@@ -134,11 +172,10 @@ class w4_sm90_consumer {
   }
 
   // Decodes a unit and issues its products. The sums of passes before it are added meanwhile.
-  template <class Totals>
-  constexpr void multiply_unit(const val<u32>& stage, u32 unit, w4_sm90_unit_scales& own, Totals& totals) {
-    if constexpr (adds_first) add_before(unit, own, totals);
-    const unit_place at = place_of(stage, unit);
-    const auto w = decode(at);  // 64 columns x 16 each
+  template <class Loaded, class Totals>
+  constexpr void multiply_unit(const val<u32>& stage, u32 unit, const unit_place& at, const Loaded& loaded,
+                               const val<bool>& continues, w4_sm90_unit_scales& own, Totals& totals) {
+    const auto w = decode(at, loaded);  // 64 columns x 16 each
     const auto x = wgmma_operand<major::k>(shared_.x[t_.let(stage * C.tiles + at.tile)]);  // rows x 64
     if constexpr (!D::scaled) {
       const auto scale = scale_of(at, 0);
@@ -147,23 +184,33 @@ class w4_sm90_consumer {
     }
     if constexpr (adds_after_decoding) add_before(unit, own, totals);
     for (u32 pass = unit * passes; pass < (unit + 1) * passes; ++pass) {
-      issue(unit, pass, at.slot, own, w, x);
-      // With four warpgroups there are no registers to decode while the products run.
-      if constexpr (D::scaled) wgmma_wait<C.consumers == 2 ? 1 : 0>(t_);
+      issue(unit, pass, at.slot, continues, own, w, x);
+      // With four warpgroups and totals there are no registers to decode while the products run.
+      if constexpr (D::scaled) wgmma_wait<C.consumers == 2 || D::rounded ? 1 : 0>(t_);
       if constexpr (passes > 1) add_before(pass, own, totals);
     }
   }
-  // The register operands of a unit.
-  constexpr auto decode(const unit_place& at) const {
+  // Loads what decode takes of a unit.
+  constexpr auto load(const unit_place& at) const {
+    const auto words = array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes[at.codes + i * 128]); });
     const auto minus = array_of<at_once>([&](u32 i) { return minus_of(at, i); });
-    const auto words_of =
-        array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes[at.codes + i * 128]); });
+    return loaded_unit<decltype(words), decltype(minus)>{words, minus};
+  }
+  template <class Words, class Minus>
+  struct loaded_unit {
+    Words words;
+    Minus minus;
+  };
+  // The register operands of a unit.
+  template <class Loaded>
+  constexpr auto decode(const unit_place& at, const Loaded& loaded) const {
     return array_of<of_unit>([&](u32 j) {
       const auto codes_of_step = array_of<quads>([&](u32 q) {
         const u32 word = (at.slot * of_slot + j) * quads + q;
-        return t_.let(words_of[word / 4][word % 4]);
+        return t_.let(loaded.words[word / 4][word % 4]);
       });
-      const auto of_codes = array_of<minus_count>([&](u32 i) { return t_.let(minus[j / of_slot][i]); });
+      const auto of_codes =
+          array_of<minus_count>([&](u32 i) { return t_.let(loaded.minus[j / of_slot][i]); });
       fragment decoded(t_);
       decoder_.decode(t_, codes_of_step, of_codes, decoded.registers);
       return wgmma_register_operand<T>(std::move(decoded.registers));
@@ -171,7 +218,8 @@ class w4_sm90_consumer {
   }
   // The products of a pass. They add to the unit before if it has the same scale.
   template <class W, class X>
-  constexpr void issue(u32 unit, u32 pass, u32 slot, const w4_sm90_unit_scales& own, const W& w, const X& x) {
+  constexpr void issue(u32 unit, u32 pass, u32 slot, [[maybe_unused]] const val<bool>& continues,
+                       const w4_sm90_unit_scales& own, const W& w, const X& x) {
     wgmma_batch mma(t_);
     const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
     const auto multiply_add = [&](u32 j, const auto& accumulate) {
@@ -182,8 +230,13 @@ class w4_sm90_consumer {
         multiply_add(0, false);
       else
         multiply_add(0, own.continues[(unit - 1) % 2]);
+    } else if constexpr (D::scaled) {
+      if (unit == 0)
+        multiply_add(0, continues);
+      else
+        multiply_add(0, true);
     } else {
-      multiply_add(0, D::scaled);
+      multiply_add(0, false);
     }
     for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
   }
@@ -219,21 +272,45 @@ class w4_sm90_consumer {
   }
   // The scales and zero points of the i-th slot of a unit, for the even and the odd columns.
   constexpr auto scale_of(const unit_place& at, u32 i) const {
-    const val first = t_.let(at.scales + (at.slot + i) * (tiles_n * shape::scale_words));
+    const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
     return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros, first, 0u, g_, 0, is_bf16_);
+  }
+  // The scales of a slot as a decoder that rounds takes them.
+  constexpr auto rounding_scales(const unit_place& at, u32 i) const {
+    if constexpr (requires { decoder_type::of_scales(t_, at.scales, 0); }) {
+      const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
+      const val both = scales_and_zeros_of::scale_bits(t_, shared_.scales_and_zeros, first, g_);
+      return array_of<2>([&](u32 odd) { return decoder_type::of_scales(t_, both, odd); });
+    } else {
+      const auto scale = scale_of(at, i);
+      return array_of<2>(
+          [&](u32 odd) { return decoder_type::of_scale(t_, odd == 0 ? scale.even : scale.odd); });
+    }
   }
   constexpr auto zeros_of(const unit_place& at, u32 i) const {
     constexpr u32 begin = D::slots * tiles_n * shape::scale_words - scales_and_zeros_of::scale_pieces * 4;
-    const val first = t_.let(at.zeros + (begin + (at.slot + i) * (tiles_n * shape::zero_words)));
+    const val first = t_.let(at.zeros + begin + words_of_slot(at.slot + i, tiles_n * shape::zero_words));
     return scales_and_zeros_of::zeros(t_, shared_.scales_and_zeros, first, 0u, g_, 0);
+  }
+  // Words from the first slot to a slot. With groups of multiples of 64 both slots of a decoder that rounds
+  // are the first one.
+  constexpr auto words_of_slot(u32 slot, u32 words) const {
+    if constexpr (D::rounded)
+      return slot == 0 ? t_.let(fine_ & 0u) : t_.let(fine_ & slot * words);
+    else
+      return slot * words;
   }
   // The argument `minus` of decode for a slot: for the even, then the odd registers.
   constexpr auto minus_of(const unit_place& at, u32 slot) const {
     if constexpr (D::rounded) {
-      const auto zero = minus_of_zeros(at, slot);
-      const auto scale = scale_of(at, slot);
-      const val even = decoder_type::of_scale(t_, scale.even), odd = decoder_type::of_scale(t_, scale.odd);
-      return array_of<4>([&](u32 i) { return var(t_, i < 2 ? t_.let(zero[i]) : i == 2 ? even : odd); });
+      // Without zero points, those in shared memory are the middle of the codes.
+      const auto zero = zeros_of(at, slot);
+      const auto scale = rounding_scales(at, slot);
+      return array_of<4>([&](u32 i) {
+        return i == 0   ? t_.let(decoder_type::of_zero(t_, zero.even, 0))
+               : i == 1 ? t_.let(decoder_type::of_zero(t_, zero.odd, 1))
+                        : t_.let(scale[i - 2] + 0u);
+      });
     } else if constexpr (D::scaled) {
       const auto scale = scale_of(at, slot);
       const val even = decoder_type::of_scale(t_, scale.even), odd = decoder_type::of_scale(t_, scale.odd);
@@ -259,11 +336,13 @@ class w4_sm90_consumer {
   const val<w4_problem>& problem_;
   const w4_sm90_steps& steps_;
   val<u32> lane_;
-  val<u32> g_;                // quad of the lane: its pair of columns
-  val<u32> half_, own_tile_;  // the warp's 16 of a tile of 32 columns
+  val<u32> g_;                                               // quad of the lane: its pair of columns
+  val<u32> half_, own_tile_;                                 // the warp's 16 of a tile of 32 columns
+  val<u32> codes_of_lane_, scales_of_warp_, zeros_of_warp_;  // first words in a stage
   decltype(w4_decoder_of<D, T>(std::declval<thread>(), std::declval<const val<w4_problem>&>(),
                                std::declval<const Pairs&>())) decoder_;
   val<bool> has_zeros_, is_bf16_;
+  val<u32> fine_;                               // all bits, if groups are shorter than 64
   dsl::register_array<pass_sums, passes> acc_;  // 64 columns x rows of a pass
 };
 

@@ -41,7 +41,9 @@
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
 #include <kaio/ops/weight_only/sm90/consumer.hpp>
+#include <kaio/ops/weight_only/sm90/place.hpp>
 #include <kaio/ops/weight_only/sm90/producer.hpp>
+#include <kaio/ops/weight_only/sm90/rounded.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 #include <kaio/ops/weight_only/sm90/sums.hpp>
 
@@ -50,66 +52,55 @@
 
 namespace kaio::ops {
 
-// The tile of a block: splits of K first, then rows of x, then columns.
-template <w4_sm90_config C>
-struct w4_sm90_place {
-  static constexpr w4_sm90_tile find(thread t, const val<w4_problem>& problem) {
-    const val splits = t.let(problem[&w4_problem::splits]);
-    const val of_tile = t.let(block_idx_x() / splits);
-    const val split = t.let(block_idx_x() - of_tile * splits);
-    const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
-    const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
-    return {split, row, column, rows_to_copy(t, problem, row)};
-  }
-
- private:
-  static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
-    if constexpr (C.has_edge())
-      return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
-    else
-      return t.let(C.rows);
-  }
-};
-
 template <w4_sm90_config C, class Dequantisation, scalar T>
 struct w4_sm90_body {
   using D = w4_whole_groups<Dequantisation>;
   static_assert(C.valid() && C.bits == D::bits && (!C.pairs || C.threads() >= 32 * w4_pair_warps));
   using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
   using accumulator = wgmma_accumulator<f32, C.rows>;  // 64 columns x rows
+  using place = w4_sm90_place<C, Dequantisation, T>;
 
-  // Place: see w4_sm90_place.
-  template <class Place = w4_sm90_place<C>>
+  static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem) {
+    run(t, maps, problem, [&] { return place::find_tile(t, problem, t.let(block_idx_x())); });
+  }
+  // find_tile returns the block's w4_sm90_tile.
+  template <class FindTile>
   static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem,
-                            const Place& place = {}) {
+                            const FindTile& find_tile) {
     const shared_memory shared(t);
-    const w4_sm90_tile tile = place.find(t, problem);
+    const w4_sm90_tile tile = find_tile();
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(maps.x);
       if constexpr (C.has_edge()) prefetch(maps.edge);
       shared.ring.init(1, C.consumers * 4);
       fence_mbarrier_init(t);
     }
-    if constexpr (C.has_edge()) clear_beyond(t, shared.x, tile.rows);
+    if constexpr (C.has_edge()) place::clear_beyond(t, shared.x, tile.rows);
     const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
     t.barrier();
     launch_dependents(t);
 
-    const w4_sm90_steps steps = find_steps(t, problem, tile);
+    const w4_sm90_steps steps = place::find_steps(t, problem, tile);
     const w4_sm90_sums<C, T, shared_memory::x_bytes> sums(t, problem, shared.x, tile.row, tile.column);
     const val warp = warp_rank(t);
     const val is_producer = t.let(warp >= C.consumers * 4);
     if (auto producer = t.when(is_producer)) {
       decrease_registers<C.producer_registers()>(t);
-      if (auto one = t.when(warp == C.consumers * 4))
-        w4_sm90_producer<C, Dequantisation, T>(t, shared, maps, problem, tile, steps).run();
+      if (auto one = t.when(warp == C.consumers * 4)) {
+        auto to = shared.ring.producer(t);
+        w4_sm90_producer<C, Dequantisation, T>(t, shared, maps, problem, tile, steps).run(to);
+      }
       if (auto whole = t.when(sums.are_whole())) cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
       using consumer_warpgroup = w4_sm90_consumer<C, Dequantisation, T, std::remove_cv_t<decltype(pairs)>>;
-      consumer_warpgroup(t, shared, problem, steps, pairs, warp).run(totals);
+      auto ring = consumer_warpgroup::ring_begin(t, shared);
+      consumer_warpgroup own(t, shared, problem, steps, pairs, warp);
+      own.run(ring, totals);
+      if constexpr (D::scaled)
+        for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = own.sums()[i];
       if (auto whole = t.when(sums.are_whole())) {
         cluster_barrier(t);  // no block reads its tiles any more
         sums.hand_out(totals, warp);
@@ -121,29 +112,6 @@ struct w4_sm90_body {
       sums.finish();
     }
   }
-
- private:
-  static constexpr w4_sm90_steps find_steps(thread t, const val<w4_problem>& problem,
-                                            const w4_sm90_tile& tile) {
-    const val first_tile_n = t.let(tile.column / w4_tile_n);
-    const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
-    const val first = t.let(tile.split * steps + min(tile.split, rest));
-    const val last = t.let(first + steps + select(tile.split < rest, 1u, 0u));
-    return {first_tile_n, first, last};
-  }
-  // Clears the rows that no copy writes, so that all operands have values.
-  static constexpr void clear_beyond(thread t, const typename shared_memory::x_ring& x_tiles,
-                                     const val<u32>& rows) {
-    constexpr u32 pieces = 8;  // pieces of 16 bytes per row
-    const auto all = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
-    const val zero = t.let(0u);
-    if (auto some = t.when(rows != C.rows)) {
-      for (auto tile : t.range(0u, C.stages * C.tiles).no_unroll())
-        for (auto i : t.range(t.thread_rank(), (C.rows - rows) * pieces, C.threads()).no_unroll())
-          store_vec(all[tile * C.rows + rows + i / pieces][i % pieces * 4], make_vec(zero, zero, zero, zero));
-      fence_proxy_async(t);
-    }
-  }
 };
 
 template <w4_sm90_config C, class D, scalar T>
@@ -151,14 +119,16 @@ struct w4_sm90_kernel {
   static constexpr auto name =
       "matmul_w" + decimal<D::bits> + "_sm90_" + D::name + type_name<T> + "_" + decimal<C.rows>;
   static constexpr kernel_options options{
-      .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
+      .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = C.blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 2> x, tensor_map<T, 2> x_edge, val<w4_problem> problem) {
-        w4_sm90_body<C, D, T>::run(t, {x, x_edge}, problem);
+        using body = std::conditional_t<D::rounded, w4_sm90_rounded_body<C, D, T>, w4_sm90_body<C, D, T>>;
+        body::run(t, {x, x_edge}, problem);
       });
 };
 
-// Launched with m_tiles * n_tiles * splits blocks along x, in clusters of 1, or of `splits` = 2, 4 or 8.
+// Launched with m_tiles * n_tiles * splits blocks along x, in clusters of 1, or of `splits` = 2, 4 or 8. With
+// D::rounded also with fewer blocks, in clusters of 1.
 template <w4_sm90_config C, class D, scalar T>
 inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
 

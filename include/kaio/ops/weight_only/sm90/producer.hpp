@@ -27,6 +27,7 @@ template <w4_sm90_config C, class Dequantisation, scalar T>
 class w4_sm90_producer {
  public:
   using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
+  using producer = pipeline_producer<C.stages>;
   constexpr w4_sm90_producer(thread t, const shared_memory& shared, const w4_sm90_maps<T>& maps,
                              const val<w4_problem>& problem, const w4_sm90_tile& tile,
                              const w4_sm90_steps& steps)
@@ -47,6 +48,7 @@ class w4_sm90_producer {
                   problem[&w4_problem::w][&w4_packed::codes])),
         scale_bytes_(t.let(here_ * (shape::scale_words * 4))),
         zero_bytes_(t.let(here_ * (shape::zero_words * 4))),
+        slots_(slots_of(t, problem)),
         bytes_(bytes_of_stage()),
         is_whole_(t.let(tile.rows == C.rows)),
         tile_of_lane_(t.let((lane_ - tiles_n) / D::slots)),
@@ -55,9 +57,8 @@ class w4_sm90_producer {
   }
 
   // Copies all stages of the block.
-  constexpr void run() const {
+  constexpr void run(producer& to) const {
     if (auto late = t_.when(problem_[&w4_problem::constant] == 0u)) grid_dependency_wait(t_);
-    auto to = shared_.ring.producer(t_);
     for (auto step : t_.range(steps_.first, steps_.last).no_unroll()) {
       to.acquire();
       const val new_k = t_.let(step * C.tiles);
@@ -65,7 +66,7 @@ class w4_sm90_producer {
       if (auto one = t_.when(lane_ == 0u)) to.full().arrive_expect_tx(bytes_);
       sync_warp(t_);
       if (auto copies = t_.when(has_codes_)) copy_codes(to, tile_k);
-      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles)))
+      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles, slot_ < slots_)))
         copy_scales_and_zeros(to, tile_k);
       if (auto one = t_.when(lane_ == 0u)) {
         // All other reads and writes of the kernel come after x, and so after this wait.
@@ -79,12 +80,18 @@ class w4_sm90_producer {
  private:
   using shape = w4_sm90_shape<C, Dequantisation>;
   using D = typename shape::D;
-  using producer = pipeline_producer<C.stages>;
   static constexpr std::uint32_t tiles_n = shape::tiles_n;
 
+  // Decoders that round take groups of multiples of 32, and one slot if they are multiples of 64.
+  static constexpr val<u32> slots_of(thread t, [[maybe_unused]] const val<w4_problem>& problem) {
+    if constexpr (D::rounded)
+      return t.let(select(problem[&w4_problem::w][&w4_packed::slots] == 1u, 1u, u32{D::slots}));
+    else
+      return t.let(u32{D::slots});
+  }
   constexpr val<u32> bytes_of_stage() const {
     const val of_tile = t_.let(here_ * (shape::words * 4) +
-                               D::slots * (scale_bytes_ + select(zeros_ != u64{0}, zero_bytes_, 0u)));
+                               slots_ * (scale_bytes_ + select(zeros_ != u64{0}, zero_bytes_, 0u)));
     return t_.let(C.tiles * (of_tile + tile_.rows * (w4_tile_k * 2)));
   }
 
@@ -144,6 +151,7 @@ class w4_sm90_producer {
   val<bool> has_codes_;
   val<u64> codes_of_lane_;             // address of its first tile
   val<u32> scale_bytes_, zero_bytes_;  // bytes per slot
+  val<u32> slots_;                     // that are copied
   val<u32> bytes_;                     // bytes per stage
   [[maybe_unused]] val<bool> is_whole_;
   val<u32> tile_of_lane_, slot_;  // of its scales and zeros

@@ -12,15 +12,6 @@
 
 namespace kaio::ops {
 
-// The place of a block that has found its tile.
-template <w4_sm90_config C>
-struct w4_grouped_sm90_place {
-  const grouped_tile& own;
-  constexpr w4_sm90_tile find(thread t, const val<w4_problem>&) const {
-    return {t.let(0u), t.let(own.row + 0u), t.let(own.n * C.columns()), t.let(C.rows)};
-  }
-};
-
 template <w4_sm90_config C, class D, scalar T>
 struct w4_grouped_sm90_kernel {
   static_assert(!C.has_edge(), "kaio: a tile ends where its group ends, which the launch does not know");
@@ -34,7 +25,9 @@ struct w4_grouped_sm90_kernel {
           w4_problem_of_group own = with_w4_weights<false>(t, problem, tile, 1);
           add_w4_columns(t, own, problem, tile);
           own.replace(&w4_problem::m, tile.end);
-          w4_sm90_body<C, D, T>::run(t, {x, x}, own.problem(), w4_grouped_sm90_place<C>{tile});
+          w4_sm90_body<C, D, T>::run(t, {x, x}, own.problem(), [&] {
+            return w4_sm90_tile{t.let(0u), t.let(tile.row + 0u), t.let(tile.n * C.columns()), t.let(C.rows)};
+          });
         });
       });
 };

@@ -1,0 +1,62 @@
+#pragma once
+// Which tile of y and which split of K a block of matmul_w4 for sm_90a has, and the rows of x that it copies.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/shared/divisor.hpp>
+#include <kaio/ops/weight_only/common/layout.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/sm90/config.hpp>
+#include <kaio/ops/weight_only/sm90/shared.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Tiles are counted by splits of K first, then by rows.
+template <w4_sm90_config C, class Dequantisation, scalar T>
+struct w4_sm90_place {
+  static constexpr w4_sm90_tile find_tile(thread t, const val<w4_problem>& problem, const val<u32>& index) {
+    const val splits = t.let(problem[&w4_problem::splits]);
+    const val of_tile = t.let(index / splits);
+    const val split = t.let(index - of_tile * splits);
+    const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
+    const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
+    return {split, row, column, rows_to_copy(t, problem, row)};
+  }
+  static constexpr w4_sm90_steps find_steps(thread t, const val<w4_problem>& problem,
+                                            const w4_sm90_tile& tile) {
+    const val first_tile_n = t.let(tile.column / w4_tile_n);
+    const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
+    const val first = t.let(tile.split * steps + min(tile.split, rest));
+    const val last = t.let(first + steps + select(tile.split < rest, 1u, 0u));
+    return {first_tile_n, first, last};
+  }
+  static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
+    if constexpr (C.has_edge())
+      return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
+    else
+      return t.let(C.rows);
+  }
+  // The rows that the last tile of rows copies.
+  static constexpr val<u32> rows_of_last(thread t, const val<w4_problem>& problem) {
+    const val before = t.let((problem[&w4_problem::m_tiles][&divisor::value] - 1u) * C.rows);
+    return rows_to_copy(t, problem, before);
+  }
+  // Clears the rows that no copy writes, so that all operands have values.
+  static constexpr void clear_beyond(thread t,
+                                     const typename w4_sm90_shared<C, Dequantisation, T>::x_ring& x_tiles,
+                                     const val<u32>& rows) {
+    constexpr u32 pieces = 8;  // pieces of 16 bytes per row
+    const auto all = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
+    const val zero = t.let(0u);
+    if (auto some = t.when(rows != C.rows)) {
+      for (auto tile : t.range(0u, C.stages * C.tiles).no_unroll())
+        for (auto i : t.range(t.thread_rank(), (C.rows - rows) * pieces, C.threads()).no_unroll())
+          store_vec(all[tile * C.rows + rows + i / pieces][i % pieces * 4], make_vec(zero, zero, zero, zero));
+      fence_proxy_async(t);
+    }
+  }
+};
+
+}  // namespace kaio::ops
