@@ -20,11 +20,13 @@ runtime::backend& backend_of(const runtime::device& emulator) {
 
 std::uint64_t host_memory::use(const runtime::device& emulator, std::uint64_t address, std::uint64_t bytes) {
   runtime::backend& backend = backend_of(emulator);
-  if (ranges_.empty()) backend.failures().forget();
   auto* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
   ranges_.reserve(ranges_.size() + 1);
+  if (emulator_ == nullptr) {
+    backend.failures().begin_recoverable_call();
+    emulator_ = &emulator;
+  }
   const std::uint64_t on_device = backend.attach_host(memory, bytes);
-  emulator_ = &emulator;
   ranges_.push_back(memory);
   return on_device;
 }
@@ -35,13 +37,14 @@ void host_memory::finish() {
 }
 
 host_memory::~host_memory() {
-  if (ranges_.empty()) return;
+  if (emulator_ == nullptr) return;
   try {
     finish();
   } catch (...) {  // the call has failed already
   }
   runtime::backend& backend = backend_of(*emulator_);
   for (void* memory : ranges_) backend.detach_host(memory);
+  backend.failures().end_recoverable_call();
 }
 
 }  // namespace kaio::c

@@ -17,8 +17,8 @@ class host_memory {
   ~host_memory();
 
   bool is_used() const noexcept { return !ranges_.empty(); }
-  // The emulator's address of the memory. An emulator that a failed kernel has lost works again: nothing of the program is in
-  // its own memory.
+  // The emulator's address of the memory. An emulator that a failed kernel has lost works again once no other such call runs:
+  // nothing of the program is in its own memory.
   std::uint64_t use(const runtime::device& emulator, std::uint64_t address, std::uint64_t bytes);
   // The stream of the call's work.
   void runs_in(void* stream) noexcept { stream_ = stream, runs_ = true; }
@@ -26,7 +26,7 @@ class host_memory {
   void finish();
 
  private:
-  const runtime::device* emulator_ = nullptr;
+  const runtime::device* emulator_ = nullptr;  // from the first use on
   std::vector<void*> ranges_;
   void* stream_ = nullptr;
   bool runs_ = false;

@@ -134,7 +134,17 @@ failure_latch::~failure_latch() {
     delete std::exchange(f, f->before);
 }
 
-void failure_latch::forget() {
+void failure_latch::begin_recoverable_call() {
+  const std::scoped_lock lock(recoverable_);
+  if (recoverable_calls_++ == 0) forget();
+}
+
+void failure_latch::end_recoverable_call() noexcept {
+  const std::scoped_lock lock(recoverable_);
+  --recoverable_calls_;
+}
+
+void failure_latch::forget() noexcept {
   if (!first_.load(std::memory_order_acquire)) return;
   failure* const old = first_.exchange(nullptr, std::memory_order_acq_rel);
   if (old == nullptr) return;

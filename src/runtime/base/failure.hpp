@@ -5,6 +5,8 @@
 #include <kaio/runtime/error.hpp>
 
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -24,8 +26,10 @@ class failure_latch {
 
   // Keeps the failure if it is the first.
   void remember(errc code, const std::string& message);
-  // Begins anew, as if nothing had failed.
-  void forget();
+  // Around a call that has nothing in the device's own memory. An earlier failure is forgotten when such a call begins and no
+  // other one runs: a running call still needs to see what failed in its stream.
+  void begin_recoverable_call();
+  void end_recoverable_call() noexcept;
   bool has_failed() const noexcept { return first_.load(std::memory_order_acquire) != nullptr; }
   // Throws the first cause, if there was one; `remedy` is the advice.
   void check(std::string_view device, std::string_view remedy) const {
@@ -42,8 +46,11 @@ class failure_latch {
   };
   [[noreturn]] static void throw_first(const failure& first, std::string_view device,
                                        std::string_view remedy);
+  void forget() noexcept;
   std::atomic<failure*> first_{nullptr};
   std::atomic<failure*> forgotten_{nullptr};
+  std::mutex recoverable_;
+  std::uint32_t recoverable_calls_ = 0;
 };
 
 }  // namespace kaio::runtime

@@ -98,3 +98,18 @@ TEST_CASE("the first failure is kept, whoever comes second") {
     CHECK(text.find("The first cause: the first") != std::string::npos);
   }
 }
+
+TEST_CASE("a failure is forgotten by the next recoverable call, but not while another one runs") {
+  kaio::runtime::failure_latch latch;
+  latch.begin_recoverable_call();
+  latch.remember(errc::illegal_access, "kaio: the first");
+  latch.begin_recoverable_call();  // another thread's
+  CHECK(latch.has_failed());
+  latch.end_recoverable_call();
+  CHECK(latch.has_failed());
+  latch.end_recoverable_call();
+  CHECK(latch.has_failed());
+  latch.begin_recoverable_call();
+  CHECK_FALSE(latch.has_failed());
+  latch.end_recoverable_call();
+}
