@@ -24,7 +24,7 @@ void check_ordered(const w4_shape& shape, const product_call& call, bool has_roo
       call, shape.n, shape.k, [&](i64 row, i64 k) { return model.weight(k, row); },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .splits = has_room ? 0u : 1u};
+        matmul_w4_options options{.bias = bias, .splits = has_room ? 0u : 1u, .exact_weights = true};
         const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x, on_device.weights(), options);
         const std::uint64_t of_x = static_cast<std::uint64_t>(call.m * ((shape.k + 7) / 8 * 8)) * sizeof(T);
         const u32 sm = under_test().properties().target.sm;

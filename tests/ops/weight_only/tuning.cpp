@@ -73,7 +73,7 @@ void check_tuned(const w4_shape& shape, i64 rows, bool bias) {
   REQUIRE(report.seconds_before > 0);
   REQUIRE(report.entries.size() >= 2);
   REQUIRE(report.entries.front().variant == report.variant);
-  REQUIRE(has(report, "dequantise:1") == (rows > 128 && gpu.properties().target.sm >= 80));
+  REQUIRE(has(report, "dequantise:1") == (rows > 16 && gpu.properties().target.sm >= 80));
   REQUIRE(p.x_memory.download() == p.numbers);
   REQUIRE(same_bits(p.y_memory.download(), before));
   REQUIRE(report.variant.rfind(p.choice(options), 0) == 0);

@@ -76,7 +76,7 @@ class w4_sm90_consumer {
       from.wait();
       const val stage = t_.let(from.stage());
       const val continues = t_.let(step != steps_.first);
-      // Decoders that round have registers to load a whole stage at once, which hides the latency.
+      // Decoders that round have registers to load a whole stage at once.
       const auto all = array_of < D::rounded ? units : 1 > ([&](u32 unit) {
                                                          if constexpr (D::rounded)
                                                            return load(place_of(stage, unit));
