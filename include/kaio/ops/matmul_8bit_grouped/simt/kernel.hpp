@@ -23,7 +23,7 @@ struct grouped_bytes_simt_kernel<Numbers, Out, Epilogue, epilogue_parameters<Ext
   using body = simt_bytes_body<Numbers, Out, Epilogue>;
   using result = typename detail::output_of<Out>::template parameter<false>;
   static constexpr auto name = "matmul_grouped_simt_" + Numbers::name + "_" + epilogue_name<Epilogue>;
-  static constexpr kernel_options options{.target = {70}};
+  static constexpr kernel_options options{.target = {70}, .min_blocks = 1};
   static constexpr auto kernel = kaio::kernel<name, block_size{simt_bytes::threads}, options>(
       [](thread t, in<u8> a, val<byte_matrix> of_a, in<u8> b, val<byte_matrix> of_b, result c, val<p> problem,
          Extra... extra) {

@@ -176,7 +176,7 @@ inline constexpr auto grouped_simt_name = [] {
 template <bool Paired>
 inline constexpr auto grouped_simt =
     kaio::kernel<grouped_simt_name<Paired>, grouped_simt_body<Paired>::threads,
-                 kernel_options{.target = {70}}>(
+                 kernel_options{.target = {70}, .min_blocks = 1}>(
         [](thread t, val<typename grouped_simt_body<Paired>::problem_type> problem) {
           grouped_simt_body<Paired>::run(t, problem);
         });

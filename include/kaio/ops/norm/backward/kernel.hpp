@@ -237,7 +237,7 @@ template <dsl::scalar T, std::uint32_t Sm, bool Vectors>
 inline constexpr auto norm_backward_rows =
     kaio::kernel<"norm_backward_" + type_name<T> + "_sm" + decimal<Sm> + row_kernel_suffix<Vectors>,
                  row_threads,
-                 kernel_options{.target = {Sm, false}, .min_blocks = Vectors && Sm >= 80 ? 2u : 3u}>(
+                 kernel_options{.target = {Sm, false}, .min_blocks = Vectors || Sm < 80 ? 2u : 3u}>(
         [](thread t, val<norm_backward_problem> problem) {
           norm_backward_body<T, Sm, Vectors>::run(t, problem);
         });

@@ -74,10 +74,12 @@ class row_sums {
       cp_async_wait_all(t);
       const auto keep = [&](const val<u32>& which, auto& sums) {
         stage_.each_round(t.let(val<bool>(true)), [&](const staged_piece& p, u32 round) {
-          for (u32 quad = 0; quad < quads; ++quad)
-            stage_.give(slot_of(p, which, quad), array_of<4>([&](u32 i) {
-                          return t.let(bit_cast<u32>(sums[round * width + 4 * quad + i]));
-                        }));
+          for (u32 quad = 0; quad < quads; ++quad) {
+            const val slot = slot_of(p, which, quad);
+            const auto own =
+                array_of<4>([&](u32 i) { return t.let(bit_cast<u32>(sums[round * width + 4 * quad + i])); });
+            stage_.give(slot, own);
+          }
         });
       };
       if (auto wants = t.when(of_weight_ != u64{0})) keep(t.let(val<u32>(0u)), products_);
