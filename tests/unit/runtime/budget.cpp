@@ -146,8 +146,10 @@ TEST_CASE("an endless launch does not keep another thread from another buffer, a
     ++running;
     second = catch_error([&] { launch(gpu, spin, y); });
   });
-  while (running != 2 || (x.download()[0] == 0 && y.download()[0] == 0)) std::this_thread::sleep_for(1ms);
-  std::this_thread::sleep_for(10ms);
+  // A launch during a copy would follow the copy in the stream's queue, and the next copy would wait for it.
+  while (running != 2) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(50ms);
+  while (x.download()[0] == 0 && y.download()[0] == 0) std::this_thread::sleep_for(10ms);
   gpu.cancel();
   a.join();
   b.join();
@@ -165,11 +167,12 @@ TEST_CASE("an endless launch does not keep another thread from another buffer, a
 TEST_CASE("a cancelled launch is an error of its own type") {
   const kaio::device gpu = kaio::device::open("emulator");
   const auto x = gpu.allocate<std::uint32_t>(1);
+  std::atomic<bool> ended{false};
   std::thread other([&] {
-    while (x.download()[0] == 0) std::this_thread::sleep_for(1ms);
-    gpu.cancel();
+    for (; !ended; std::this_thread::sleep_for(1ms)) gpu.cancel();
   });
   CHECK_THROWS_AS(launch(gpu, spin, x), kaio::launch_cancelled);
+  ended = true;
   other.join();
   gpu.cancel();  // nothing runs: without effect
   launch(gpu, increment, x);
