@@ -68,14 +68,6 @@ void check_row_counts(std::string_view operation, const any_view& x) {
     detail::refuse(operation, "2^31 rows or more exceed a launch; split them");
 }
 
-void check_adjacent(std::string_view operation, std::string_view name, const any_view& v) {
-  const std::uint32_t last = v.rank - 1;
-  if (v.strides[last] != 1 && v.extents[last] > 1)
-    detail::refuse(operation, "argument " + std::string(name) + " has stride " +
-                                  std::to_string(v.strides[last]) +
-                                  " along its last dimension; neighbours of a row are adjacent: stride 1");
-}
-
 row_strides rows_of(const any_view& v) {
   if (!detail::is_given(v)) return {};
   std::array<i64, 3> strides{};  // batches, tokens, heads

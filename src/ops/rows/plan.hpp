@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/shared/row_checks.hpp"
+
 namespace kaio::ops {
 
 // What a kernel holds in shared memory: a row; next to it, if there is room, the numbers that belong to the elements of
@@ -48,8 +50,7 @@ row_plan plan_rows(const device_properties& device, const any_view& x,
 
 // Refuses x and tensors like it that kernels of rows cannot count: 2^31 rows or more, or 2^31 elements of a row.
 void check_row_counts(std::string_view operation, const any_view& x);
-// Refuses a last dimension whose neighbours are not adjacent.
-void check_adjacent(std::string_view operation, std::string_view name, const any_view& v);
+using detail::check_adjacent;
 
 // The strides of the rows of a view, as kernels take them; address 0 if it is not given.
 row_strides rows_of(const any_view& v);

@@ -46,6 +46,13 @@ void check_rows(std::string_view operation, std::string_view name, const any_vie
                             std::to_string(v.extents[d]) + ", and at most 2^31 - 1 is supported");
 }
 
+void check_adjacent(std::string_view operation, std::string_view name, const any_view& v) {
+  const std::uint32_t last = v.rank - 1;
+  if (v.strides[last] != 1 && v.extents[last] > 1)
+    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
+                          " along its last dimension; neighbours of a row are adjacent: stride 1");
+}
+
 std::uint64_t row_count(std::string_view operation, const row_shape& shape) {
   const double rows = static_cast<double>(shape.batches) * static_cast<double>(shape.tokens) *
                       static_cast<double>(shape.heads);

@@ -36,6 +36,8 @@ struct row_shape {
 // batches * tokens * heads. Refuses 2^32 rows or more.
 std::uint64_t row_count(std::string_view operation, const row_shape& shape);
 void check_rows(std::string_view operation, std::string_view name, const any_view& v);
+// Refuses a last dimension whose elements are not neighbours.
+void check_adjacent(std::string_view operation, std::string_view name, const any_view& v);
 row_strides strides_of(const any_view& v);
 // Whether each row begins at a multiple of `bytes` bytes.
 bool begins_at(const any_view& v, std::uint64_t bytes);

@@ -12,12 +12,6 @@ namespace kaio::ops::detail {
 
 inline constexpr std::int64_t most_choices = 0x7fffffff;
 
-inline void check_adjacent_elements(std::string_view operation, std::string_view name, const any_view& v) {
-  const std::uint32_t last = v.rank - 1;
-  if (v.strides[last] != 1 && v.extents[last] > 1)
-    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
-                          " along its last dimension; neighbours of a row are adjacent: stride 1");
-}
 inline void check_type(std::string_view operation, std::string_view name, const any_view& v,
                        element_kind type, std::string_view type_text) {
   if (v.type != type)

@@ -26,7 +26,7 @@ void run_combine_experts(const stream& s, const any_view& y, const any_view& wei
   check.output("out", out);
   for (const auto& [name, v] : {named_argument{"y", y}, named_argument{"weights", weights},
                                 named_argument{"positions", positions}, named_argument{"out", out}})
-    check_adjacent_elements(operation, name, v);
+    check_adjacent(operation, name, v);
   if (out.type != y.type && out.type != element_kind::f32)
     refuse(operation, "argument out has another element type than y, and is not f32; cast it");
   check.extent("positions", positions, 0, weights.extents[0], "the tokens of weights");

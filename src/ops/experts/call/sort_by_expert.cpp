@@ -43,7 +43,7 @@ void check_numbers_of(const validation& check, std::string_view name, const any_
   check_rank(name_of_sort, name, v, 1);
   check_type(name_of_sort, name, v, element_kind::i32, "i32");
   check.extent(name, v, 0, count, reason);
-  check_adjacent_elements(name_of_sort, name, v);
+  check_adjacent(name_of_sort, name, v);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void run_sort_by_expert(const stream& s, const any_view& indices, const any_view
   const operation_scope traced(name_of_sort);
   const validation check(name_of_sort, s.device_identity());
   check.input("indices", indices);
-  check_adjacent_elements(name_of_sort, "indices", indices);
+  check_adjacent(name_of_sort, "indices", indices);
   const std::int64_t tokens = indices.extents[0], k = indices.extents[1], experts = offsets.extents[0] - 1;
   if (experts < 1 || experts > std::int64_t{most_experts})
     refuse(name_of_sort, "argument offsets has " + std::to_string(experts + 1) +
@@ -81,7 +81,7 @@ void run_sort_by_expert(const stream& s, const any_view& indices, const any_view
     check_type(name_of_sort, "positions", positions, element_kind::i32, "i32");
     check.extent("positions", positions, 0, tokens, "the tokens of indices");
     check.extent("positions", positions, 1, k, "the last extent of indices");
-    check_adjacent_elements(name_of_sort, "positions", positions);
+    check_adjacent(name_of_sort, "positions", positions);
     outputs[count++] = {"positions", &positions};
   }
   const auto entries = static_cast<std::uint64_t>(tokens * k);

@@ -45,9 +45,9 @@ void run_topk_router(const stream& s, const any_view& logits, const any_view& in
   check.input("logits", logits);
   check.output("indices", indices);
   check.output("weights", weights);
-  check_adjacent_elements(operation, "logits", logits);
-  check_adjacent_elements(operation, "indices", indices);
-  check_adjacent_elements(operation, "weights", weights);
+  check_adjacent(operation, "logits", logits);
+  check_adjacent(operation, "indices", indices);
+  check_adjacent(operation, "weights", weights);
   const std::int64_t tokens = logits.extents[0], experts = logits.extents[1], k = indices.extents[1];
   check.extent("indices", indices, 0, tokens, "the tokens of logits");
   check.extent("weights", weights, 0, tokens, "the tokens of logits");

@@ -36,8 +36,8 @@ class checks {
     check_.extent("offsets", offsets, 0, b.extents[0] + 1, "the groups of b, and one");
     check_.extent("c", c, 0, a.extents[0], "the rows of a");
     check_.extent("c", c, 1, b.extents[2], "the columns of b");
-    neighbours("offsets", offsets);
-    neighbours("c", c);
+    check_adjacent(of_.operation, "offsets", offsets);
+    check_adjacent(of_.operation, "c", c);
     for (std::uint32_t d = 0; d < 2; ++d) check_.at_most("a", a, d, most);
     check_.at_most("b", b, 0, most - 1);
     check_.at_most("c", c, 1, most);
@@ -61,13 +61,6 @@ class checks {
   }
 
  private:
-  void neighbours(std::string_view name, const any_view& v) const {
-    const std::uint32_t last = v.rank - 1;
-    if (v.strides[last] != 1 && v.extents[last] > 1)
-      refuse(of_.operation, "argument " + std::string(name) + " has stride " +
-                                std::to_string(v.strides[last]) +
-                                " along its last dimension; neighbours are adjacent: stride 1");
-  }
   // The term of numbers with `rank` dimensions.
   u32 type_of(std::string_view name, const any_view& v, std::uint32_t rank) const {
     if (v.type != element_kind::f32 && v.type != element_kind::f16 && v.type != element_kind::bf16)

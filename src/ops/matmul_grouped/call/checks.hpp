@@ -17,14 +17,6 @@ namespace kaio::ops::detail {
 
 inline constexpr std::int64_t most_grouped = 0x7fffffff;
 
-// A checked vector of indices or offsets: neighbours adjacent.
-inline void check_adjacent(std::string_view operation, std::string_view name, const any_view& v,
-                           std::uint32_t d = 0) {
-  if (v.strides[d] != 1 && v.extents[d] > 1)
-    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[d]) +
-                          "; neighbours are adjacent: stride 1");
-}
-
 // Checks rows (options.rows), if they are given, and returns them.
 inline any_view checked_rows(const validation& check, std::string_view operation, const any_view& a,
                              const any_view& c, std::string_view a_name, std::string_view c_name,
@@ -47,7 +39,7 @@ inline any_view checked_bias(const validation& check, std::string_view operation
   check.input(name, bias);
   check.extent(name, bias, 0, b.extents[0], "the groups");
   check.extent(name, bias, 1, b.extents[2], "the columns of " + std::string(c_name));
-  check_adjacent(operation, name, bias, 1);
+  check_adjacent(operation, name, bias);
   check.apart(c_name, c, name, bias);
   return bias;
 }

@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::int64_t most = 0x7fffffff;
 
-void check_neighbours(std::string_view operation, std::string_view name, const any_view& v) {
-  const std::uint32_t last = v.rank - 1;
-  if (v.strides[last] != 1 && v.extents[last] > 1)
-    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
-                          " along its last dimension; neighbours are adjacent: stride 1");
-}
-
 std::uint64_t bytes_of_groups(std::string_view operation, w4_shape shape, std::int64_t groups) {
   if (groups < 0 || groups >= most)
     refuse(operation, "weights of " + std::to_string(groups) + " groups; 0 to 2^31 - 2 are supported");
@@ -48,7 +41,7 @@ w4_grouped_problem resolve_inputs(const void* device, const matmul_w4_grouped_ar
     refuse(operation, "argument x is no (rows, k) of f16 or bf16; cast it");
   check.input("x", a.x);
   check.extent("x", a.x, 1, w.shape.k, "k of the weights");
-  check_neighbours(operation, "x", a.x);
+  check_adjacent(operation, "x", a.x);
   check.at_most("x", a.x, 0, most);
   if (!choice_alone && w.groups != 0) check.workspace("weights", w.memory.facts(), bytes, 16);
   w4_grouped_problem problem{};
@@ -68,7 +61,7 @@ w4_grouped_problem resolve_inputs(const void* device, const matmul_w4_grouped_ar
     check.input("bias", bias);
     check.extent("bias", bias, 0, w.groups, "the groups of the weights");
     check.extent("bias", bias, 1, w.shape.n, "n of the weights");
-    check_neighbours(operation, "bias", bias);
+    check_adjacent(operation, "bias", bias);
     p.bias = bias.address;
     problem.bias_apart = bias.strides[0];
   }
@@ -88,11 +81,11 @@ w4_grouped_problem resolve(const void* device, const matmul_w4_grouped_arguments
   w4_problem& p = problem.of;
   check.input("offsets", a.offsets);
   check.extent("offsets", a.offsets, 0, a.weights->groups + 1, "the groups of the weights, and one");
-  check_neighbours(operation, "offsets", a.offsets);
+  check_adjacent(operation, "offsets", a.offsets);
   check.output("out", a.out);
   check.extent("out", a.out, 0, a.x.extents[0], "the rows of x");
   check.extent("out", a.out, 1, a.weights->shape.n, "n of the weights");
-  check_neighbours(operation, "out", a.out);
+  check_adjacent(operation, "out", a.out);
   p.out = a.out.address;
   p.out_row = a.out.strides[0];
   p.out_type = element_type_of(a.out.type);
