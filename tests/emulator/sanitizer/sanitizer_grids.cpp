@@ -110,6 +110,16 @@ TEST_CASE("a chain of grids that let others begin before they have waited") {
   CHECK(fine({{write_0, wait + "st.global.u32 [%d1], 7;", read_0 + wait}}));
 }
 
+TEST_CASE("grids before one that waits and then lets others begin have ended") {
+  const std::string write_1 = "st.global.u32 [%d1], 7;", other = wait + begin_next + write_1;
+  CHECK(fine({{write_0, other, read_0 + wait}}));
+  CHECK(fine({{write_0, other, begin_next + wait, read_0 + wait}}));
+  CHECK(races({{write_0, other, "ld.global.u32 %r1, [%d1];\n" + wait}}, "ld.global"));
+  const std::string some_wait =
+      "setp.lt.u32 %q0, %tid_, 32;\n@%q0 bra WAIT;\nbra NEXT;\nWAIT:\n" + wait + "NEXT:\n";
+  CHECK(races({{write_0, some_wait + begin_next + write_1, read_0 + wait}}, "ld.global"));
+}
+
 TEST_CASE("an asynchronous copy belongs to the thread that issues it") {
   const std::string copy =
       ".shared .align 16 .b8 s[16];\nmov.u32 %r0, s;\ncp.async.ca.shared.global [%r0], [%p0], 4;\n";

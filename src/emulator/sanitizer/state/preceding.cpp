@@ -11,6 +11,25 @@ bool executes(const entry& kernel, grid_dependency_form form) {
   });
 }
 
+// True if no block lets others begin before it has waited itself: a wait without a guard or a branch before it leads.
+bool waits_first(const entry& kernel) {
+  for (const instruction& i : kernel.code) {
+    switch (i.op) {
+      case operation::griddepcontrol:
+        return static_cast<grid_dependency_form>(i.form) == grid_dependency_form::wait && i.guard == 0 &&
+               i.guard_inverted == 0;
+      case operation::bra:
+      case operation::brx:
+      case operation::call:
+      case operation::ret:
+      case operation::exit:
+      case operation::trap: return false;
+      default: break;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void preceding_grids::begin(const grid& g, std::vector<piece>& buffers) {
@@ -22,7 +41,11 @@ void preceding_grids::begin(const grid& g, std::vector<piece>& buffers) {
     first_ = present_;
     names_.clear();
     words_.clear();
+  } else if (waits_first_) {
+    names_.erase(names_.begin(), names_.begin() + (present_ - 1 - first_));
+    first_ = present_ - 1;
   }
+  waits_first_ = waits_first(g.kernel);
   names_.push_back(g.kernel.name);
   lets_others_begin_ = executes(g.kernel, grid_dependency_form::launch_dependents);
   if (!follows && !lets_others_begin_) return;

@@ -3,7 +3,8 @@
 // preceding grid have executed griddepcontrol.launch_dependents or ended. That grid may have begun in this way too.
 // So until it has waited, such a grid is concurrent with a whole chain of grids (PTX ISA, "griddepcontrol"). The
 // chain restarts if the host reads, writes or waits between two grids, and at a grid that is not launched
-// programmatically. For each word of a buffer this keeps the last users among the grids that let others begin.
+// programmatically. A chain begins at a grid whose blocks wait before they let others begin: the grids before it have
+// ended then. For each word of a buffer this keeps the last users among the grids that let others begin.
 //
 //   preceding.begin(g, pieces);          // pieces of buffers get their words
 //   const auto& writer = p.users[word].writer;
@@ -40,6 +41,7 @@ class preceding_grids {
   u32 present_ = 0, first_ = 0;
   std::vector<std::string> names_;  // from first_ to present_
   bool lets_others_begin_ = false;  // the current grid does
+  bool waits_first_ = false;        // and each of its blocks has waited then
   u64 host_steps_ = 0;
   std::map<u64, buffer_words> words_;  // by address; addresses are not reused
 };
