@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "host/system/process.hpp"
+
 namespace kaio::tests {
 
 class environment {
@@ -12,9 +14,11 @@ class environment {
     const char* now = std::getenv(variable);
     had_ = now != nullptr;
     if (had_) before_ = now;
-    value ? ::setenv(variable, value, 1) : ::unsetenv(variable);
+    value ? kaio::host::set_environment(variable, value) : kaio::host::unset_environment(variable);
   }
-  ~environment() { had_ ? ::setenv(name_, before_.c_str(), 1) : ::unsetenv(name_); }
+  ~environment() {
+    had_ ? kaio::host::set_environment(name_, before_.c_str()) : kaio::host::unset_environment(name_);
+  }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;
 

@@ -58,7 +58,7 @@ private_wings = {
     "images": ({"ptx", "dsl", "tool"}, {"images", "host"}),
     "weights": ({"ptx", "dsl", "runtime", "weights"}, {"weights", "runtime", "host"}),
     "c": ({"ptx", "dsl", "runtime", "ops", "weights", "c"}, {"c", "runtime", "host"}),
-    "cuda_libraries": ({"ptx", "dsl", "ops", "c"}, {"cuda_libraries", "driver_abi"}),
+    "cuda_libraries": ({"ptx", "dsl", "ops", "c"}, {"cuda_libraries", "driver_abi", "host"}),
 }
 
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
@@ -102,7 +102,7 @@ public_floors = {
     "": ["."],
 }
 private_floors = {
-    "host": ["."],
+    "host": ["system", ".", "posix", "windows"],
     "emulator": ["program", "parse", "memory", "waiting", "machine", "barrier", "run", "decode", "instructions",
                  "instructions/arithmetic", "instructions/memory", "instructions/texture", "instructions/control",
                  "instructions/async", "instructions/matrix",

@@ -1,21 +1,29 @@
 #include "cuda_libraries/driver.hpp"
 
 #include "driver_abi/types.hpp"
-
-#include <dlfcn.h>
+#include "host/system/library.hpp"
+#include "host/system/rights.hpp"
 
 #include <cstdio>
-#include <cstdlib>
+#include <string>
+#include <string_view>
 
 namespace kaio::cuda_libraries {
 namespace {
 
+#if defined(_WIN32)
+constexpr std::string_view driver_file = "nvcuda.dll";
+#else
+constexpr std::string_view driver_file = "libcuda.so.1";
+#endif
+
 void* find(const char* name) {
   static void* const library = [] {
-    const char* const named = std::getenv("KAIO_CUDA_LIBRARY");
-    return dlopen(named != nullptr && *named != '\0' ? named : "libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    const std::string named = host::environment_text("KAIO_CUDA_LIBRARY");
+    std::string reason;
+    return host::open_library(!named.empty() ? named : std::string(driver_file), reason);
   }();
-  return library == nullptr ? nullptr : dlsym(library, name);
+  return library == nullptr ? nullptr : host::find_symbol(library, name);
 }
 
 template <class... Arguments>

@@ -3,6 +3,9 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "host/constant_mutex.hpp"
+#include "host/system/library.hpp"
+
 namespace kaio::host {
 namespace {
 
@@ -11,7 +14,7 @@ struct last_call {
   last_call* before;
 };
 
-constinit std::mutex changing;
+constinit constant_mutex changing;
 constinit detail::lasting* first = nullptr;
 constinit detail::lasting** end = &first;
 constinit last_call* latest = nullptr;
@@ -35,6 +38,7 @@ void call_latest() {
 // Sources: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API"; glibc, elf/dl-fini.c.
 constinit bool process_ends = false;
 struct end_of_process {
+  end_of_process() { keep_library(&process_ends); }
   ~end_of_process() { process_ends = true; }
 };
 

@@ -111,7 +111,7 @@ std::string unpacked_content(const ptx::kernel_image& image) {
   if (stored == bytes) return {reinterpret_cast<const char*>(begin), bytes};
 #if defined(KAIO_HAS_ZLIB)
   std::string content(bytes, '\0');
-  uLongf length = content.size();
+  auto length = static_cast<uLongf>(content.size());
   if (uncompress(reinterpret_cast<Bytef*>(content.data()), &length, begin, stored) == Z_OK &&
       length == content.size())
     return content;
@@ -125,10 +125,11 @@ std::string pack(const ptx::kernel_image& image) {
   const std::string content = content_of(image);
   std::string stored = content;
 #if defined(KAIO_HAS_ZLIB)
-  uLongf length = compressBound(content.size());
+  uLongf length = compressBound(static_cast<uLong>(content.size()));
   std::string compressed(length, '\0');
   if (compress2(reinterpret_cast<Bytef*>(compressed.data()), &length,
-                reinterpret_cast<const Bytef*>(content.data()), content.size(), Z_BEST_COMPRESSION) == Z_OK &&
+                reinterpret_cast<const Bytef*>(content.data()), static_cast<uLong>(content.size()),
+                Z_BEST_COMPRESSION) == Z_OK &&
       length < content.size()) {
     compressed.resize(length);
     stored = std::move(compressed);

@@ -4,7 +4,6 @@
 #include <kaio/tool/ptx_tool.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -16,14 +15,9 @@
 #include <system_error>
 #include <utility>
 
+#include "host/system/process.hpp"
 #include "host/write_file.hpp"
-
-#if !defined(_WIN32)
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tool/temporary_folder.hpp"
-#endif
 
 namespace kaio::tool {
 namespace {
@@ -217,33 +211,30 @@ std::size_t dump(const files::path& folder) {
   return count;
 }
 
-#if !defined(_WIN32)
 // Starts a program and waits; returns its exit code. `advice` says how to get a program that is missing.
 int run_program(const std::vector<std::string>& words, const std::string& advice) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   std::cout.flush();
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error(std::string("kaio: fork failed: ") + std::strerror(errno));
-  if (child == 0) {
-    execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "kaio: cannot start %s: %s; %s\n", arguments[0], std::strerror(errno),
-                 advice.c_str());
-    _exit(127);
+  try {
+    return host::run_process(words, {}, nullptr).code;
+  } catch (const std::system_error& e) {
+    std::cerr << "kaio: cannot start " << words.front() << ": " << e.code().message() << "; " << advice
+              << '\n';
+    return 127;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+#if defined(_WIN32)
+constexpr const char* python = "python";
+#else
+constexpr const char* python = "python3";
+#endif
 
 int verify(const std::string& program, const programs& paths, const std::vector<std::string>& options) {
   if (paths.verifier.empty())
     throw std::runtime_error("kaio: this program does not know where verify.py is; use `tools/kaio verify`");
   const temporary_folder folder;
   dump(folder.path());
-  std::vector<std::string> words = {"python3", std::string(paths.verifier), "--program", program + " verify",
+  std::vector<std::string> words = {python, std::string(paths.verifier), "--program", program + " verify",
                                     folder.path().string()};
   words.insert(words.end(), options.begin(), options.end());
   return run_program(words, "install Python 3");
@@ -268,16 +259,6 @@ int run_on_emulator(const programs& paths, const std::string& command, const std
                            "kaio's sources"
                          : "this command builds it: " + std::string(paths.kaio_command));
 }
-#else
-int verify(const std::string&, const programs&, const std::vector<std::string>&) {
-  throw std::runtime_error("kaio: verify is not there on Windows; dump the kernels and run verify.py");
-}
-int run_on_emulator(const programs&, const std::string& command, const std::string&,
-                    const std::vector<std::string>&) {
-  throw std::runtime_error("kaio: " + command +
-                           " is not there on Windows; dump the kernels and run kaio emulate");
-}
-#endif
 
 int wrong_usage(const std::string& program, const std::string& why) {
   std::cerr << "kaio: " << why << "\nusage: " << program << ' ' << help;

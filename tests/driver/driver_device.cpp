@@ -2,6 +2,7 @@
 // given back.
 
 #include "driver/driver_support.hpp"
+#include "host/system/process.hpp"
 
 #include <thread>
 #include <vector>
@@ -28,13 +29,13 @@ TEST_CASE("a GPU reports what it is") {
 
 TEST_CASE("the default device is the first GPU") {
   fresh_driver driver;
-  unsetenv("KAIO_DEVICE");
+  kaio::host::unset_environment("KAIO_DEVICE");
   CHECK(kaio::device::open().properties().ordinal == 0);
-  setenv("KAIO_DEVICE", "cuda:0", 1);
+  kaio::host::set_environment("KAIO_DEVICE", "cuda:0");
   CHECK(kaio::device::open().properties().ordinal == 0);
-  setenv("KAIO_DEVICE", "emulator", 1);
+  kaio::host::set_environment("KAIO_DEVICE", "emulator");
   CHECK(kaio::device::open().is_emulator());
-  unsetenv("KAIO_DEVICE");
+  kaio::host::unset_environment("KAIO_DEVICE");
 }
 
 TEST_CASE("without a GPU the default is the emulator, and a named GPU is an error") {

@@ -4,6 +4,7 @@
 
 #include "driver/driver_support.hpp"
 #include "driver_abi/types.hpp"
+#include "host/system/process.hpp"
 
 #include <chrono>
 #include <cstdlib>
@@ -83,7 +84,7 @@ TEST_CASE("a refused text comes with the log, the PTX lines, the C++ lines and a
   kaio::device gpu = kaio::device::open("cuda:0");
   const auto folder = std::filesystem::temp_directory_path() / "kaio_keep_ptx_test";
   std::filesystem::remove_all(folder);
-  setenv("KAIO_KEEP_PTX", folder.c_str(), 1);
+  kaio::host::set_environment("KAIO_KEEP_PTX", folder.c_str());
   auto x = gpu.allocate<float>(1024);
   try {
     gpu.warmup(broken);
@@ -96,7 +97,7 @@ TEST_CASE("a refused text comes with the log, the PTX lines, the C++ lines and a
     CHECK(e.log().find("line 6; error   : ") != e.log().npos);
     CHECK(e.excerpt().find(">     6 |   rett;    // scale.hpp:12") != e.excerpt().npos);
   }
-  unsetenv("KAIO_KEEP_PTX");
+  kaio::host::unset_environment("KAIO_KEEP_PTX");
   REQUIRE(std::filesystem::exists(folder));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     CHECK(entry.path().filename().string().starts_with("scale."));
@@ -178,13 +179,13 @@ TEST_CASE("a kernel is not loaded while its stream is captured") {
 TEST_CASE("KAIO_JIT_LEVEL sets how much the driver optimises") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  setenv("KAIO_JIT_LEVEL", "9", 1);
+  kaio::host::set_environment("KAIO_JIT_LEVEL", "9");
   const thrown wrong = catch_error([&] { gpu.warmup(scale); });
   CHECK(wrong.code == kaio::errc::invalid_argument);
   CHECK(wrong.says("KAIO_JIT_LEVEL"));
-  setenv("KAIO_JIT_LEVEL", "0", 1);
+  kaio::host::set_environment("KAIO_JIT_LEVEL", "0");
   gpu.warmup(scale);
-  unsetenv("KAIO_JIT_LEVEL");
+  kaio::host::unset_environment("KAIO_JIT_LEVEL");
   CHECK(driver.counted().jit_level == 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "driver/driver_support.hpp"
 #include "driver_abi/types.hpp"
+#include "host/system/process.hpp"
 #include "precompiled_list.hpp"
 
 using namespace driver_test;
@@ -35,8 +36,8 @@ float result_of(const kaio::device& gpu) {
 }
 
 struct variable {
-  variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~variable() { unsetenv(name_); }
+  variable(const char* name, const char* value) : name_(name) { kaio::host::set_environment(name, value); }
+  ~variable() { kaio::host::unset_environment(name_); }
   variable(const variable&) = delete;
   variable& operator=(const variable&) = delete;
 

@@ -1,6 +1,9 @@
 #include "driver/driver_support.hpp"
+#include "host/system/library.hpp"
 
+#if !defined(_WIN32)
 #include <dlfcn.h>
+#endif
 
 #include <cstdlib>
 
@@ -39,10 +42,11 @@ const library& driver() {
   static const library found = [] {
     const char* file = std::getenv("KAIO_CUDA_LIBRARY");
     if (!file) FAIL("set KAIO_CUDA_LIBRARY to libkaio_cuda_emulator.so");
-    void* opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!opened) FAIL(dlerror());
+    std::string reason;
+    void* opened = kaio::host::open_library(file, reason);
+    if (!opened) FAIL(reason);
     const auto find = [&]<class Function>(const char* name, Function& function) {
-      function = reinterpret_cast<Function>(dlsym(opened, name));
+      function = reinterpret_cast<Function>(kaio::host::find_symbol(opened, name));
       if (!function) FAIL(name);
     };
     library l{};
@@ -77,7 +81,11 @@ const library& driver() {
 }  // namespace
 
 bool has_a_sanitizer() {
+#if defined(_WIN32)
+  return false;
+#else
   return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr || dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr;
+#endif
 }
 
 fresh_driver::fresh_driver() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "driver_emulator/support.hpp"
+#include "host/system/process.hpp"
 
 using namespace driver_emulator_test;
 
@@ -155,16 +156,16 @@ TEST_CASE("a schedule that the environment cannot mean is refused before anythin
   const session s;
   const loaded m(add_text);
   const numbers x(std::vector<std::uint32_t>{1});
-  setenv("KAIO_SCHEDULE", "sideways", 1);
+  kaio::host::set_environment("KAIO_SCHEDULE", "sideways");
   {
     error_stream errors;
     REFUSED(launch_add(m["add"], x.address, 1, 1), CUDA_ERROR_INVALID_VALUE);
     CHECK(errors.text().find("KAIO_SCHEDULE") != std::string::npos);
   }
-  setenv("KAIO_SCHEDULE", "random:3", 1);
+  kaio::host::set_environment("KAIO_SCHEDULE", "random:3");
   MUST(launch_add(m["add"], x.address, 1, 1));
   CHECK(x.read()[0] == 2);
-  unsetenv("KAIO_SCHEDULE");
+  kaio::host::unset_environment("KAIO_SCHEDULE");
 }
 
 TEST_CASE("a launch beyond the budget of the environment is a timeout of its context") {
@@ -177,11 +178,11 @@ TEST_CASE("a launch beyond the budget of the environment is a timeout of its con
   MUST(cuModuleGetFunction(&f, m, "wrong"));
   CUdeviceptr none = 0;
   void* parameters[] = {&none};
-  setenv("KAIO_LAUNCH_SECONDS", "0.05", 1);
+  kaio::host::set_environment("KAIO_LAUNCH_SECONDS", "0.05");
   error_stream errors;
   MUST(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   REFUSED(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
-  unsetenv("KAIO_LAUNCH_SECONDS");
+  kaio::host::unset_environment("KAIO_LAUNCH_SECONDS");
   REFUSED(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
   CHECK(errors.text().find("the budget that KAIO_LAUNCH_SECONDS sets") != std::string::npos);
   MUST(cuCtxDestroy_v2(c));

@@ -11,6 +11,7 @@
 
 #include "driver_emulator/fat_binary.hpp"
 #include "driver_emulator/support.hpp"
+#include "host/system/process.hpp"
 
 using namespace driver_emulator_test;
 
@@ -56,7 +57,9 @@ CUresult link_result(std::string_view bytes) {
 struct file {
   std::string path;
   explicit file(std::string_view contents)
-      : path((std::filesystem::temp_directory_path() / ("kaio_image_" + std::to_string(getpid()))).string()) {
+      : path((std::filesystem::temp_directory_path() /
+              ("kaio_image_" + std::to_string(kaio::host::process_number())))
+                 .string()) {
     std::ofstream(path, std::ios::binary) << contents;
   }
   ~file() { std::filesystem::remove(path); }

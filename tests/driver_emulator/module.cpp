@@ -1,7 +1,5 @@
 // Code: PTX text and fat binaries become modules and libraries, and errors in it are reported in the log.
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +7,7 @@
 
 #include "driver_emulator/fat_binary.hpp"
 #include "driver_emulator/support.hpp"
+#include "host/system/process.hpp"
 
 using namespace driver_emulator_test;
 
@@ -239,9 +238,9 @@ TEST_CASE("of a fat binary the newest text that the device runs is taken") {
 
 TEST_CASE("a module is loaded from a file") {
   const session s;
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("kaio_module_" + std::to_string(getpid()) + ".ptx"))
-          .string();
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("kaio_module_" + std::to_string(kaio::host::process_number()) + ".ptx"))
+                               .string();
   std::ofstream(path) << add_text;
   CUmodule m = nullptr;
   MUST(cuModuleLoad(&m, path.c_str()));

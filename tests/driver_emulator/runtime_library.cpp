@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include "driver_emulator/support.hpp"
+#include "host/system/process.hpp"
 
 using namespace driver_emulator_test;
 using kaio::driver_emulator::hmac_md2;
@@ -147,8 +147,8 @@ TEST_CASE("the answer to the runtime's question is a digest of the driver, the p
   MUST(cuDeviceGetCount(&count));
   add_word(static_cast<std::uint32_t>(version));
   add_word(13002);
-  add_word(static_cast<std::uint32_t>(getpid()));
-  add_word(static_cast<std::uint32_t>(pthread_self()));
+  add_word(static_cast<std::uint32_t>(kaio::host::process_number()));
+  add_word(static_cast<std::uint32_t>(kaio::host::thread_number()));
   for (const void* const pointer :
        {static_cast<const void*>(runtime_interface()), static_cast<const void*>(from), from[1]})
     add(&pointer, sizeof pointer);

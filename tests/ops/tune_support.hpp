@@ -4,15 +4,14 @@
 #include <kaio/ops/tune.hpp>
 
 #include "ops/choice/tune_file.hpp"
+#include "tests/environment.hpp"
+#include "tool/temporary_folder.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <system_error>
-
-#include <unistd.h>
 
 namespace kaio::tests {
 
@@ -22,24 +21,14 @@ inline bool has(const ops::tune_report& report, const std::string& variant) {
                      [&](const ops::tune_entry& e) { return e.variant == variant; });
 }
 
-// XDG_CACHE_HOME in a folder of the test's own.
+// The user's folder for caches is a folder of the test's own.
 class own_cache {
  public:
-  own_cache() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kaio-tune-XXXXXX").string();
-    home_ = ::mkdtemp(pattern.data());
-    if (const char* before = std::getenv("XDG_CACHE_HOME")) before_ = before;
-    ::setenv("XDG_CACHE_HOME", home_.c_str(), 1);
+  own_cache() : home_(folder_.path()), variable_(cache_variable, home_.string().c_str()) {
     ops::forget_tuning();
   }
   ~own_cache() {
     std::filesystem::permissions(home_, std::filesystem::perms::owner_all);
-    std::error_code ignored;
-    std::filesystem::remove_all(home_, ignored);
-    if (before_.empty())
-      ::unsetenv("XDG_CACHE_HOME");
-    else
-      ::setenv("XDG_CACHE_HOME", before_.c_str(), 1);
     ops::forget_tuning();
   }
   std::filesystem::path home() const { return home_; }
@@ -60,8 +49,14 @@ class own_cache {
   }
 
  private:
+#if defined(_WIN32)
+  static constexpr const char* cache_variable = "LOCALAPPDATA";
+#else
+  static constexpr const char* cache_variable = "XDG_CACHE_HOME";
+#endif
+  tool::temporary_folder folder_;
   std::filesystem::path home_;
-  std::string before_;
+  environment variable_;
 };
 
 }  // namespace kaio::tests

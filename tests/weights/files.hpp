@@ -4,18 +4,17 @@
 
 #include <kaio/weights/weights.hpp>
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tool/temporary_folder.hpp"
 
 namespace kaio::tests {
 
@@ -99,28 +98,18 @@ struct safetensors_maker {
 // A folder that is removed with its files.
 class folder {
  public:
-  folder() {
-    if (!mkdtemp(path_.data())) std::abort();
-  }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-  ~folder() {
-    for (const auto& file : files_) ::unlink(file.c_str());
-    ::rmdir(path_.c_str());
-  }
-  std::string path(std::string_view name) const { return path_ + '/' + std::string(name); }
+  std::string path(std::string_view name) const { return folder_.path().string() + '/' + std::string(name); }
   // Writes a file; its path.
   std::string write(std::string_view name, std::string_view contents) {
-    files_.push_back(path(name));
-    std::FILE* const file = std::fopen(files_.back().c_str(), "wb");
+    std::string made = path(name);
+    std::FILE* const file = std::fopen(made.c_str(), "wb");
     if (!file || std::fwrite(contents.data(), 1, contents.size(), file) != contents.size()) std::abort();
     std::fclose(file);
-    return files_.back();
+    return made;
   }
 
  private:
-  std::string path_ = (std::filesystem::temp_directory_path() / "kaio_weights_XXXXXX").string();
-  std::vector<std::string> files_;
+  tool::temporary_folder folder_;
 };
 
 // The contents of a thrown file_error.

@@ -10,6 +10,8 @@
 #include "emulator/profile/report.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
 #include "host/printable.hpp"
+#include "host/system/process.hpp"
+#include "host/system/terminal.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/emulator/environment.hpp"
 
@@ -29,8 +31,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-
-#include <unistd.h>
 
 namespace kaio::tools {
 namespace {
@@ -183,11 +183,7 @@ void write_results(std::vector<argument>& arguments, std::vector<std::vector<std
 // The options set for this launch what the environment sets for a program.
 void set_environment(const char* name, const std::string& value) {
   if (value.empty()) return;
-#if defined(_WIN32)
-  _putenv_s(name, value.c_str());
-#else
-  setenv(name, value.c_str(), 1);
-#endif
+  host::set_environment(name, value);
 }
 
 void check_options_of_checks(const emulate_options& options) {
@@ -216,7 +212,7 @@ void complain(std::string_view text) { std::fputs((host::printable(text) + "\n")
 class shown_on_terminal {
  public:
   explicit shown_on_terminal(launch& l) {
-    if (isatty(STDOUT_FILENO) == 1) l.printed = &text_;
+    if (host::is_terminal(host::stream::output)) l.printed = &text_;
   }
   shown_on_terminal(const shown_on_terminal&) = delete;
   shown_on_terminal& operator=(const shown_on_terminal&) = delete;

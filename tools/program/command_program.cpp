@@ -2,22 +2,21 @@
 
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
-#include "tools/program/process.hpp"
 
 #include "host/printable.hpp"
+#include "host/system/process.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
-
-#include <unistd.h>
 
 #include "tool/temporary_folder.hpp"
 
@@ -25,10 +24,33 @@ namespace kaio::tools {
 namespace {
 
 namespace files = std::filesystem;
+using host::outcome;
+using host::variables;
 using tool::temporary_folder;
 
 constexpr const char* installed = "../" KAIO_LIBRARY_FOLDER;  // seen from the folder of this program
+#if defined(_WIN32)
+constexpr std::string_view library_name = "nvcuda.dll";
+constexpr const char* between_folders = ";";
+#else
 constexpr std::string_view library_name = "libkaio_cuda_emulator.so";
+constexpr const char* between_folders = ":";
+#endif
+
+// The folder that this program is in.
+files::path program_folder() {
+  const std::string file = host::program_file();
+  return file.empty() ? files::path(".") : files::path(file).parent_path();
+}
+
+outcome run_program(const program_options& options, const variables& v,
+                    const std::function<void(std::string_view)>& on_line) {
+  try {
+    return host::run_process(options.command, v, on_line);
+  } catch (const std::system_error& e) {
+    throw usage_error("kaio: '" + options.command.front() + "' cannot be started: " + e.what());
+  }
+}
 
 // The library in the lib folder next to bin, as it is installed, or where a build has it.
 files::path find_library(const std::string& given) {
@@ -37,8 +59,9 @@ files::path find_library(const std::string& given) {
       throw usage_error(fmt::format("kaio: there is no file '{}'; --library names {}", given, library_name));
     return files::absolute(given);
   }
-  const files::path here = folder_of_this_program();
-  for (const char* const folder : {".", "..", installed, "../lib", "../lib64", "../src/driver_emulator"})
+  const files::path here = program_folder();
+  for (const char* const folder :
+       {".", "..", installed, "../lib", "../lib64", "../lib/kaio/cuda", "../src/driver_emulator"})
     if (files::is_regular_file(here / folder / library_name))
       return files::canonical(here / folder / library_name);
   throw usage_error(fmt::format(
@@ -48,8 +71,21 @@ files::path find_library(const std::string& given) {
 
 std::string prepended(const std::string& first, const char* variable) {
   const char* const before = std::getenv(variable);
-  return before == nullptr || *before == '\0' ? first : first + ":" + before;
+  return before == nullptr || *before == '\0' ? first : first + between_folders + before;
 }
+
+#if defined(_WIN32)
+
+// kaio's own runtime finds the emulator by the variable. Another program finds it in the path if the machine has no driver
+// of NVIDIA; otherwise the file must be in the program's folder.
+void replace_driver(variables& v, const temporary_folder&, const std::string& given) {
+  const files::path library = find_library(given);
+  v.emplace_back("PATH", prepended(library.parent_path().string(), "PATH"));
+  v.emplace_back("KAIO_CUDA_LIBRARY", library.string());
+  v.emplace_back("KAIO_DEVICE", "cuda:0");
+}
+
+#else
 
 // NVIDIA's cuBLAS and cuRAND bring machine code alone. The small ones next to the emulator's library get their names; theirs
 // is libkaio.so.
@@ -86,7 +122,7 @@ void replace_driver(variables& v, const temporary_folder& folder, const std::str
   v.emplace_back("KAIO_DEVICE", "cuda:0");
   // Frameworks that would make machine code of their PTX hand over the PTX: Triton calls a ptxas, CuPy the driver.
   const files::path ptxas = folder.path() / "ptxas";
-  files::create_symlink(files::canonical("/proc/self/exe"), ptxas);
+  files::create_symlink(files::canonical(host::program_file()), ptxas);
   for (const char* const name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
     v.emplace_back(name, ptxas.string());
   v.emplace_back("PYTORCH_NO_CUDA_MEMORY_CACHING",
@@ -95,6 +131,8 @@ void replace_driver(variables& v, const temporary_folder& folder, const std::str
   v.emplace_back("CUPY_ACCELERATORS",
                  "");  // CuPy's own reductions, not those of CUB, which it brings as machine code
 }
+
+#endif
 
 variables environment_of(const program_options& options, const temporary_folder& folder) {
   variables v;
@@ -171,7 +209,7 @@ int check(const program_options& options) {
       v.emplace_back("KAIO_SUPPRESSIONS", files::absolute(options.suppressions).string());
     const std::string order = schedule_of(run);
     if (options.schedules > 1) v.emplace_back("KAIO_SCHEDULE", order);
-    const outcome o = run_process(options.command, v, [&](std::string_view text) { reports.line(text); });
+    const outcome o = run_program(options, v, [&](std::string_view text) { reports.line(text); });
     if (o.code == 0) continue;
     ++failed;
     if (code == fine) code = o.code;
@@ -197,7 +235,7 @@ int profile_program(const program_options& options) {
   // A program that changes its folder still writes where it was asked to.
   v.emplace_back("KAIO_PROFILE",
                  options.profile == "-" ? options.profile : files::absolute(options.profile).string());
-  const outcome o = run_process(options.command, v, [](std::string_view) {});
+  const outcome o = run_program(options, v, [](std::string_view) {});
   if (o.code != 0)
     std::fputs(fmt::format("kaio profile: '{}' {}\n", options.command.front(), ended(o)).c_str(), stderr);
   return o.code;

@@ -5,12 +5,13 @@
 #include <kaio/weights/weights.hpp>
 
 #include "host/printable.hpp"
+#include "host/system/files.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -179,7 +180,7 @@ void print_safetensors(const std::string& path, const std::vector<config_file>& 
 
 bool begins_with_gguf(const std::string& path) {
   char first[4] = {};
-  std::FILE* const file = std::fopen(path.c_str(), "rbe");
+  std::FILE* const file = host::open_to_read(path);
   if (!file) return false;
   const bool is_gguf = std::fread(first, 1, 4, file) == 4 && std::equal(first, first + 4, "GGUF");
   std::fclose(file);
@@ -187,8 +188,8 @@ bool begins_with_gguf(const std::string& path) {
 }
 
 bool is_file(const std::string& path) {
-  struct stat facts {};
-  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(host::path_of(path), unknown);
 }
 
 }  // namespace

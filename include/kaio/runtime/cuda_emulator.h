@@ -4,7 +4,7 @@
    what a program did and left alive. A test that runs a program in place of libcuda uses them to see that the
    program survives every failure of the driver:
 
-     for (long call = 0; call < calls; ++call) {
+     for (int64_t call = 0; call < calls; ++call) {
        kaio_emulator_reset();
        kaio_emulator_fail_call(call, 2, 0);      // CUDA_ERROR_OUT_OF_MEMORY
        run_the_program();
@@ -74,9 +74,9 @@ typedef struct kaio_emulator_machine {
 
 /* The call with this number, from 0 since the last reset, fails with the CUresult `error`; with `sticky`, all
    calls after it too. One failure is set at a time. */
-void kaio_emulator_fail_call(long call, int error, int sticky);
+void kaio_emulator_fail_call(int64_t call, int error, int sticky);
 /* Makes a call of one function fail in this way. Returns 0 if the library has no such name, else 1. */
-int kaio_emulator_fail_function(const char* name, long occurrence, int error, int sticky);
+int kaio_emulator_fail_function(const char* name, int64_t occurrence, int error, int sticky);
 /* Forgets the failure, and what was counted since the last reset; what is alive stays counted. */
 void kaio_emulator_reset(void);
 

@@ -5,8 +5,6 @@
 #include <kaio/runtime/error.hpp>
 #include <kaio/runtime/stream.hpp>
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <memory>
 #include <string>
@@ -17,6 +15,7 @@
 #include "c/kernels/arguments.hpp"
 #include "c/kernels/library.hpp"
 #include "host/printable.hpp"
+#include "host/system/library.hpp"
 
 namespace kaio::c {
 
@@ -30,15 +29,14 @@ static_assert(std::string_view(KAIO_VERSION) == ptx::library_version,
 std::unique_ptr<kaio_kernel_library> opened(const char* file) {
   auto library = std::make_unique<kaio_kernel_library>();
   library->file = file;
-  library->object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (library->object == nullptr) {
-    const char* const why = dlerror();
-    throw runtime::file_error(runtime::errc::unreadable_file,
-                              "kaio: the kernel library " + host::printable(file) + " cannot be loaded: " +
-                                  host::printable(why != nullptr ? why : "the system does not say why"),
-                              file, "");
-  }
-  void* const symbol = dlsym(library->object, "kaio_kernel_library");
+  std::string why;
+  library->object = host::open_library(file, why);
+  if (library->object == nullptr)
+    throw runtime::file_error(
+        runtime::errc::unreadable_file,
+        "kaio: the kernel library " + host::printable(file) + " cannot be loaded: " + host::printable(why),
+        file, "");
+  void* const symbol = host::find_symbol(library->object, "kaio_kernel_library");
   if (symbol == nullptr)
     throw runtime::file_error(runtime::errc::unsupported_format,
                               "kaio: " + host::printable(file) +

@@ -2,14 +2,13 @@
 
 #include <kaio/runtime/error.hpp>
 
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <string_view>
 
 #include "c/call/call.hpp"
 #include "c/call/error.hpp"
 #include "host/printable.hpp"
+#include "host/system/library.hpp"
 
 namespace kaio::c {
 
@@ -102,8 +101,8 @@ std::string_view without_namespaces(std::string_view name) {
 
 // Whether an address is inside of the shared object at `base`.
 bool is_inside(const void* address, const void* base) {
-  Dl_info found{};
-  return dladdr(address, &found) == 0 || found.dli_fbase == base;
+  const void* const found = host::library_of(address);
+  return found == nullptr || found == base;
 }
 
 // If two objects export kernels of the same C++ names, the loader gives the second one those of the first.
@@ -141,8 +140,7 @@ void read_table(kaio_kernel_library& library, const ptx::kernel_library* table) 
   std::vector<std::string> names = split_names(table->names != nullptr ? table->names : "");
   names.resize(table->count);
 
-  Dl_info place{};
-  const void* const base = dladdr(table, &place) != 0 ? place.dli_fbase : nullptr;
+  const void* const base = host::library_of(table);
   for (std::uint32_t i = 0; i < table->count; ++i) {
     const ptx::library_kernel& from = table->kernels[i];
     if (from.image == nullptr || from.types == nullptr)
@@ -184,5 +182,5 @@ const kaio_kernel& find_kernel(const kaio_kernel_library& library, const std::st
 }  // namespace kaio::c
 
 kaio_kernel_library::~kaio_kernel_library() {
-  if (object != nullptr) dlclose(object);
+  if (object != nullptr) kaio::host::close_library(object);
 }

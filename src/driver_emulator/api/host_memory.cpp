@@ -8,6 +8,7 @@
 #include "driver_emulator/state/memory_objects.hpp"
 #include "driver_emulator/state/streams.hpp"
 #include "emulator/waiting/memory_activity.hpp"
+#include "host/system/memory.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -15,8 +16,6 @@
 
 namespace kaio::driver_emulator {
 namespace {
-
-constexpr std::size_t page = 4096;
 
 CUdeviceptr share(context& c, void* host, std::uint64_t bytes, allocation_kind kind, unsigned flags) {
   driver_state& s = state();
@@ -36,22 +35,19 @@ CUdeviceptr share(context& c, void* host, std::uint64_t bytes, allocation_kind k
 
 // Whole pages, zero-filled.
 void* allocate_pages(std::size_t bytes) {
-  require(bytes <= std::numeric_limits<std::size_t>::max() - page, CUDA_ERROR_OUT_OF_MEMORY);
-  const std::size_t whole = (bytes + page - 1) / page * page;
-  void* host = std::aligned_alloc(page, whole);
-  require(host != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
-  std::memset(host, 0, whole);
-  return host;
+  void* const pages = host::allocate_pages(bytes);
+  require(pages != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
+  return pages;
 }
 
 CUdeviceptr allocate_shared(context& c, std::size_t bytes, allocation_kind kind, unsigned flags) {
   require(bytes != 0);
   forbid_in_capture();
-  void* host = allocate_pages(bytes);
+  void* const pages = allocate_pages(bytes);
   try {
-    return share(c, host, bytes, kind, flags);
+    return share(c, pages, bytes, kind, flags);
   } catch (...) {
-    std::free(host);
+    host::free_pages(pages);
     throw;
   }
 }

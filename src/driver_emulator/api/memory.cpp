@@ -1,5 +1,6 @@
 // Device memory: allocating, freeing, asking.
 
+#include "host/system/memory.hpp"
 #include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
@@ -15,10 +16,14 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// Addresses of the emulator's memory begin here and rise. The own addresses of a 64-bit process are far above,
-// those of programs at fixed addresses far below.
+// Addresses of the emulator's memory begin here and rise. The own addresses of a 64-bit process are elsewhere: on Linux far
+// above, those of programs at fixed addresses far below; on Windows near both ends.
+#if defined(_WIN32)
+constexpr CUdeviceptr first_device_address = CUdeviceptr{1} << 46;
+#else
 constexpr CUdeviceptr first_device_address = CUdeviceptr{1} << 32;
-constexpr CUdeviceptr end_of_device_addresses = CUdeviceptr{1} << 44;
+#endif
+constexpr CUdeviceptr end_of_device_addresses = first_device_address + (CUdeviceptr{1} << 44);
 
 constexpr std::uint64_t pitch_alignment = 512;
 
@@ -83,7 +88,7 @@ void free_allocation(CUdeviceptr address) {
   else
     a.where->used_bytes -= a.bytes;
   if (const auto pool = s.pools.find(a.from)) pool->used -= a.bytes;
-  if (a.kind == allocation_kind::host || a.kind == allocation_kind::managed) std::free(a.host);
+  if (a.kind == allocation_kind::host || a.kind == allocation_kind::managed) host::free_pages(a.host);
 }
 
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes) {

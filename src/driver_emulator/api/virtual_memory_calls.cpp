@@ -173,7 +173,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
       for (std::size_t i = 0; i < count; ++i) changed.access[device_of(access[i].location)] = access[i].flags;
       const bool after = changed.is_accessible();
       if (after && !before)
-        changed.memory->pages->show(m->first, changed.memory->offset + changed.offset, changed.bytes);
+        changed.memory->show(m->first, changed.offset, changed.bytes);
       else if (before && !after)
         reservation::hide(m->first, changed.bytes);
     }

@@ -2,6 +2,7 @@
 
 #include "driver_emulator/module/linked_text.hpp"
 #include "driver_emulator/state/entry.hpp"
+#include "host/system/files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -148,7 +149,7 @@ std::string read_image(const char* path) {
   struct close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  const std::unique_ptr<std::FILE, close> file(std::fopen(path, "rbe"));
+  const std::unique_ptr<std::FILE, close> file(host::open_to_read(path));
   require(file != nullptr, CUDA_ERROR_FILE_NOT_FOUND);
   std::string contents;
   std::array<char, 65536> piece;

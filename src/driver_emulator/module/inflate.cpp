@@ -1,6 +1,6 @@
 #include "driver_emulator/module/inflate.hpp"
 
-#include <dlfcn.h>
+#include "host/system/library.hpp"
 
 namespace kaio::driver_emulator {
 namespace {
@@ -45,13 +45,19 @@ class block {
 constexpr std::size_t most_expansion = 255;  // an LZ4 block never grows by more
 constexpr std::size_t shortest_match = 4;
 
-// From libzstd.so.1, which stays open: programs that end may still call the driver. Null: there is no such library.
+// From the system's library, which stays open: programs that end may still call the driver. Null: there is none.
 using decompress_function = std::size_t (*)(void*, std::size_t, const void*, std::size_t);
 decompress_function zstandard() {
   static const auto function = [] {
-    void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-    return reinterpret_cast<decompress_function>(library == nullptr ? nullptr
-                                                                    : dlsym(library, "ZSTD_decompress"));
+#if defined(_WIN32)
+    constexpr const char* name = "libzstd.dll";
+#else
+    constexpr const char* name = "libzstd.so.1";
+#endif
+    std::string reason;
+    void* const library = host::open_library(name, reason);
+    return reinterpret_cast<decompress_function>(
+        library == nullptr ? nullptr : host::find_symbol(library, "ZSTD_decompress"));
   }();
   return function;
 }

@@ -6,6 +6,7 @@
 #include "driver_emulator/runtime_library/validity.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
+#include "host/system/process.hpp"
 #include "runtime/base/log.hpp"
 
 #include <fmt/format.h>
@@ -15,9 +16,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-
-#include <pthread.h>
-#include <unistd.h>
 
 namespace kaio::driver_emulator {
 namespace {
@@ -191,7 +189,8 @@ CUresult establish_validity(std::uint32_t version, std::uint64_t seconds, validi
   const entries& own = table_of(table_id::validity);
   try {
     *answer = answer_of({static_cast<std::uint32_t>(driver_version), version,
-                         static_cast<std::uint32_t>(getpid()), static_cast<std::uint32_t>(pthread_self()),
+                         static_cast<std::uint32_t>(host::process_number()),
+                         static_cast<std::uint32_t>(host::thread_number()),
                          table_of(table_id::runtime_interface).data(), own.data(), own[1], seconds},
                         identities_of_devices());
   } catch (const std::bad_alloc&) {

@@ -170,20 +170,25 @@ using namespace kaio::driver_emulator;
 
 namespace {
 
-void set_plan(function_id function, long number, int error, int sticky) {
+void set_plan(function_id function, std::int64_t number, int error, int sticky) {
   record& r = the_record();
   const std::lock_guard lock(r.mutex);
-  r.plan = {number >= 0 && error != 0,    function,    static_cast<std::uint64_t>(std::max(number, 0L)),
-            static_cast<CUresult>(error), sticky != 0, false};
+  r.plan = {number >= 0 && error != 0,
+            function,
+            static_cast<std::uint64_t>(std::max(number, std::int64_t{0})),
+            static_cast<CUresult>(error),
+            sticky != 0,
+            false};
 }
 
 }  // namespace
 
-KAIO_CUDA_API void kaio_emulator_fail_call(long call, int error, int sticky) {
+KAIO_CUDA_API void kaio_emulator_fail_call(std::int64_t call, int error, int sticky) {
   set_plan(function_id::count, call, error, sticky);
 }
 
-KAIO_CUDA_API int kaio_emulator_fail_function(const char* name, long occurrence, int error, int sticky) {
+KAIO_CUDA_API int kaio_emulator_fail_function(const char* name, std::int64_t occurrence, int error,
+                                              int sticky) {
   const function_id id = name != nullptr ? find_function_id(name) : function_id::count;
   if (id == function_id::count) return 0;
   set_plan(id, occurrence, error, sticky);

@@ -5,63 +5,46 @@
 
 #include <algorithm>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 namespace kaio::driver_emulator {
 namespace {
 
-void* host(CUdeviceptr address) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address)); }
+void* pointer_to(CUdeviceptr address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
 
-// The file of all physical memory, as long as some lives.
+// The pages of all physical memory, as long as some lives.
 std::shared_ptr<page_file> shared_pages() {
   std::shared_ptr<page_file> pages = state().device_pages.lock();
-  if (pages == nullptr) state().device_pages = pages = std::make_shared<page_file>();
+  if (pages == nullptr) {
+    pages = std::make_shared<page_file>();
+    require(pages->is_ready(), CUDA_ERROR_OUT_OF_MEMORY);
+    state().device_pages = pages;
+  }
   return pages;
 }
 
 }  // namespace
 
-page_file::page_file() : file_(memfd_create("kaio device memory", MFD_CLOEXEC)) {
-  require(file_ >= 0, CUDA_ERROR_OUT_OF_MEMORY);
-}
-page_file::~page_file() { close(file_); }
-
-std::uint64_t page_file::take(std::uint64_t bytes) {
-  const std::uint64_t offset = end_;
-  require(ftruncate(file_, static_cast<off_t>(offset + bytes)) == 0, CUDA_ERROR_OUT_OF_MEMORY);
-  end_ += bytes;
-  return offset;
-}
-
-void page_file::give_back(std::uint64_t offset, std::uint64_t bytes) {
-  // If the host refuses, the pages stay until the file ends.
-  [[maybe_unused]] const int failed = fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                                static_cast<off_t>(offset), static_cast<off_t>(bytes));
-}
-
-void page_file::show(CUdeviceptr at, std::uint64_t offset, std::uint64_t bytes) const {
-  const void* shown = mmap(host(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_,
-                           static_cast<off_t>(offset));
-  require(shown != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-}
-
 physical_memory::physical_memory(const CUmemAllocationProp& p, std::uint64_t size)
     : properties(p), bytes(size), where(&find_device(p.location.id)), pages(shared_pages()) {
   require(bytes <= where->memory_bytes - std::min(where->used_bytes, where->memory_bytes),
           CUDA_ERROR_OUT_OF_MEMORY);
-  offset = pages->take(bytes);
+  number = pages->take(bytes);
+  require(number != page_file::none, CUDA_ERROR_OUT_OF_MEMORY);
   if (!emulator::host_reservation::shared().take(bytes)) {
-    pages->give_back(offset, bytes);
+    pages->give_back(number, bytes);
     refuse(CUDA_ERROR_OUT_OF_MEMORY);
   }
   where->used_bytes += bytes;
 }
 
+void physical_memory::show(CUdeviceptr at, std::uint64_t offset, std::uint64_t size) const {
+  require(pages->show(pointer_to(at), number, offset, size), CUDA_ERROR_OUT_OF_MEMORY);
+}
+
 physical_memory::~physical_memory() {
   where->used_bytes -= bytes;
-  pages->give_back(offset, bytes);
+  pages->give_back(number, bytes);
   emulator::host_reservation::shared().give_back(bytes);
 }
 
@@ -71,18 +54,12 @@ bool mapping::is_accessible() const {
 }
 
 reservation::reservation(std::uint64_t size, std::uint64_t alignment) : bytes(size) {
-  // The host aligns to its own pages only: what is too much at both ends is given back.
-  const std::uint64_t whole = size + alignment;
-  require(whole > size, CUDA_ERROR_OUT_OF_MEMORY);
-  void* const got = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  require(got != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
-  const auto begin = reinterpret_cast<std::uintptr_t>(got);
-  address = (begin + alignment - 1) / alignment * alignment;
-  if (address != begin) munmap(got, address - begin);
-  if (begin + whole != address + size) munmap(host(address + size), begin + whole - address - size);
+  void* const got = host::reserve_addresses(size, alignment);
+  require(got != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
+  address = reinterpret_cast<std::uintptr_t>(got);
 }
 
-reservation::~reservation() { munmap(host(address), bytes); }
+reservation::~reservation() { host::release_addresses(pointer_to(address), bytes); }
 
 std::vector<std::map<CUdeviceptr, mapping>::iterator> reservation::mappings_in(CUdeviceptr begin,
                                                                                std::uint64_t size) {
@@ -112,14 +89,12 @@ void reservation::publish() {
     if (end == begin)
       ++m;
     else
-      buffers.push_back(memory.attach(host(begin), end - begin));
+      buffers.push_back(memory.attach(pointer_to(begin), end - begin));
   }
 }
 
 void reservation::hide(CUdeviceptr at, std::uint64_t size) {
-  const void* hidden =
-      mmap(host(at), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  require(hidden != MAP_FAILED, CUDA_ERROR_OUT_OF_MEMORY);
+  require(host::hide_addresses(pointer_to(at), size), CUDA_ERROR_OUT_OF_MEMORY);
 }
 
 std::shared_ptr<reservation> find_reservation(CUdeviceptr address) {

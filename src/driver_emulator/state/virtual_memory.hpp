@@ -1,39 +1,24 @@
 #pragma once
 // Virtual memory management: physical memory, reserved addresses, and what is mapped where. Physical memory is
-// pages of one file in the host's memory. So the pages can be mapped at several addresses, and neighbouring
-// mappings are one range for copies and kernels, as on a GPU. An address is that of the host.
+// shared memory of the host. So its pages can be mapped at several addresses, and neighbouring mappings are one range
+// for copies and kernels, as on a GPU. An address is that of the host.
 
 #include "driver_emulator/state/objects.hpp"
+#include "host/system/memory.hpp"
 
 namespace kaio::driver_emulator {
 
 // Addresses, sizes and offsets are multiples of this.
 inline constexpr std::uint64_t mapping_granularity = std::uint64_t{2} << 20;
 
-// The file that has the pages of all physical memory.
-class page_file {
- public:
-  // Throws failure: the host has none.
-  page_file();
-  ~page_file();
-  page_file(const page_file&) = delete;
-  page_file& operator=(const page_file&) = delete;
-
-  // The offset of fresh pages, all zero. Throws failure: no memory.
-  std::uint64_t take(std::uint64_t bytes);
-  void give_back(std::uint64_t offset, std::uint64_t bytes);
-  // Puts pages at an address of the host, in place of what is there. Throws failure.
-  void show(CUdeviceptr at, std::uint64_t offset, std::uint64_t bytes) const;
-
- private:
-  int file_;
-  std::uint64_t end_ = 0;
-};
+// The pages of all physical memory.
+class page_file : public host::shared_memory {};
 
 // Lives until it is released and no longer mapped.
 struct physical_memory {
   CUmemAllocationProp properties{};
-  std::uint64_t bytes = 0, offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t number = 0;  // of its pages
   device* where = nullptr;
   CUmemGenericAllocationHandle handle = 0;
   std::uint64_t references = 0;  // of the handle
@@ -44,6 +29,9 @@ struct physical_memory {
   ~physical_memory();
   physical_memory(const physical_memory&) = delete;
   physical_memory& operator=(const physical_memory&) = delete;
+
+  // Puts a part of it at an address of the host, in place of what is there. Throws failure.
+  void show(CUdeviceptr at, std::uint64_t offset, std::uint64_t size) const;
 };
 
 struct mapping {

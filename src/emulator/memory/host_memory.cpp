@@ -8,14 +8,14 @@
 #include <string_view>
 
 #include "host/lasting.hpp"
+#include "host/system/memory.hpp"
 
 namespace kaio::emulator {
 namespace {
 
 constexpr u64 unlimited = std::numeric_limits<u64>::max();
-constexpr u64 kept_for_the_program = 16;              // one part in 16
-constexpr u64 between_looks = u64{64} << 20;          // bytes taken
-constexpr u64 where_nothing_is_known = u64{1} << 32;  // for a host without /proc
+constexpr u64 kept_for_the_program = 16;      // one part in 16
+constexpr u64 between_looks = u64{64} << 20;  // bytes taken
 
 // The number after `name` in a file of lines "name number ...".
 std::optional<u64> number_after(const std::string& file, std::string_view name) {
@@ -89,7 +89,7 @@ u64 left_in_all_groups(const std::string& root) {
 
 u64 available_host_memory(const std::string& root) {
   const std::optional<u64> kibibytes = number_after(root + "/proc/meminfo", "MemAvailable:");
-  return std::min(kibibytes ? *kibibytes * 1024 : where_nothing_is_known, left_in_all_groups(root));
+  return std::min(kibibytes ? *kibibytes * 1024 : host::available_memory(), left_in_all_groups(root));
 }
 
 host_reservation& host_reservation::shared() {

@@ -20,6 +20,14 @@ namespace {
 constexpr u64 gap = 64 * 1024;
 constexpr std::size_t remembered_frees = 65536;
 
+// Memory of the host keeps its own addresses. On Linux they are far from those of buffers. Windows gives low ones too: there
+// buffers begin far above them.
+#if defined(_WIN32)
+constexpr u64 low_addresses = u64{1} << 46;
+#else
+constexpr u64 low_addresses = 0;
+#endif
+
 constexpr u64 align_up(u64 value) { return (value + buffer_alignment - 1) & ~(buffer_alignment - 1); }
 
 // From this size on a buffer has its own pages: untouched pages cost nothing, whatever allocator the host
@@ -97,6 +105,7 @@ u64 memory::place(u64 bytes) {
   const u64 end_of_space = shared_window;
   const u64 need = align_up(bytes) + gap;
   // Attached host memory may be in the way.
+  next_ = std::max(next_, first_address + low_addresses);
   for (auto b = buffers_.lower_bound(next_); b != buffers_.end() && b->first - next_ < need;
        b = buffers_.lower_bound(next_))
     next_ = align_up(b->first + b->second.bytes) + gap;
@@ -105,7 +114,7 @@ u64 memory::place(u64 bytes) {
     next_ += need;
     return address;
   }
-  u64 address = first_address;
+  u64 address = first_address + low_addresses;
   for (const auto& [start, b] : buffers_) {
     if (start > address && start - address >= need) break;
     address = std::max(address, start + align_up(b.bytes) + gap);

@@ -1,10 +1,10 @@
 #include "emulator/memory/zeroed_bytes.hpp"
 
-#include <sys/mman.h>
-
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "host/system/memory.hpp"
 
 namespace kaio::emulator {
 namespace {
@@ -16,14 +16,13 @@ constexpr std::size_t small = std::size_t{256}
 
 zeroed_bytes::zeroed_bytes(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  void* const pages =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
+  void* const pages = host::reserve_zeros(bytes);
+  if (pages == nullptr) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(pages);
 }
 
 zeroed_bytes::~zeroed_bytes() {
-  if (data_ != nullptr) ::munmap(data_, bytes_);
+  if (data_ != nullptr) host::release_zeros(data_, bytes_);
 }
 
 zeroed_bytes::zeroed_bytes(zeroed_bytes&& other) noexcept
@@ -37,7 +36,7 @@ zeroed_bytes& zeroed_bytes::operator=(zeroed_bytes&& other) noexcept {
 
 void zeroed_bytes::clear() {
   if (bytes_ == 0) return;
-  if (bytes_ > small && ::madvise(data_, bytes_, MADV_DONTNEED) == 0) return;
+  if (bytes_ > small && host::clear_zeros(data_, bytes_)) return;
   std::memset(data_, 0, bytes_);
 }
 

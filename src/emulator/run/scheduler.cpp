@@ -37,6 +37,9 @@ class default_floating_point {
   default_floating_point() {
     std::fegetenv(&before_);
     std::fesetenv(FE_DFL_ENV);
+#if defined(_WIN32)
+    std::fesetround(FE_TONEAREST);  // MinGW's fesetenv leaves the mode of the SSE instructions
+#endif
   }
   ~default_floating_point() { std::fesetenv(&before_); }
   default_floating_point(const default_floating_point&) = delete;

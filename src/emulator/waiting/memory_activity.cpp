@@ -1,12 +1,9 @@
 #include "emulator/waiting/memory_activity.hpp"
 
 #include "host/lasting.hpp"
+#include "host/system/process.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <iterator>
-#include <limits>
-#include <system_error>
 #include <utility>
 
 namespace kaio::emulator {
@@ -16,14 +13,6 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds host_pause{50};
 constexpr std::chrono::seconds longest_proof_interval{10};
-
-// The threads of this process; the largest number if the system does not say.
-int threads_of_process() {
-  std::error_code failed;
-  const std::filesystem::directory_iterator threads("/proc/self/task", failed);
-  if (failed) return std::numeric_limits<int>::max();
-  return static_cast<int>(std::distance(begin(threads), end(threads)));
-}
 
 }  // namespace
 
@@ -73,7 +62,7 @@ void memory_activity::end() {
 
 bool memory_activity::others_may_write() const {
   if (has_host_buffers()) return true;
-  return threads_of_process() - own_threads_.load() - waiting_ > 0;
+  return host::thread_count() - own_threads_.load() - waiting_ > 0;
 }
 
 // Asked by a launch that is not asleep, and has read again since the last event.

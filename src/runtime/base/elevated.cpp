@@ -1,28 +1,11 @@
 #include "runtime/base/elevated.hpp"
 
-#include <cstdlib>
-
-#if defined(__linux__)
-#include <sys/auxv.h>
-#elif !defined(_WIN32)
-#include <unistd.h>
-#endif
+#include "host/system/rights.hpp"
 
 namespace kaio::runtime {
 
-bool runs_elevated() noexcept {
-#if defined(__linux__)
-  return getauxval(AT_SECURE) != 0;
-#elif defined(_WIN32)
-  return false;
-#else
-  return getuid() != geteuid() || getgid() != getegid();
-#endif
-}
-
 std::string file_variable(const char* name) {
-  const char* const value = runs_elevated() ? nullptr : std::getenv(name);
-  return value != nullptr ? value : "";
+  return host::runs_elevated() ? std::string() : host::environment_text(name);
 }
 
 }  // namespace kaio::runtime

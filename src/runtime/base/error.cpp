@@ -77,6 +77,7 @@ std::string_view to_string(errc code) noexcept {
     case errc::unreadable_file: return "unreadable_file";
     case errc::damaged_file: return "damaged_file";
     case errc::unsupported_format: return "unsupported_format";
+    case errc::communication_failed: return "communication_failed";
   }
   return "unknown";
 }
@@ -96,6 +97,7 @@ launch_cancelled::~launch_cancelled() = default;
 device_lost::~device_lost() = default;
 stream_capturing::~stream_capturing() = default;
 driver_error::~driver_error() = default;
+communication_error::~communication_error() = default;
 jit_error::~jit_error() = default;
 file_error::~file_error() = default;
 
@@ -117,6 +119,7 @@ void throw_error(errc code, const std::string& message) {
     case errc::unreadable_file:
     case errc::damaged_file:
     case errc::unsupported_format: throw file_error(code, message, {}, {});
+    case errc::communication_failed: throw communication_error(message);
     case errc::driver_error: break;
   }
   throw driver_error(message);

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "host/constant_mutex.hpp"
+
 #if defined(KAIO_HAS_ZLIB)
 #include <zlib.h>
 #endif
@@ -16,7 +18,7 @@ namespace kaio::runtime {
 namespace {
 
 // No function of this file needs an object that is constructed or destroyed.
-constinit std::mutex changing;
+constinit host::constant_mutex changing;
 constinit precompiled_kernels* first = nullptr;
 
 constexpr std::string_view magic = "kaiocode";
@@ -106,7 +108,7 @@ std::string unpacked(const unsigned char* stored, const entry& e) {
   if (e.stored == e.size) return {reinterpret_cast<const char*>(stored), static_cast<std::size_t>(e.size)};
 #if defined(KAIO_HAS_ZLIB)
   std::string image(static_cast<std::size_t>(e.size), '\0');
-  uLongf length = image.size();
+  auto length = static_cast<uLongf>(image.size());
   const int result =
       uncompress(reinterpret_cast<Bytef*>(image.data()), &length, stored, static_cast<uLong>(e.stored));
   if (result == Z_OK && length == image.size()) return image;

@@ -1,20 +1,10 @@
 #include "runtime/base/process_file.hpp"
 
-#if defined(_WIN32)
-#include <process.h>
-#else
-#include <unistd.h>
-#endif
+#include "host/system/process.hpp"
 
 namespace kaio::runtime {
 
-int process_number() noexcept {
-#if defined(_WIN32)
-  return _getpid();
-#else
-  return getpid();
-#endif
-}
+int process_number() noexcept { return host::process_number(); }
 
 std::string process_file(std::string name) {
   const std::string number = std::to_string(process_number());

@@ -9,13 +9,11 @@
 #include <memory>
 #include <mutex>
 
+#include "host/system/library.hpp"
 #include "runtime/base/elevated.hpp"
 #include "runtime/base/text.hpp"
 
-#if defined(_WIN32)
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-#else
+#if !defined(_WIN32)
 #include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
@@ -30,26 +28,9 @@ constexpr std::string_view how_to_install =
 
 #if defined(_WIN32)
 
-void* open_file(const std::string& file, std::string& reason) {
-  const bool system = file == system_library;
-  const DWORD where = system ? LOAD_LIBRARY_SEARCH_SYSTEM32 : LOAD_WITH_ALTERED_SEARCH_PATH;
-  HMODULE module = LoadLibraryExA(file.c_str(), nullptr, where);
-  if (!module) reason = text("LoadLibraryEx failed with code ", static_cast<unsigned long>(GetLastError()));
-  return reinterpret_cast<void*>(module);
-}
-
-void* find_symbol(void* handle, const char* name) {
-  return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle), name));
-}
-
-void close_file(void* handle) { FreeLibrary(static_cast<HMODULE>(handle)); }
+void* open_file(const std::string& file, std::string& reason) { return host::open_library(file, reason); }
 
 #else
-
-std::string reason_of_loader() {
-  const char* const why = dlerror();
-  return why != nullptr ? why : "dlopen failed";
-}
 
 // The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own. Returns
 // their first element that is not absolute now; empty: none, or the loader cannot be asked.
@@ -98,8 +79,9 @@ void* open_without_search(const std::string& file, const search_path& path, std:
     const std::string found = text(folder, '/', file);
     std::error_code ignored;
     if (!std::filesystem::exists(found, ignored)) continue;
-    if (void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
-    why += text("; ", reason_of_loader());
+    std::string reason_of_loader;
+    if (void* handle = host::open_library(found, reason_of_loader)) return handle;
+    why += text("; ", reason_of_loader);
   }
   reason = text("the loader's search path has the element '", path.unsafe,
                 "', which is not an absolute path, and the library could not be loaded from the absolute "
@@ -116,19 +98,14 @@ void* open_file(const std::string& file, std::string& reason) {
     if (path.unsafe.empty()) path.unsafe = relative_folder_of_loader();
     if (!path.unsafe.empty()) return open_without_search(file, path, reason);
   }
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) reason = reason_of_loader();
-  return handle;
+  return host::open_library(file, reason);
 }
-
-void* find_symbol(void* handle, const char* name) { return dlsym(handle, name); }
-void close_file(void* handle) { dlclose(handle); }
 
 #endif
 
 template <class Function>
 void resolve(void* handle, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(find_symbol(handle, name));
+  function = reinterpret_cast<Function>(host::find_symbol(handle, name));
 }
 
 }  // namespace
@@ -182,7 +159,7 @@ library load_library(const std::string& file) {
 #define KAIO_DRIVER_OPTIONAL_FUNCTION(symbol, types) resolve(handle, #symbol, loaded.call.symbol);
 #include "driver_abi/functions.def"
   if (missing) {
-    close_file(handle);
+    host::close_library(handle);
     throw driver_missing(
         text("kaio: the NVIDIA driver library ", file, " has no function ", missing,
              "; kaio needs driver 418 or newer: update the driver, or set KAIO_DEVICE=emulator"));

@@ -4,11 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "host/system/library.hpp"
 #include "runtime/base/text.hpp"
-
-#if !defined(_WIN32)
-#include <dlfcn.h>
-#endif
 
 namespace kaio::runtime::driver {
 
@@ -60,7 +57,8 @@ bool is_stub(std::string_view file) { return file.find("/stubs/") != std::string
 start_conditions start_conditions_of(const library& cuda) {
   start_conditions seen;
   seen.visible_devices = std::getenv("CUDA_VISIBLE_DEVICES");
-  seen.library = cuda.file;
+  seen.library = host::file_of_library_of(reinterpret_cast<const void*>(cuda.call.cuInit));
+  if (seen.library.empty()) seen.library = cuda.file;
   seen.forked = cuda.process != process_number();
 #if !defined(_WIN32)
   const auto exists = [](const char* file) {
@@ -70,9 +68,6 @@ start_conditions start_conditions_of(const library& cuda) {
   seen.has_module = exists("/proc/driver/nvidia/version") || exists("/sys/module/nvidia");
   seen.has_device_file = exists("/dev/nvidiactl") || exists("/dev/dxg");
   seen.in_container = exists("/.dockerenv") || exists("/run/.containerenv");
-  Dl_info found{};
-  if (dladdr(reinterpret_cast<const void*>(cuda.call.cuInit), &found) != 0 && found.dli_fname != nullptr)
-    seen.library = found.dli_fname;
 #else
   seen.has_module = seen.has_device_file = true;
 #endif

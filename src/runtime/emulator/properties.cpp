@@ -3,30 +3,12 @@
 #include <cstring>
 
 #include "emulator/program/architecture.hpp"
+#include "host/system/memory.hpp"
 #include "runtime/base/backend.hpp"
-
-#if defined(_WIN32)
-#define WIN32_LEAN_AND_MEAN
-#include <windows.h>
-#else
-#include <unistd.h>
-#endif
 
 namespace kaio::runtime {
 
 namespace {
-
-std::uint64_t physical_memory() {
-#if defined(_WIN32)
-  MEMORYSTATUSEX status{};
-  status.dwLength = sizeof status;
-  return GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : std::uint64_t{1} << 32;
-#else
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
-                               : std::uint64_t{1} << 32;
-#endif
-}
 
 // The L2 cache of the architecture's largest GPU, which represents it: V100, T4, A100, GA102, L40, H100, B200,
 // GB202.
@@ -51,7 +33,7 @@ device_properties emulator_properties(ptx::target target) {
   std::memcpy(p.name, "emulator", sizeof "emulator");
   p.target = target;
   p.multiprocessors = device.multiprocessors;
-  p.total_memory = physical_memory();
+  p.total_memory = host::physical_memory();
   p.max_threads_per_block = device.threads_per_block;
   p.max_block = {device.block_x, device.block_y, device.block_z};
   p.max_grid = {device.grid_x, device.grid_y, device.grid_z};

@@ -1,6 +1,7 @@
 // A grid that does not end is stopped by its budgets of instructions and time, or from another thread. A terminal
 // shows the progress of a long one.
 
+#include "host/system/process.hpp"
 #include "tests/emulator/kernel.hpp"
 
 #include <fcntl.h>
@@ -222,7 +223,7 @@ TEST_CASE("a grid is cancelled from another thread") {
 TEST_CASE("a terminal shows how far a long grid is, and nothing of it when it has ended") {
   const char* const before = std::getenv("TERM");
   const std::string kept = before == nullptr ? "" : before;
-  setenv("TERM", "xterm", 1);
+  kaio::host::set_environment("TERM", "xterm");
   const auto shown = [](bool terminal, std::chrono::nanoseconds after) {
     launched k(endless, 8);
     k.of.budgets = {time(100ms)};
@@ -237,7 +238,7 @@ TEST_CASE("a terminal shows how far a long grid is, and nothing of it when it ha
   CHECK(shown(true, 10s).empty());
   CHECK(shown(true, std::chrono::nanoseconds::max()).empty());
   CHECK(shown(false, 10ms).empty());
-  setenv("TERM", "dumb", 1);
+  kaio::host::set_environment("TERM", "dumb");
   CHECK(shown(true, 10ms).empty());
-  kept.empty() ? unsetenv("TERM") : setenv("TERM", kept.c_str(), 1);
+  kept.empty() ? kaio::host::unset_environment("TERM") : kaio::host::set_environment("TERM", kept.c_str());
 }

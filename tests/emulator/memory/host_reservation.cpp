@@ -3,6 +3,7 @@
 
 #include "emulator/memory/host_memory.hpp"
 #include "tests/emulator/kernel.hpp"
+#include "tool/temporary_folder.hpp"
 
 #include <unistd.h>
 
@@ -23,24 +24,17 @@ constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 class host {
  public:
   host() {
-    std::string name = (files::temp_directory_path() / "kaio-host-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    root_ = name;
     put("proc/meminfo",
         "MemTotal:       33554432 kB\nMemFree:         1048576 kB\nMemAvailable:    8388608 kB\n");
   }
-  ~host() { files::remove_all(root_); }
-  host(const host&) = delete;
-  host& operator=(const host&) = delete;
-
   void put(const std::string& file, const std::string& text) const {
-    files::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text;
+    files::create_directories((root_.path() / file).parent_path());
+    std::ofstream(root_.path() / file) << text;
   }
-  std::uint64_t available() const { return available_host_memory(root_.string()); }
+  std::uint64_t available() const { return available_host_memory(root_.path().string()); }
 
  private:
-  files::path root_;
+  kaio::tool::temporary_folder root_;
 };
 
 // Bytes of this process that are in memory.

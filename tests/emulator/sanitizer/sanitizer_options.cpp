@@ -2,6 +2,7 @@
 // inputs; the text of a report.
 
 #include "emulator/sanitizer/report/suppressions.hpp"
+#include "host/system/process.hpp"
 #include "runtime/emulator/environment.hpp"
 #include "tests/emulator/sanitizer/checked.hpp"
 
@@ -21,10 +22,10 @@ namespace {
 class environment {
  public:
   explicit environment(std::vector<std::pair<const char*, std::string>> values) : values_(std::move(values)) {
-    for (const auto& [name, value] : values_) ::setenv(name, value.c_str(), 1);
+    for (const auto& [name, value] : values_) kaio::host::set_environment(name, value.c_str());
   }
   ~environment() {
-    for (const auto& [name, value] : values_) ::unsetenv(name);
+    for (const auto& [name, value] : values_) kaio::host::unset_environment(name);
   }
   environment(const environment&) = delete;
   environment& operator=(const environment&) = delete;

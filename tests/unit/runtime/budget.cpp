@@ -3,6 +3,7 @@
 
 #include <kaio/runtime/budget.hpp>
 
+#include "host/system/process.hpp"
 #include "unit/runtime/support.hpp"
 
 #include <atomic>
@@ -81,8 +82,8 @@ std::uint64_t resident_pages() {
 // An environment variable while it exists.
 class variable {
  public:
-  variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
-  ~variable() { unsetenv(name_); }
+  variable(const char* name, const char* value) : name_(name) { kaio::host::set_environment(name, value); }
+  ~variable() { kaio::host::unset_environment(name_); }
   variable(const variable&) = delete;
   variable& operator=(const variable&) = delete;
 

@@ -29,6 +29,7 @@ TEST_CASE("each code is thrown as its own type") {
   CHECK_THROWS_AS(throw_error(errc::illegal_access, "kaio: x"), kaio::illegal_access);
   CHECK_THROWS_AS(throw_error(errc::device_lost, "kaio: x"), kaio::device_lost);
   CHECK_THROWS_AS(throw_error(errc::stream_capturing, "kaio: x"), kaio::stream_capturing);
+  CHECK_THROWS_AS(throw_error(errc::communication_failed, "kaio: x"), kaio::communication_error);
   CHECK_THROWS_AS(throw_error(errc::device_assert, "kaio: x"), kaio::assertion_failed);
   CHECK_THROWS_AS(throw_error(errc::launch_timeout, "kaio: x"), kaio::launch_timeout);
   CHECK_THROWS_AS(throw_error(errc::cancelled, "kaio: x"), kaio::launch_cancelled);
@@ -36,7 +37,7 @@ TEST_CASE("each code is thrown as its own type") {
 }
 
 TEST_CASE("the thrown code is the code asked for, and has a name") {
-  for (int i = 0; i <= static_cast<int>(errc::unsupported_format); ++i) {
+  for (int i = 0; i <= static_cast<int>(errc::communication_failed); ++i) {
     const auto code = static_cast<errc>(i);
     CHECK(kaio::runtime::to_string(code) != "unknown");
     try {

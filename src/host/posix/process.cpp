@@ -1,23 +1,24 @@
-#include "tools/program/process.hpp"
+#include "host/system/process.hpp"
 
-#include "tools/program/arguments.hpp"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <system_error>
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "host/system/terminal.hpp"
 
 extern char** environ;
 
-namespace kaio::tools {
+namespace kaio::host {
 namespace {
 
 // Closed at the end of its scope.
@@ -62,16 +63,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-void pass_on(const char* data, std::size_t bytes) {
-  while (bytes != 0) {
-    const ssize_t done = write(STDERR_FILENO, data, bytes);
-    if (done < 0 && errno != EINTR) return;
-    if (done <= 0) continue;
-    data += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
-}
-
 void watch_stream(int from, const std::function<void(std::string_view)>& on_line) {
   std::array<char, 65536> buffer;
   std::string line;
@@ -80,7 +71,7 @@ void watch_stream(int from, const std::function<void(std::string_view)>& on_line
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     const std::string_view part(buffer.data(), static_cast<std::size_t>(got));
-    pass_on(part.data(), part.size());
+    write_to_error_stream(part);
     for (const char c : part) {
       if (c != '\n') {
         line += c;
@@ -93,16 +84,33 @@ void watch_stream(int from, const std::function<void(std::string_view)>& on_line
   if (!line.empty()) on_line(line);
 }
 
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
 }  // namespace
+
+int process_number() noexcept { return getpid(); }
+std::uint64_t thread_number() noexcept { return static_cast<std::uint64_t>(pthread_self()); }
+
+int thread_count() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator threads("/proc/self/task", failed);
+  if (failed) return std::numeric_limits<int>::max();
+  return static_cast<int>(std::distance(begin(threads), end(threads)));
+}
+
+std::string program_file() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string() : self.string();
+}
+
+void set_environment(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+void unset_environment(const char* name) { ::unsetenv(name); }
 
 outcome run_process(const std::vector<std::string>& command, const variables& environment,
                     const std::function<void(std::string_view)>& on_line) {
-  const auto fail = [&](const char* what) {
-    throw usage_error("kaio: '" + command.front() + "' cannot be started: " + what + ": " +
-                      std::strerror(errno));
-  };
-  std::array<int, 2> errors_pipe, start_pipe;
-  if (pipe2(errors_pipe.data(), O_CLOEXEC) != 0) fail("no pipe");
+  std::array<int, 2> errors_pipe{-1, -1}, start_pipe;
+  if (on_line && pipe2(errors_pipe.data(), O_CLOEXEC) != 0) fail("no pipe");
   descriptor errors_in(errors_pipe[0]), errors_out(errors_pipe[1]);
   if (pipe2(start_pipe.data(), O_CLOEXEC) != 0) fail("no pipe");
   descriptor start_in(start_pipe[0]), start_out(start_pipe[1]);
@@ -113,7 +121,7 @@ outcome run_process(const std::vector<std::string>& command, const variables& en
   const pid_t child = fork();
   if (child < 0) fail("no process");
   if (child == 0) {
-    dup2(errors_out.number(), STDERR_FILENO);
+    if (errors_out.number() >= 0) dup2(errors_out.number(), STDERR_FILENO);
     environ = const_cast<char**>(envp.data());
     execvp(argv.front(), argv.data());
     const int why = errno;
@@ -131,7 +139,7 @@ outcome run_process(const std::vector<std::string>& command, const variables& en
     errno = why;
     fail("it cannot be executed");
   }
-  watch_stream(errors_in.number(), on_line);
+  if (on_line) watch_stream(errors_in.number(), on_line);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -141,10 +149,4 @@ outcome run_process(const std::vector<std::string>& command, const variables& en
   return o;
 }
 
-std::string folder_of_this_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::string(".") : self.parent_path().string();
-}
-
-}  // namespace kaio::tools
+}  // namespace kaio::host
