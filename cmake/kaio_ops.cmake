@@ -13,6 +13,15 @@ option(KAIO_TRACE_KERNELS
   "Programs make the images of the operations' kernels while kaio is built; OFF: the compiler evaluates them, which takes longer"
   ${trace_kernels})
 
+set(KAIO_IMAGES_FROM "" CACHE PATH
+  "A finished build folder of these sources for this machine: a build for another system takes the texts of the kernels from it")
+if(KAIO_IMAGES_FROM)
+  get_filename_component(KAIO_IMAGES_FROM ${KAIO_IMAGES_FROM} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  if(NOT EXISTS ${KAIO_IMAGES_FROM}/ops/images)
+    message(FATAL_ERROR "kaio: ${KAIO_IMAGES_FROM} (KAIO_IMAGES_FROM) has no images of kernels: it is no build folder of kaio, or is not built")
+  endif()
+endif()
+
 file(GLOB_RECURSE ops_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.cpp)
 include(${PROJECT_SOURCE_DIR}/cmake/kaio_families.cmake)
 include(${PROJECT_SOURCE_DIR}/cmake/kaio_kernels_from.cmake)
@@ -82,17 +91,34 @@ function(kaio_family_program target row kind)
   target_link_options(${target} PRIVATE -Wl,--gc-sections)
 endfunction()
 
-# kaio_trace_family(row): the program kaio_kernels_<family> writes the images of kaio_ops_<family>.
+# kaio_trace_family(row): the program kaio_kernels_<family> writes the images of kaio_ops_<family>. If it cannot run here, the
+# images come from another build (KAIO_IMAGES_FROM).
 function(kaio_trace_family row)
   string(REGEX REPLACE "\\|.*" "" family "${row}")
   kaio_family_program(kaio_kernels_${family} "${row}" traced)
-  set(images ${PROJECT_BINARY_DIR}/ops/images/${family})
-  add_custom_command(OUTPUT ${images}.cpp ${images}.packed VERBATIM
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/ops/images
-    COMMAND kaio_kernels_${family} images ${family} ${images}
-    DEPENDS kaio_kernels_${family}
-    COMMENT "Tracing the kernels of ${family}")
-  set_source_files_properties(${images}.cpp PROPERTIES OBJECT_DEPENDS ${images}.packed SKIP_PRECOMPILE_HEADERS ON)
+  set(folder ${PROJECT_BINARY_DIR}/ops/images)
+  set(images ${folder}/${family})
+  set(traced ${images})
+  if(WIN32)
+    string(APPEND folder /traced)
+    set(traced ${folder}/${family})
+  endif()
+  if(KAIO_IMAGES_FROM)
+    set(traced ${KAIO_IMAGES_FROM}/ops/images/${family})
+  else()
+    add_custom_command(OUTPUT ${traced}.cpp ${traced}.packed VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+      COMMAND kaio_kernels_${family} images ${family} ${traced}
+      DEPENDS kaio_kernels_${family}
+      COMMENT "Tracing the kernels of ${family}")
+  endif()
+  if(WIN32)
+    set(script ${PROJECT_SOURCE_DIR}/cmake/windows/images.cmake)
+    add_custom_command(OUTPUT ${images}.cpp VERBATIM
+      COMMAND ${CMAKE_COMMAND} -DFROM=${traced}.cpp -DTO=${images}.cpp -P ${script}
+      DEPENDS ${traced}.cpp ${traced}.packed ${script})
+  endif()
+  set_source_files_properties(${images}.cpp PROPERTIES OBJECT_DEPENDS ${traced}.packed SKIP_PRECOMPILE_HEADERS ON)
   target_sources(kaio_ops_${family} PRIVATE ${images}.cpp)
   target_include_directories(kaio_ops_${family} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/src/images/linked)
   kaio_share_headers(linked kaio_ops_${family})
@@ -107,7 +133,7 @@ foreach(row IN LISTS KAIO_OPS_FAMILIES)
   if(KAIO_BUILD_OPS AND NOT KAIO_KERNELS_FROM)
     add_library(kaio_ops_${family} OBJECT ${source})
     list(APPEND kernel_objects kaio_ops_${family})
-    if(KAIO_TRACE_KERNELS)
+    if(KAIO_TRACE_KERNELS OR KAIO_IMAGES_FROM)
       kaio_trace_family("${row}")
     endif()
   endif()
@@ -115,6 +141,11 @@ endforeach()
 
 # The code that checks and chooses: the library without its kernels. A program that compiles the kernels itself, with
 # attention_with, links only these objects.
+kaio_host_sources(ops_sources private_folder rights)
+if(WIN32)
+  list(APPEND ops_sources ${PROJECT_SOURCE_DIR}/src/host/write_file.cpp ${PROJECT_SOURCE_DIR}/src/host/printable.cpp)
+  kaio_host_sources(ops_sources files)
+endif()
 add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources} ${PROJECT_SOURCE_DIR}/src/images/packed_text.cpp)
 add_library(kaio_ops_without_kernels INTERFACE)
 target_sources(kaio_ops_without_kernels INTERFACE $<TARGET_OBJECTS:kaio_ops_common>)

@@ -1,0 +1,56 @@
+# Programs for Windows as users write them: in C on kaio.dll, on nvcuda.dll by its import library, and the kernel of the README.
+# Under Linux they run under Wine. Each kind has a label, so that a run can build a part of them.
+enable_language(C)
+
+# kaio_next_to(target library): a program finds a DLL that is in its own folder.
+function(kaio_next_to target library)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY $<TARGET_FILE_DIR:${library}>)
+  add_dependencies(${target} ${library})
+endfunction()
+
+if(TARGET kaio_cuda_emulator)
+  add_executable(kaio_windows_nvcuda windows/nvcuda.c)
+  set_target_properties(kaio_windows_nvcuda PROPERTIES C_STANDARD 11)
+  target_link_libraries(kaio_windows_nvcuda PRIVATE kaio_cuda_emulator)
+  target_compile_options(kaio_windows_nvcuda PRIVATE -Wall -Wextra -Werror)
+  kaio_next_to(kaio_windows_nvcuda kaio_cuda_emulator)
+  add_test(NAME windows.nvcuda COMMAND kaio_windows_nvcuda)
+  set_tests_properties(windows.nvcuda PROPERTIES LABELS windows_nvcuda TIMEOUT 120)
+endif()
+
+if(TARGET kaio_c)
+  foreach(program IN ITEMS operations runtime small_operations weight_files threads)
+    add_executable(kaio_windows_${program} c/${program}.c)
+    set_target_properties(kaio_windows_${program} PROPERTIES C_STANDARD 99)
+    target_link_libraries(kaio_windows_${program} PRIVATE kaio_c)
+    kaio_next_to(kaio_windows_${program} kaio_c)
+    add_test(NAME windows.c.${program} COMMAND kaio_windows_${program} ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(windows.c.${program} PROPERTIES LABELS windows_c TIMEOUT 300 ENVIRONMENT KAIO_DEVICE=emulator)
+  endforeach()
+endif()
+
+if(TARGET showcase_fused_silu_gate)
+  add_test(NAME windows.readme COMMAND showcase_fused_silu_gate)
+  set_tests_properties(windows.readme PROPERTIES LABELS windows_readme TIMEOUT 120 ENVIRONMENT KAIO_DEVICE=emulator)
+endif()
+
+if(TARGET kaio_program)
+  add_test(NAME windows.kaio COMMAND kaio_program --version)
+  set_tests_properties(windows.kaio PROPERTIES LABELS windows_program TIMEOUT 60)
+endif()
+
+# MSVC's dialect, as far as clang knows it. The standard library is MinGW's, which refuses a compiler that says that it is MSVC.
+find_program(KAIO_CLANG NAMES clang++-19 clang++-16)
+mark_as_advanced(KAIO_CLANG)
+if(KAIO_CLANG)
+  set(dialect -fms-compatibility -fms-extensions -fms-compatibility-version=19.40 -fsyntax-only -Wall -Wextra -Werror
+    -I${PROJECT_SOURCE_DIR}/include)
+  execute_process(COMMAND ${KAIO_CLANG} -print-resource-dir OUTPUT_VARIABLE resources OUTPUT_STRIP_TRAILING_WHITESPACE)
+  add_test(NAME windows.dialect.c COMMAND ${KAIO_CLANG} -x c -target x86_64-pc-windows-msvc ${dialect} -nostdinc
+    -isystem ${resources}/include ${CMAKE_CURRENT_SOURCE_DIR}/windows/dialect.c)
+  get_target_property(boost Boost::headers INTERFACE_INCLUDE_DIRECTORIES)
+  add_test(NAME windows.dialect.language COMMAND ${KAIO_CLANG} -x c++ -std=gnu++20 -target x86_64-w64-windows-gnu ${dialect}
+    -U_MSC_VER -U_MSC_FULL_VER -D__GNUC__=4 -D__GNUC_MINOR__=2 -Wno-\#warnings -fconstexpr-steps=16777216 -isystem ${boost}
+    ${CMAKE_CURRENT_SOURCE_DIR}/windows/dialect.cpp)
+  set_tests_properties(windows.dialect.c windows.dialect.language PROPERTIES LABELS windows TIMEOUT 120)
+endif()

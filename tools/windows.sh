@@ -1,0 +1,69 @@
+# shellcheck shell=bash disable=SC2154
+# Windows, for tools/kaio, which reads this file: the tests that `tools/kaio test` runs under Wine. It uses functions and
+# variables of tools/kaio.
+
+windows_packages=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64)
+
+# need_windows: installs the packages; false, with a message, if that is not possible.
+need_windows() {
+  local wine
+  have x86_64-w64-mingw32-g++-posix || missing+=(g++-mingw-w64-x86-64-posix)
+  [[ -f /usr/x86_64-w64-mingw32/include/zlib.h ]] || missing+=(libz-mingw-w64-dev)
+  wine=$(compgen -G '/usr/lib/wine/wine64' || command -v wine64 || command -v wine64-stable || true)
+  [[ -n $wine ]] || missing+=(wine64)
+  install_offered
+  if ! have x86_64-w64-mingw32-g++-posix || [[ ! -f /usr/x86_64-w64-mingw32/include/zlib.h ]]; then
+    say "skipped: Windows: MinGW is not installed; its packages are ${windows_packages[*]}"
+    return 1
+  fi
+  compgen -G '/usr/lib/wine/wine64' >/dev/null || have wine64 || have wine64-stable || {
+    say "skipped: Windows: Wine is not installed (wine64)"
+    return 1
+  }
+}
+
+# package_for_windows [-DNAME=VALUE...]: as cmd_package, with MinGW. The texts of the kernels come from a build for this machine.
+package_for_windows() {
+  local word name images='' folder packed=$build/package-windows/packed
+  for word in "$@"; do
+    [[ $word == -D?*=* ]] || die "package does not know '$word'; it takes options of CMake, as -DKAIO_BUILD_OPS=OFF"
+  done
+  need_build_packages
+  need_tool_packages
+  install_missing
+  need_windows || exit 1
+  for folder in "$build"/package "$build"/ci; do
+    if [[ -z $images ]] && has_kernels "$folder"; then images=$folder; fi
+  done
+  [[ -n $images || $* == *KAIO_BUILD_OPS=OFF* ]] ||
+    die "no build folder here has all kernels of these sources; run 'tools/kaio package' before, or add -DKAIO_BUILD_OPS=OFF"
+  rm -f "$build/package-windows/CMakeCache.txt"  # options of an earlier call
+  configure package-windows windows -DCMAKE_BUILD_TYPE=Release -DKAIO_WERROR=OFF -DKAIO_BUILD_TESTS=OFF -DKAIO_BUILD_SHOWCASE=OFF \
+    -DKAIO_IMAGES_FROM="$images" "$@" || exit 1
+  compile package-windows kaio_to_install || exit 1
+  name=kaio-$(sed -n 's/^  VERSION //p' CMakeLists.txt)-windows-x86_64
+  rm -rf "$packed"
+  step "Installing into build/package-windows/packed" cmake --install "$build/package-windows" --prefix "$packed/$name"
+  step "Packing $name.zip" cmake -E chdir "$packed" cmake -E tar cf "$build/$name.zip" --format=zip "$name"
+  printf '%s\n' "$build/$name.zip"
+}
+
+# test_windows: builds for Windows and runs a part of the tests under Wine; two turns have all. A program takes a minute to link.
+test_windows() {
+  local targets labels
+  have_header catch2/catch.hpp || {
+    say "skipped: Windows: its tests take Catch2 2, which is headers alone, from this machine"
+    return 0
+  }
+  need_windows || return 0
+  if [[ $turn == all ]]; then
+    targets="kaio_test_emulator kaio_test_unit showcase_fused_silu_gate kaio_windows_nvcuda" labels="emulator|unit|windows|windows_readme|windows_nvcuda"
+  elif [[ $((turn / 8 % 2)) -eq 0 ]]; then
+    targets="kaio_test_unit showcase_fused_silu_gate" labels="unit|windows|windows_readme"
+  else
+    targets="kaio_test_emulator kaio_windows_nvcuda" labels="emulator|windows|windows_nvcuda"
+  fi
+  test_with windows "^($labels)$" "$targets" -DKAIO_BUILD_OPS=OFF -DKAIO_BUILD_TOOLS=OFF -DKAIO_INSTALL=OFF \
+    -DKAIO_PRECOMPILED_HEADERS=ON -DKAIO_TURN="$turn"
+  tools/wine.sh --end
+}
