@@ -203,17 +203,14 @@ constexpr harmless_statement without_effect[] = {
     {"backward/simt/bias.hpp", "t.range(row, end_row)"},
     {"backward/simt/bias.hpp", "t.range(column, end_column)"},
     {"backward/common/prepare.hpp", "t.range(0u, t.let(problem[&attention_problem::batches]))"},
-    {"backward/sm90/finish.hpp", "t.range(0u, t.let(gradients[&attention_gradients::dq_groups]))"},
     // Queries that are not used have no share of a sink; kernels that read no keys do not ask how many are used.
     {"common/block.hpp", "t.when(used_q != 0u)",
      [](std::string_view kernel, std::string_view) { return kernel == "attention_backward_sinks"; }},
     {"common/block.hpp", "t.when(used_k != 0u)",
      [](std::string_view kernel, std::string_view) {
-       return kernel == "attention_backward_sinks" || kernel.starts_with("attention_backward_sm90_finish");
+       return kernel == "attention_backward_sinks" || kernel.starts_with("attention_backward_last");
      }},
     {"backward/sm90/consumer.hpp", "t_.range(0u, own.one.share.rounds)"},  // of one or more
-    // Rows beyond the last one: none is stored.
-    {"backward/sm90/finish.hpp", "block.first_query < block.query_limit"},
     // Elements of shared memory beyond the tile: those of the next tile replace them.
     {"backward/simt/tiles.hpp", "to[line][column_of] = x"},
     {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
@@ -307,9 +304,8 @@ tally kill_mma() {
 }
 
 tally kill_sm90() {
-  mutants_of_calls mutants(
-      {{"attention_backward_sm90_bf16_d64", 10}, {"attention_backward_sm90_finish_bf16", 30}},
-      without_effect);
+  mutants_of_calls mutants({{"attention_backward_sm90_bf16_d64", 10}, {"attention_backward_last", 10}},
+                           without_effect);
   mutants.on("sm_90a", [] {
     // By each of the kernels: plain scores, a soft cap, a bias.
     for (const u32 kernel : {0u, 1u, 2u}) {

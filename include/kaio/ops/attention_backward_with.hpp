@@ -97,12 +97,14 @@ auto attention_backward_with_variants() {
     const attention_backward_variant mma =
         and_simt(describe_attention_backward_mma<attention_backward_mma_keys(Depth),
                                                  attention_backward_mma_queries(Depth), T, Score, Mask>());
-    if constexpr (attention_backward_with_has_sm90<Depth>)
-      return std::array{and_simt(describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>,
-                                                                  T, Score, Mask>()),
-                        mma, simt};
-    else
+    if constexpr (attention_backward_with_has_sm90<Depth>) {
+      attention_backward_variant sm90 = and_simt(
+          describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, Mask>());
+      sm90.images[1] = &attention_backward_sm90_finish.image();
+      return std::array{sm90, mma, simt};
+    } else {
       return std::array{mma, simt};
+    }
   }
 }
 
@@ -138,9 +140,11 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
   if constexpr (!std::is_same_v<element, f32>) {
     constexpr bool has_sm90 = detail::attention_backward_with_has_sm90<Depth>;
     if constexpr (has_sm90)
-      if (chosen == 0)
+      if (chosen == 0) {
         launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, element, Score, Mask>(
             s, call, extra...);
+        launch_attention_backward_sm90_finish(s, call);
+      }
     if (chosen == (has_sm90 ? 1 : 0))
       call = launch_attention_backward_mma<attention_backward_mma_keys(Depth),
                                            attention_backward_mma_queries(Depth), element, Score, Mask>(

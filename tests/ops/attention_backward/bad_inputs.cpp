@@ -23,7 +23,7 @@ struct fixture {
               o_memory = gpu.allocate<f16>(poison.size());
   buffer<f16> dq_memory = gpu.upload(poison), dk_memory = gpu.upload(poison), dv_memory = gpu.upload(poison);
   buffer<f32> lse_memory = gpu.allocate<f32>(256), numbers = gpu.allocate<f32>(4096);
-  buffer<u8> workspace = gpu.allocate<u8>(1 << 19);
+  buffer<u8> workspace = gpu.allocate<u8>(1 << 20);
   tensor_view<const f16, 4> dout{dout_memory, 2, 32, 4, 32}, q{q_memory, 2, 32, 4, 64},
       k{k_memory, 2, 24, 2, 64}, v{v_memory, 2, 24, 2, 32}, o{o_memory, 2, 32, 4, 32};
   tensor_view<const f32, 3> lse{lse_memory, 2, 4, 32};
@@ -117,7 +117,7 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
   });
   t.refuses("argument workspace is memory of another device", [&] {  // whose addresses may be the same
     device other = device::open("emulator");
-    const buffer<u8> elsewhere = other.allocate<u8>(1 << 19);
+    const buffer<u8> elsewhere = other.allocate<u8>(1 << 20);
     auto foreign = t.options();
     foreign.workspace = elsewhere;
     call(foreign);

@@ -45,7 +45,29 @@ void check(u32 heads, u32 key_heads, u32 queries, u32 keys) {
   check_backward<T>(c);
 }
 
+// Many groups of tiles of keys at few queries, whose sums of dq the warps of the last kernel divide.
+template <class T, std::uint32_t Depth>
+void check_groups(u32 heads) {
+  backward_case c;
+  c.queries = 40;
+  c.keys = 1100;
+  c.heads = heads;
+  c.qk_size = c.v_size = Depth;
+  const ops::backward_division division = divided<Depth>(1, heads, heads, c.queries, c.keys);
+  CAPTURE(Depth, division.groups, division.parts);
+  REQUIRE(division.groups >= 8);
+  check_backward<T>(c);
+}
+
 }  // namespace
+
+TEST_CASE("attention_backward for sm_90a: warps divide the groups of few queries",
+          "[ops][attention_backward]") {
+  check_groups<f16, 64>(1);
+  check_groups<bf16, 96>(2);
+  check_groups<bf16, 128>(1);
+  check_groups<f16, 256>(1);
+}
 
 TEST_CASE("attention_backward for sm_90a: blocks share a tile of keys", "[ops][attention_backward]") {
   check<f16, 64>(1, 1, 600, 420);

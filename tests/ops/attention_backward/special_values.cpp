@@ -109,6 +109,32 @@ void check_masked_nan(backward_case c, bool of_forward) {
   }
 }
 
+// A NaN in a key near the end of many, of few queries: it reaches those that attend to it.
+template <class T>
+void check_masked_nan_of_many_keys(u32 size) {
+  CAPTURE(size);
+  backward_case c;
+  c.queries = 40;
+  c.keys = 1100;
+  c.qk_size = c.v_size = size;
+  c.causal = causal_alignment::bottom_right;
+  const auto want = gradients_of<T>(c, unchanged);
+  const auto got = gradients_of<T>(c, [&](auto&, auto& k, auto&, auto&, auto&, auto&) {
+    for (u32 h = 0; h < k.heads; ++h)
+      for (u32 b = 0; b < k.batches; ++b)
+        k.at(b, 1090, h, 3) = from_float<T>(std::numeric_limits<float>::quiet_NaN());
+  });
+  for (u32 i = 0; i < c.queries; ++i)
+    for (u32 e = 0; e < size; ++e) {
+      CAPTURE(i, e);
+      const std::size_t at = want.shape_q.index(0, i, 0, e);
+      if (i + 1060 >= 1090)
+        REQUIRE(std::isnan(to_double(got.dq[at])));
+      else
+        REQUIRE(std::abs(to_double(got.dq[at]) - to_double(want.dq[at])) < 4e-3);
+    }
+}
+
 template <class T>
 void check_masked_nans() {
   backward_case c;
@@ -220,6 +246,8 @@ TEST_CASE("attention_backward: a NaN reaches what attends to it, and nothing els
           "[ops][attention_backward]") {
   check_masked_nans<f32>();
   check_masked_nans<f16>();
+  check_masked_nan_of_many_keys<f16>(64);
+  check_masked_nan_of_many_keys<bf16>(128);
 }
 
 TEST_CASE("attention_backward: a query without keys adds nothing, whatever its numbers are",

@@ -15,9 +15,9 @@ namespace kaio::ops {
 // are computed.
 void run_attention_backward_simt(const stream& s, const attention_backward_call& call, std::uint32_t depth);
 const attention_backward_variant& attention_backward_simt_row(std::uint32_t depth);
-// Computes flagged blocks after the kernels for sm_90a.
-void run_attention_backward_flagged(const stream& s, const attention_backward_call& call);
-const ptx::kernel_image& attention_backward_flagged_image();
+// Runs the last kernel after one for sm_90a.
+void run_attention_backward_last(const stream& s, const attention_backward_call& call);
+const ptx::kernel_image& attention_backward_last_image();
 
 // The kernels that run with every variant.
 std::vector<const ptx::kernel_image*> attention_backward_common_kernels();

@@ -1,7 +1,7 @@
 // The backward of attention with multiply-adds: f32, f16 and bf16, on any architecture.
 
-#include <kaio/ops/attention/backward/simt/flagged.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>
+#include <kaio/ops/attention/backward/sm90/last.hpp>
 
 #include <array>
 #include <cstddef>
@@ -44,16 +44,16 @@ void run_attention_backward_simt(const stream& s, const attention_backward_call&
   attention_backward_simt_row(depth).run(s, call);
 }
 
-const ptx::kernel_image& attention_backward_flagged_image() {
-  return attention_backward_flagged<of_flagged, biased_score, band_mask>.image();
+const ptx::kernel_image& attention_backward_last_image() {
+  return attention_backward_last<of_flagged, biased_score, band_mask>.image();
 }
 
-void run_attention_backward_flagged(const stream& s, const attention_backward_call& call) {
-  launch_attention_backward_flagged<of_flagged, biased_score, band_mask>(s, call);
+void run_attention_backward_last(const stream& s, const attention_backward_call& call) {
+  launch_attention_backward_last<of_flagged, biased_score, band_mask>(s, call);
 }
 
 void list_attention_backward_simt_kernels(std::vector<const ptx::kernel_image*>& list) {
-  list.push_back(&attention_backward_flagged_image());
+  list.push_back(&attention_backward_last_image());
   for (const attention_backward_variant& v : attention_backward_simt_rows())
     for (const ptx::kernel_image* const image : v.images)
       if (image != nullptr) list.push_back(image);

@@ -4,7 +4,6 @@
 #include <kaio/ops/attention/backward/sm90/table_row.hpp>
 #include <kaio/ops/attention/common/biased_score.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -16,10 +15,10 @@ namespace kaio::ops {
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
   launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>(s, call);
-  run_attention_backward_flagged(s, call);
+  run_attention_backward_last(s, call);
 }
 
-// The kernels of a row without those of multiply-adds.
+// A row without the last kernel.
 template <std::uint32_t Depth, scalar T, class Score>
 attention_backward_variant attention_backward_sm90_own() {
   return describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>();
@@ -29,7 +28,7 @@ template <std::uint32_t Depth, scalar T, class Score>
 attention_backward_variant attention_backward_sm90_row() {
   auto row = attention_backward_sm90_own<Depth, T, Score>();
   row.run = run_attention_backward_sm90<Depth, T, Score>;
-  row.images[2] = &attention_backward_flagged_image();
+  row.images[1] = &attention_backward_last_image();
   return row;
 }
 
@@ -55,9 +54,7 @@ template <scalar T>
 void list_attention_backward_sm90(std::vector<const ptx::kernel_image*>& list) {
   const auto own = for_attention_backward_sm90(
       []<std::uint32_t Depth, class Score>() { return attention_backward_sm90_own<Depth, T, Score>(); });
-  for (const attention_backward_variant& v : own)
-    for (const ptx::kernel_image* const image : {v.images[0], v.images[1]})
-      if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+  for (const attention_backward_variant& v : own) list.push_back(v.images[0]);
 }
 
 }  // namespace kaio::ops

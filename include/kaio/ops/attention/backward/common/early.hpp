@@ -16,12 +16,14 @@ constexpr auto sm90_suffix() {
     return fixed_string("");
 }
 
-// The first statement of such a kernel.
-template <std::uint32_t Sm>
+// The first statement of such a kernel. `Early`: the next kernel begins at once, otherwise when the results of
+// all kernels before this one can be read.
+template <std::uint32_t Sm, bool Early = true>
 constexpr void await_previous_kernel(thread t) {
   if constexpr (Sm >= 90) {
-    launch_dependents(t);
+    if (Early) launch_dependents(t);
     grid_dependency_wait(t);
+    if (!Early) launch_dependents(t);
   }
 }
 

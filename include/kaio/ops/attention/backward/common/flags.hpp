@@ -43,10 +43,11 @@ constexpr backward_flags flags_of_queries(thread t, const val<attention_problem>
           t.let(batches * heads * tiles), t.let(gradients[&attention_gradients::flag_query_parts])};
 }
 
-// Called by all threads of the block that owns the flag.
-constexpr void leave_flag(thread t, const backward_flags& flags, const val<bool>& wrong) {
+// Called by all threads of the block that owns the flag of part `part`.
+constexpr void leave_flag(thread t, const backward_flags& flags, const val<u32>& part,
+                          const val<bool>& wrong) {
   if (auto leads = t.when(t.thread_rank() == 0u))
-    pointer_at<kaio::out<u32>>(t, flags.address)[flags.first + cast<u64>(block_idx_y()) * flags.part] =
+    pointer_at<kaio::out<u32>>(t, flags.address)[flags.first + cast<u64>(part) * flags.part] =
         select(wrong, 1u, 0u);
 }
 

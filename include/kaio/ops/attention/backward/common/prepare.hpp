@@ -85,12 +85,25 @@ constexpr void add_products_of_runs(thread t, Sums& sum, const prepare_rows<Each
     return array_of<Each>([&](u32 i) { return t.let(rows.address + cast<u64>(rows.at[i] * i64{bytes})); });
   };
   const auto x_begins = begins(dout), y_begins = begins(out);
-  for (auto d : t.range(lane * run, size, attention_prepare_config::lanes * run)) {
-    const val further = t.let(cast<u64>(d * bytes));
-    const auto x = array_of<Each>([&](u32 i) { return read_run<Of>(t, t.let(x_begins[i] + further)); });
-    const auto y = array_of<Each>([&](u32 i) { return read_run<Of>(t, t.let(y_begins[i] + further)); });
-    for (u32 i = 0; i < Each; ++i)
-      for (u32 e = 0; e < run; ++e) sum[i] += x[i][e] * y[i][e];
+  constexpr u32 apart = attention_prepare_config::lanes * run;  // a lane's next run
+  for (auto d : t.range(lane * run, size, 2 * apart)) {
+    // Two runs at once, so that the loads of both are in flight. The second one may not exist.
+    const val has_second = t.let(d + apart < size);
+    const auto read = [&](const auto& begin, const val<u64>& further) {
+      return array_of<Each>([&](u32 i) { return read_run<Of>(t, t.let(begin[i] + further)); });
+    };
+    const val first = t.let(cast<u64>(d * bytes));
+    const val second = t.let(cast<u64>(select(has_second, d + apart, u32{0}) * bytes));
+    const auto x = read(x_begins, first), y = read(y_begins, first);
+    const auto u = read(x_begins, second), v = read(y_begins, second);
+    for (u32 i = 0; i < Each; ++i) {
+      var further(t, 0.0f);
+      for (u32 e = 0; e < run; ++e) {
+        sum[i] += x[i][e] * y[i][e];
+        further += u[i][e] * v[i][e];
+      }
+      sum[i] += select(has_second, further, 0.0f);
+    }
   }
 }
 
@@ -103,7 +116,7 @@ inline constexpr auto attention_backward_prepare =
                  block_size{attention_prepare_config::threads}, kernel_options{.target = {Sm}}>(
         [](thread t, val<attention_problem> problem, val<attention_gradients> gradients) {
           using config = attention_prepare_config;
-          await_previous_kernel<Sm>(t);
+          await_previous_kernel<Sm, false>(t);  // the next kernel reads Q, K, V and dO before this one ends
           const attention_block block =
               find_block(t, problem, t.let(block_idx_x()), config::queries, range_walks<int>{0});
           clear_turns(t, gradients);

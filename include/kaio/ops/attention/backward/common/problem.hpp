@@ -45,8 +45,10 @@ struct attention_gradients {
   u32 dq_groups;      // of a head's tiles of keys: a power of two; each group has sums of its own
   u32 group_tiles;    // tiles of 64 queries of all heads: the distance of the sums of two groups
   u32 query_parts;    // blocks that share the queries of a tile of keys (sm90/parts.hpp)
-  u32 first_part;     // the place of the words of parts in `turns`
-  u64 part_sums;      // f32: sums of dk and dv of the parts but the last
+  u32 sum_key_tiles;  // tiles of 64 keys per head in part_sums
+  u32 sum_depth;      // columns of dk, and of dv, in part_sums
+  u32 all_resident;   // 1: all blocks of the launch run at once
+  u64 part_sums;      // f32: sums of dk and dv of each part, if there are several
 };
 
 }  // namespace kaio::ops

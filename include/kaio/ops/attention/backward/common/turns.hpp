@@ -74,9 +74,18 @@ constexpr tile_of_head key_tile_in_turns(thread t, const val<attention_problem>&
   const val tile = t.let(of_these / at_once);
   return {t.let(first + (of_these - tile * at_once)), tile};
 }
-// Called by one thread of a block.
-constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients) {
-  return t.let(atomic_add(pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[0], 1u));
+// The n-th ticket of a block. Called by one thread. If all blocks of the launch are resident, the first ticket
+// is the block's number: the block begins before the kernel that clears the turns has ended.
+constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients, const val<u32>& n) {
+  const val resident = t.let(gradients[&attention_gradients::all_resident] != 0u);
+  var ticket(t, block_idx_x());
+  if (auto counted = t.when(any_of(n != 0u, !resident))) {
+    grid_dependency_wait(t);
+    const val taken =
+        atomic_add(pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[0], 1u);
+    ticket = taken + select(resident, grid_dim_x(), 0u);
+  }
+  return t.let(ticket);
 }
 template <class Turn>
 constexpr void await_turn(thread t, const Turn& turn, const val<u32>& number) {

@@ -106,7 +106,9 @@ struct attention_backward_simt_body {
     for_flagged(
         t, all,
         [&](const val<u32>& index) { return is_flagged(t, flags_of_keys(t, gradients, find(index))); },
-        [&](const val<u32>& index) { compute_keys(t, problem, gradients, functions, tile, find(index)); });
+        [&](const val<u32>& index) {
+          compute_keys(t, problem, gradients, functions, tile, find(index), t.let(block_idx_y() * C.depth));
+        });
   }
 
   // dQ of tiles of queries.
@@ -124,37 +126,18 @@ struct attention_backward_simt_body {
         [&](const val<u32>& index) {
           return is_flagged(t, flags_of_queries(t, problem, gradients, find(index)));
         },
-        [&](const val<u32>& index) { compute_queries(t, problem, gradients, functions, tile, find(index)); });
+        [&](const val<u32>& index) {
+          compute_queries(t, problem, gradients, functions, tile, find(index),
+                          t.let(block_idx_y() * C.depth));
+        });
   }
 
- private:
-  // Calls compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The
-  // threads first read C.threads flags at once, since mostly none is set.
-  template <class Flagged, class Compute>
-  static constexpr void for_flagged(thread t, const val<u32>& all, const Flagged& flagged,
-                                    const Compute& compute) {
-    const val step = t.let(grid_dim_x());
-    const val tiles_of_block = t.let((all - block_idx_x() + step - 1u) / step);
-    for (auto first : t.range(0u, tiles_of_block, C.threads).no_unroll()) {
-      const val own = t.let(first + t.thread_rank());
-      var found(t, false);
-      if (auto exists = t.when(own < tiles_of_block)) found = flagged(t.let(block_idx_x() + own * step));
-      if (auto some = t.when(block_any(t, found)))
-        for (auto i : t.range(first, min(first + C.threads, tiles_of_block)).no_unroll()) {
-          const val index = t.let(block_idx_x() + i * step);
-          if (auto has_to = t.when(flagged(index))) {
-            compute(index);
-            t.barrier();  // compute overwrites tiles in shared memory
-          }
-        }
-    }
-  }
-
+  // The columns of a tile's gradients from first_column on.
   template <class Functions>
   static constexpr void compute_keys(thread t, const val<attention_problem>& problem,
                                      const val<attention_gradients>& gradients, const Functions& functions,
-                                     const tiles& tile, const attention_key_block& keys) {
-    const val first_column = t.let(block_idx_y() * C.depth);
+                                     const tiles& tile, const attention_key_block& keys,
+                                     const val<u32>& first_column) {
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
     const val wants_dk = t.let(gradients[&attention_gradients::dk][&attention_strides::address] != u64{0});
     const val wants_dv = t.let(gradients[&attention_gradients::dv][&attention_strides::address] != u64{0});
@@ -199,8 +182,8 @@ struct attention_backward_simt_body {
   template <class Functions>
   static constexpr void compute_queries(thread t, const val<attention_problem>& problem,
                                         const val<attention_gradients>& gradients, const Functions& functions,
-                                        const tiles& tile, const attention_block& block) {
-    const val first_column = t.let(block_idx_y() * C.depth);
+                                        const tiles& tile, const attention_block& block,
+                                        const val<u32>& first_column) {
     const auto range = functions.walks.template walk<C.tile>(t, block, C.tile);
     const operands of = operands::of(t, problem, gradients, block);
     const val writes_dbias = writes_bias_gradient(t, gradients);
@@ -225,6 +208,29 @@ struct attention_backward_simt_body {
                                                 block.first_q_row, of.q.size);
       const val scale = t.let(problem[&attention_problem::scale]);
       tile.store(dq, rows, block.first_query, block.query_limit, first_column, scale);
+    }
+  }
+
+ private:
+  // Calls compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The
+  // threads first read C.threads flags at once, since mostly none is set.
+  template <class Flagged, class Compute>
+  static constexpr void for_flagged(thread t, const val<u32>& all, const Flagged& flagged,
+                                    const Compute& compute) {
+    const val step = t.let(grid_dim_x());
+    const val tiles_of_block = t.let((all - block_idx_x() + step - 1u) / step);
+    for (auto first : t.range(0u, tiles_of_block, C.threads).no_unroll()) {
+      const val own = t.let(first + t.thread_rank());
+      var found(t, false);
+      if (auto exists = t.when(own < tiles_of_block)) found = flagged(t.let(block_idx_x() + own * step));
+      if (auto some = t.when(block_any(t, found)))
+        for (auto i : t.range(first, min(first + C.threads, tiles_of_block)).no_unroll()) {
+          const val index = t.let(block_idx_x() + i * step);
+          if (auto has_to = t.when(flagged(index))) {
+            compute(index);
+            t.barrier();  // compute overwrites tiles in shared memory
+          }
+        }
     }
   }
 };

@@ -50,15 +50,11 @@ class backward_sm90_consumer {
         call_(call),
         warpgroup_(warpgroup),
         from_(shared.steps.consumer(t)),
-        leads_group_(t.let(t.thread_rank() % 128u == 0u)),
         scale_(t.let(call.problem[&attention_problem::scale])),
         factor_(call.functions.factor(scale_)),
         group_row_(t.let(warpgroup * 64u)),
-        own_row_(t.let(accumulator::first_row(t) + group_row_)),
         own_column_(accumulator::first_column(t)),
-        lane_(t.lane_rank()),
         early_ds_(when<C.early_dp>([&] { return place_of_ds(); })),
-        own_sums_(t.let(t.thread_rank() % 128u * 4u)),
         s_(each_half([&](u32) { return accumulator(t); })),
         dp_(t),
         dq_(t),
@@ -71,10 +67,11 @@ class backward_sm90_consumer {
     shared_.tiles.for_each_held([&](const tile& one, const val<u32>& number, const auto& again) {
       dk_.clear();
       dv_.clear();
-      held_tile own{one, again, backward_steps<C.queries>(t_, one.walk.first, one.walk.last, one.share)};
-      shared_.k_full().wait(t_.let(number & 1u));
-      shared_.v_full().wait(t_.let(number & 1u));
-      if (auto some = t_.when(one.share.rounds != 0u)) take_steps(own);
+      held_tile own{one, again, backward_steps<C.queries>(t_, one.keys.group, call_.group_size, one.share)};
+      const val parity = t_.let(number & 1u);
+      shared_.k_full().wait(parity);
+      if (auto some = t_.when(one.share.rounds != 0u)) take_steps(own, parity);
+      if (auto none = t_.otherwise()) shared_.v_full().wait(parity);
       release(shared_.own_empty());
       // Read again: kept through the steps, the keys would take registers that the steps need.
       const auto finish = [&] {
@@ -84,14 +81,13 @@ class backward_sm90_consumer {
         store(keys, dv_, &attention_gradients::dv, &attention_problem::v_size, t_.let(1.0f));
       };
       if constexpr (C.divides_queries) {
-        const backward_parts<C> parts(t_, call_.gradients, again.keys(), again.part(), warpgroup_);
-        const auto sync = [&] { shared_.consumer(warpgroup_).sync(); };
-        const val is_last = parts.is_last();
-        if (auto others = t_.when(!is_last)) parts.leave(sync, dk_, dv_);
-        if (auto last = t_.when(is_last)) {
-          parts.add(sync, dk_, dv_);
-          finish();
+        const val is_shared = t_.let(call_.gradients[&attention_gradients::query_parts] > 1u);
+        if (auto of_part = t_.when(is_shared)) {
+          const attention_key_block own_keys = again.keys();
+          const val<u32> own_part = again.part();
+          leave_part<C>(t_, call_.gradients, own_keys, own_part, group_row_, 0, dk_, dv_);
         }
+        if (auto whole = t_.otherwise()) finish();
       } else {
         finish();
       }
@@ -147,12 +143,14 @@ class backward_sm90_consumer {
       return no_derivatives{};
   }
 
-  // All steps of a tile of keys, one or more: dK, dV, and dQ of each step.
+  // All steps of a tile of keys, one or more: dK, dV, and dQ of each step. The first S is computed before V, dO
+  // and the numbers have arrived.
   template <class Own>
-  constexpr void take_steps(Own& own) {
+  constexpr void take_steps(Own& own, const val<u32>& parity_of_tile) {
     from_.wait();
-    shared_.dout_full(from_.stage()).wait(from_.parity());
     issue_scores(0, from_.stage());
+    shared_.v_full().wait(parity_of_tile);
+    shared_.dout_full(from_.stage()).wait(from_.parity());
     wgmma_wait<0>(t_);
     begin_step(from_.stage());
     for (auto n : t_.range(0u, own.one.share.rounds).no_unroll()) {
@@ -250,7 +248,7 @@ class backward_sm90_consumer {
     const val query = t_.let(first_query + own_column_);
     const attention_block of_head = keys.of_head(own.step.head(), first_query);
     const auto queries = array_of<scores::rows>([&](u32 r) { return t_.let(query + scores::query(r)); });
-    const val key = t_.let(keys.first_key + own_row_);
+    const val key = t_.let(keys.first_key + own_row());
     return origin_of<scores::rows>(t_, of_head, queries, key, keys.keys);
   }
   // Applies the score to S; the derivatives become dx/dS.
@@ -342,7 +340,8 @@ class backward_sm90_consumer {
 
   // The thread's place in a tile of dS.
   constexpr auto place_of_ds() const {
-    const val row = t_.let(t_.warp_rank() * 16u + lane_ % 16u), column = t_.let(lane_ / 16u * 8u);
+    const val lane = t_.lane_rank();
+    const val row = t_.let(t_.warp_rank() * 16u + lane % 16u), column = t_.let(lane / 16u * 8u);
     return shared_.ds.lane(row, column, 16);
   }
   template <class Pairs>
@@ -352,11 +351,14 @@ class backward_sm90_consumer {
       stmatrix_x4(shared_.ds[stage].at(own_ds, 0, 64 * half + 16 * c), pairs[4 * c], pairs[4 * c + 1],
                   pairs[4 * c + 2], pairs[4 * c + 3]);
   }
+  // The thread's first key among those of the block.
+  constexpr val<u32> own_row() const { return t_.let(accumulator::first_row(t_) + group_row_); }
   // Passes dQ of a step to the warp that adds for its stage.
   constexpr void put_dq(const val<u32>& stage, const val<u32>& parity) const {
+    const val own_sums = t_.let(t_.thread_rank() % 128u * 4u);  // the thread's place in a row of shared dQ
     shared_.dq_empty(stage).wait(t_.let(parity ^ 1u));
     for (u32 i = 0; i < 8; ++i)
-      store_vec(shared_.dq[stage][t_.let(warpgroup_ * 8u + i)][own_sums_],
+      store_vec(shared_.dq[stage][t_.let(warpgroup_ * 8u + i)][own_sums],
                 make_vec(dq_[4 * i], dq_[4 * i + 1], dq_[4 * i + 2], dq_[4 * i + 3]));
     fence_proxy_async(t_);
     shared_.dq_full(stage).arrive();
@@ -364,7 +366,7 @@ class backward_sm90_consumer {
   // Releases what the warp has read, also the numbers: begin_step reads them in vain after the last step.
   constexpr void release(const mbarrier& empty) const {
     sync_warp(t_);
-    if (auto leads = t_.when(lane_ == 0u)) empty.arrive();
+    if (auto leads = t_.when(t_.lane_rank() == 0u)) empty.arrive();
   }
 
   // Sets a flag for each consumer's 64 keys: whether they have to be computed again.
@@ -379,7 +381,7 @@ class backward_sm90_consumer {
     for (std::uint32_t i = 0; i < dk_.size(); ++i) zero = fma(dk_[i], 0.0f, zero);
     for (std::uint32_t i = 0; i < dv_.size(); ++i) zero = fma(dv_[i], 0.0f, zero);
     const val of_warp = t_.let(warp_any(isnan(zero)));
-    if (auto clears = t_.when(all_of(leads_group_, exists))) flag = 0u;
+    if (auto clears = t_.when(all_of(t_.thread_rank() % 128u == 0u, exists))) flag = 0u;
     shared_.consumer(warpgroup_).sync();
     if (auto sets = t_.when(all_of(of_warp, t_.lane_rank() == 0u, exists))) flag = 1u;
   }
@@ -392,7 +394,7 @@ class backward_sm90_consumer {
     if (auto wanted = t_.when(strides[&attention_strides::address] != u64{0})) {
       const auto to = output_rows(t_, strides, block, keys.group, keys.first_k_row, keys.keys,
                                   t_.let(call_.problem[size]), sizeof(T));
-      store_quads<T>(t_, sums, {{by, by}}, to, t_.let(keys.first_key + own_row_));
+      store_quads<T>(t_, sums, {{by, by}}, to, t_.let(keys.first_key + own_row()));
     }
   }
 
@@ -401,13 +403,10 @@ class backward_sm90_consumer {
   const backward_sm90_call<Functions>& call_;
   const val<u32>& warpgroup_;
   pipeline_consumer<C.stages> from_;
-  val<bool> leads_group_;
   val<f32> scale_, factor_;
-  val<u32> group_row_;             // the warpgroup's first key among the block's keys
-  val<u32> own_row_, own_column_;  // the thread's first key among them, and first query of S
-  val<u32> lane_;
+  val<u32> group_row_;   // the warpgroup's first key among the block's keys
+  val<u32> own_column_;  // the thread's first query of S
   lane_of_ds early_ds_;
-  val<u32> own_sums_;                      // the thread's place in a row of shared dQ
   std::array<accumulator, C.halves()> s_;  // 64 keys x 64 queries, per half
   accumulator dp_;                         // 64 keys x 64 queries
   wgmma_accumulator<f32, 64> dq_;          // 64 queries x 64

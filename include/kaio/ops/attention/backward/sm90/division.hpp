@@ -4,8 +4,8 @@
 // a model of the time, in microseconds of an H200. The size of a workspace depends on them, so they depend on
 // extents alone.
 //
-//   few tiles of keys        most multiprocessors are idle: more parts. Each part but the last writes its
-//                            sums of dK and dV, and the last one reads them
+//   few tiles of keys        most multiprocessors are idle: more parts. Each part writes its sums of dK and
+//                            dV, and the last kernel reads them
 //   many tiles of a head     all begin at the same queries, and add dQ one after the other: more groups. The
 //   at work, few queries     last kernel reads the sums of every group
 
@@ -19,12 +19,13 @@ namespace kaio::ops {
 struct backward_division {
   std::uint32_t groups = 1, parts = 1;
 
-  static constexpr std::uint32_t multiprocessors = 132, most_groups = 16, most_parts = 8;
-  static constexpr double most_left = 4 * multiprocessors;  // sums of parts in the workspace, of a tile each
-  static constexpr double step = 2.7;                       // a step of a block
+  static constexpr std::uint32_t multiprocessors = 132, most_groups = 32, most_parts = 16;
+  static constexpr double most_bytes = 64 << 20;  // of the sums of parts
+  // A step of 2^20 multiply-adds per product, and the other work of a tile.
+  static constexpr double step = 3, tile = 3;
   static constexpr double turn = 2.2;                       // from a block's addition to the next one
-  static constexpr double part = 1.4, of_parts = 1.9;       // each part; if there are several
-  static constexpr double group = 0.5, bytes_per_us = 2.2e6;  // of the last kernel
+  static constexpr double of_parts = 2, part_per_us = 2e6;  // if there are several; bytes
+  static constexpr double group = 0.3, group_per_us = 3e6;  // of the last kernel; bytes
 
   // The tiles of a configuration C.
   template <auto C>
@@ -37,7 +38,8 @@ struct backward_division {
         1, std::uint64_t{(p.queries + C.queries - 1) / C.queries} * (p.heads / std::max(g.key_heads, 1u)));
     const auto us_of_steps = [&](double n) {
       const auto number = static_cast<std::uint64_t>(n);
-      return static_cast<double>((steps + number - 1) / number) * step;
+      constexpr double size = static_cast<double>(C.queries * C.keys * C.depth_qk) / (1 << 20);
+      return static_cast<double>((steps + number - 1) / number) * step * size;
     };
     const auto waves = [&](double n) {
       const auto blocks = static_cast<std::uint64_t>(all * n);
@@ -52,13 +54,14 @@ struct backward_division {
     };
     backward_division result;
     if constexpr (C.divides_queries) {
-      const double most = std::clamp(1 + most_left / std::max(all, 1.0), 1.0, double{most_parts});
+      constexpr double bytes = C.keys * (C.depth_qk + C.depth_v) * sizeof(f32);  // of a part
+      const double most = std::clamp(most_bytes / bytes / std::max(all, 1.0), 1.0, double{most_parts});
       result.parts = fastest(
           static_cast<std::uint32_t>(std::min(most, static_cast<double>(steps))),
           [](std::uint32_t i) { return i + 1; },
           [&](double n) {
-            const double of_wave = us_of_steps(n) + (n > 1 ? of_parts : 0);
-            return waves(n) * of_wave + (n > 1 ? n * part : 0);
+            return waves(n) * (us_of_steps(n) + tile) +
+                   (n > 1 ? of_parts + all * n * bytes / part_per_us : 0);
           });
     }
     const double of_block = us_of_steps(result.parts);
@@ -70,7 +73,7 @@ struct backward_division {
         [&](double n) {
           const double start = std::max(at_work / n - 1, 0.0) * turn, chain = tiles / n * turn;
           return std::max(waves(result.parts) * of_block + start, of_block + chain) +
-                 (n - 1) * (group + bytes / bytes_per_us);
+                 (n - 1) * (group + bytes / group_per_us);
         });
     return result;
   }

@@ -59,7 +59,6 @@ struct attention_backward_sm90_body {
     }
     rows.clear_missing_columns(shared, C.threads);
     launch_dependents(t);
-    grid_dependency_wait(t);
     t.barrier();
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
     const backward_sm90_call<Functions> call{problem, gradients, functions, group_size};
@@ -84,7 +83,7 @@ struct attention_backward_sm90_body {
   static constexpr void run_producers(thread t, const shared_memory& shared, const operands& rows,
                                       const call_of<Functions>& call) {
     const auto producers_of = [&](const tile& one) {
-      return producers{shared, one.keys, one.walk, one.share};
+      return producers{shared, one.keys, one.share, call.group_size};
     };
     const val warp = t.let(t.warp_rank() % 4u);
     if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) {
@@ -94,11 +93,13 @@ struct attention_backward_sm90_body {
       });
     }
     if (auto brings = t.when(warp == 1u)) {
+      grid_dependency_wait(t);  // the numbers
       auto to = shared.steps.producer(t);
       shared.tiles.for_each(
           [&](const tile& one) { producers_of(one).bring_numbers(t, to, call.problem, call.gradients); });
     }
     if (auto adds = t.when(warp >= 2u)) {
+      grid_dependency_wait(t);  // the turns
       const val stage = t.let(warp - 2u);
       var<u32> first(t, stage);  // the first step of the tile in this stage of the ring
       shared.tiles.for_each([&](const tile& one) {
@@ -119,7 +120,7 @@ struct attention_backward_sm90_body {
                    call.gradients[&attention_gradients::key_heads] *
                    call.problem[&attention_problem::batches] * parts());
     }
-    constexpr val<u32> ticket() const { return take_ticket(t, call.gradients); }
+    constexpr val<u32> ticket(const val<u32>& n) const { return take_ticket(t, call.gradients, n); }
     constexpr val<u32> parts() const { return t.let(call.gradients[&attention_gradients::query_parts]); }
     constexpr val<u32> part(const val<u32>& ticket) const { return t.let(ticket % parts()); }
     constexpr key_place place(const val<u32>& ticket) const {

@@ -47,11 +47,11 @@ template <auto C, scalar T, class Shared = backward_sm90_shared<C, T>>
 struct backward_sm90_producers {
   const Shared& shared;
   const attention_key_block& keys;
-  const query_range_walk<C.queries>& walk;
   const backward_share& share;
+  const val<u32>& group_size;
 
   constexpr auto first_step(thread t) const {
-    return backward_steps<C.queries>(t, walk.first, walk.last, share);
+    return backward_steps<C.queries>(t, keys.group, group_size, share);
   }
 
   // Run by one thread: copies Q and dO of each step of the n-th tile of keys. K and V follow Q and dO of the
@@ -116,9 +116,10 @@ struct backward_sm90_producers {
       sync_warp(t);
       if (auto one = t.when(lane == 0u)) shared.dout_full(to.stage()).arrive();
       to.advance();
-      const val ends_head = t.let(first_query == walk.first * u32{C.queries});
       step.advance();
-      if (auto next_head = t.when(ends_head)) first += cast<u64>(gradients[&attention_gradients::q_rows]);
+      const val rows = t.let(gradients[&attention_gradients::q_rows]);
+      first += cast<u64>(rows);
+      if (auto next_tile = t.when(step.head_of_group() == 0u)) first -= mul_wide(group_size, rows);
     }
   }
 

@@ -20,9 +20,8 @@ namespace kaio::ops {
 struct backward_sm90_workspace {
   std::uint64_t turns, key_flags, query_flags, dq_sums, part_sums;
   backward_division division;
-  // Counts: tiles of queries per head (packed: of all batches together), tiles of all heads, and the words of
-  // turns before those of the parts.
-  std::uint64_t dq_tiles, group_tiles, first_part;
+  // Counts: tiles of queries per head (packed: of all batches together), and tiles of all heads.
+  std::uint64_t dq_tiles, group_tiles;
 
   template <auto C>
   static constexpr backward_sm90_workspace of(const attention_backward_call& call) {
@@ -34,17 +33,21 @@ struct backward_sm90_workspace {
     const std::uint64_t tiles =
         packed ? (call.gradients.q_rows / rows + p.batches + 1) * 2 : (p.queries + rows - 1) / rows * 2;
     const std::uint64_t all = tiles * p.heads * (packed ? 1 : p.batches);
-    const std::uint64_t first_part = first_turn + all * division.groups;
-    const std::uint64_t left = call.key_blocks(C.keys) * (division.parts - 1) * part_owners;
-    return {words(first_part + left),
-            words(call.key_blocks(rows_of_flag)),
+    const std::uint64_t left = division.parts == 1 ? 0 : key_tiles<C>(call) * division.parts;
+    const std::uint64_t key_columns = division.parts == 1 ? 1 : C.columns_qk() / 64;
+    return {words(first_turn + all * division.groups),
+            words(call.key_blocks(rows_of_flag) * key_columns),
             words(call.forward.blocks(rows_of_flag) * (C.columns_qk() / 64)),
             all * division.groups * rows_of_dq_tile * C.columns_qk() * sizeof(f32),
-            left * backward_parts<C>::floats_of_owner * sizeof(f32),
+            left * call.gradients.key_heads * p.batches * floats_of_part<C> * sizeof(f32),
             division,
             tiles,
-            all,
-            first_part};
+            all};
+  }
+  // Tiles of 64 keys per head in the sums of parts.
+  template <auto C>
+  static constexpr std::uint64_t key_tiles(const attention_backward_call& call) {
+    return call.key_tiles(C.keys) * (C.keys / keys_of_sums);
   }
   constexpr std::uint64_t bytes() const { return turns + key_flags + query_flags + dq_sums + part_sums; }
 };
@@ -62,13 +65,15 @@ void place_attention_backward_sm90(attention_backward_call& call) {
   g.dq_tiles = static_cast<u32>(sizes.dq_tiles);
   g.group_tiles = static_cast<u32>(sizes.group_tiles);
   g.turn_words = static_cast<u32>(sizes.turns / sizeof(u32));
-  g.first_part = static_cast<u32>(sizes.first_part);
+  g.sum_key_tiles = static_cast<u32>(backward_sm90_workspace::key_tiles<C>(call));
+  g.sum_depth = C.depth_qk;
   g.dq_groups = sizes.division.groups;
   g.query_parts = sizes.division.parts;
   g.flag_key_tiles = static_cast<u32>(call.key_tiles(rows_of_flag));
   g.flag_query_tiles = static_cast<u32>(call.forward.query_tiles(rows_of_flag));
   g.batches = call.forward.problem.batches;
-  g.flag_key_parts = 1;
+  const u32 columns = std::max(call.forward.problem.qk_size, call.forward.problem.v_size);
+  g.flag_key_parts = sizes.division.parts == 1 ? 1 : (columns + 63) / 64;
   g.flag_query_parts = C.columns_qk() / 64;
 }
 
@@ -128,6 +133,9 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
   const std::uint32_t multiprocessors = s.properties().multiprocessors;
   attention_gradients gradients = gradients_of(call, C.keys, multiprocessors);
   gradients.heads_at_once = backward_heads_at_once<C>(call, s.properties());
+  std::uint64_t blocks = call.key_blocks(C.keys) * gradients.query_parts;
+  if (has_many_tiles<C>()) blocks = std::min<std::uint64_t>(blocks, multiprocessors);
+  gradients.all_resident = blocks <= multiprocessors ? 1 : 0;
   const auto q = attention_map<T>(s, forward.q, p.q, p.qk_size, C.queries);
   const auto k = attention_map<T>(s, forward.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, forward.v, p.v, p.v_size, C.keys);
@@ -139,26 +147,27 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
   with_function_arguments<Score, Mask>(
       forward,
       [&](const auto&... arguments) {
-        if (const std::uint64_t blocks = call.key_blocks(C.keys) * gradients.query_parts; blocks != 0)
+        if (blocks != 0)
           attention_backward_sm90_kernel_for<C, T, Score, Mask>().launch(
-              s,
-              grid(has_many_tiles<C>() ? std::min<std::uint64_t>(blocks, multiprocessors) : blocks)
-                  .programmatic(),
-              q, k, v, dout, q_rest, k_rest, v_rest, dout_rest,
+              s, grid(blocks).programmatic(), q, k, v, dout, q_rest, k_rest, v_rest, dout_rest,
               problem_of(forward, C.queries, multiprocessors), gradients, arguments...);
       },
       extra...);
-  if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())
-    attention_backward_sm90_finish<T>.launch(s, grid(blocks, C.columns_qk() / 64).programmatic(),
-                                             problem_of(forward, rows_of_dq_tile, multiprocessors),
-                                             gradients);
+}
+// Adds up what the kernel left, and leaves flags.
+inline void launch_attention_backward_sm90_finish(const stream& s, const attention_backward_call& call) {
+  const std::uint32_t multiprocessors = s.properties().multiprocessors;
+  const std::uint64_t items = backward_finish_items(call, backward_finish_threads, false);
+  if (items != 0)
+    attention_backward_sm90_finish.launch(
+        s, grid(std::min<std::uint64_t>(items, 4 * multiprocessors)).programmatic(),
+        problem_of(call.forward, rows_of_dq_tile, multiprocessors), call.gradients);
 }
 
 template <auto C, scalar T, class Score, class Mask>
 attention_backward_variant describe_attention_backward_sm90() {
   return {
-      .images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image(),
-                 &attention_backward_sm90_finish<T>.image()},
+      .images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image()},
       .type = element_kind_of<T>(),
       .depth_qk = C.depth_qk,
       .depth_v = C.depth_v,

@@ -53,7 +53,7 @@ class backward_tile_records {
     if constexpr (Many) {
       var<u32> n(t_, 0u);
       for (auto tiles : t_.loop()) {
-        const val ticket = next.ticket();
+        const val ticket = next.ticket(t_.let(n));
         const val is_last = t_.let(ticket >= next.count());
         const val record = t_.let(n & 1u);
         empty(record).wait(t_.let((n >> 1 & 1u) ^ 1u));
@@ -66,7 +66,7 @@ class backward_tile_records {
       }
     } else {
       const val zero = t_.let(0u);
-      put(next, next.ticket(), zero);
+      put(next, next.ticket(zero), zero);
       f(at(zero), zero);
     }
   }
@@ -144,7 +144,9 @@ class backward_tile_records {
     {
       const query_range_walk<Queries> walk = next.walk(keys(record));
       put_words(record, of_walk, {walk.first, walk.last, walk.whole_first, walk.whole_last});
-      const backward_share share = next.share(keys(record), walk, word(record, of_part));
+      const attention_key_block own = keys(record);
+      const val<u32> part = word(record, of_part);
+      const backward_share share = next.share(own, walk, part);
       put_words(record, of_share, {share.head, share.end, share.rounds});
     }
     const earlier_additions<Queries> before = next.before(keys(record));

@@ -76,6 +76,7 @@ struct attention_backward_sm90_wide_body {
   const attention_key_block& keys;
   const query_range_walk<C.queries>& walk;
   const backward_share& share;
+  const val<u32>& group_size;
 
   template <class Functions>
   static constexpr void run(thread t, const operands& rows, const val<attention_problem>& problem,
@@ -87,36 +88,41 @@ struct attention_backward_sm90_wide_body {
     }
     rows.clear_missing_columns(shared, C.threads);
     launch_dependents(t);
-    grid_dependency_wait(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      const val ticket = take_ticket(t, gradients);
+      const val ticket = take_ticket(t, gradients, t.let(0u));
       const val parts = t.let(gradients[&attention_gradients::query_parts]), tile = t.let(ticket / parts);
       const tile_of_head place = key_tile_in_turns(t, problem, gradients, tile);
-      shared.put_keys(find_key_block(t, problem, gradients, place, C.keys), t.let(ticket - tile * parts));
+      const attention_key_block found = find_key_block(t, problem, gradients, place, C.keys);
+      const val of_tile = t.let(ticket - tile * parts);
+      shared.put_keys(found, of_tile);
     }
     t.barrier();
     const attention_key_block keys = shared.keys();
     const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
-    const auto share = backward_share::of(t, keys, walk, group_size,
-                                          t.let(gradients[&attention_gradients::query_parts]), shared.part());
-    const attention_backward_sm90_wide_body body{shared, keys, walk, share};
+    const val all_parts = t.let(gradients[&attention_gradients::query_parts]);
+    const val<u32> own_part = shared.part();
+    const auto share = backward_share::of(t, keys, walk, group_size, all_parts, own_part);
+    const attention_backward_sm90_wide_body body{shared, keys, walk, share, group_size};
 
     const val warpgroup = warpgroup_rank(t);
     if (auto others = t.when(warpgroup == 3u)) {
       decrease_registers<C.producer_registers>(t);
-      const producers work{shared, keys, walk, share};
+      const producers work{shared, keys, share, group_size};
       const val warp = t.let(t.warp_rank() % 4u);
       if (auto copies = t.when(t.thread_rank() == 128 * 3)) {
         auto to = shared.steps.producer(t);
         work.copy(t, t.let(0u), to, rows);
       }
       if (auto brings = t.when(warp == 1u)) {
+        grid_dependency_wait(t);  // the numbers
         auto to = shared.steps.producer(t);
         work.bring_numbers(t, to, problem, gradients);
       }
-      if (auto watches = t.when(warp >= 2u))
+      if (auto watches = t.when(warp >= 2u)) {
+        grid_dependency_wait(t);  // the turns
         body.pass_turns(t, t.let(warp - 2u), problem, gradients, functions);
+      }
     }
     // Each branch is in the else branch of those before, so that a warpgroup keeps no registers for the
     // others.
@@ -140,7 +146,7 @@ struct attention_backward_sm90_wide_body {
 
  private:
   constexpr auto first_step(thread t) const {
-    return backward_steps<C.queries>(t, walk.first, walk.last, share);
+    return backward_steps<C.queries>(t, keys.group, group_size, share);
   }
 
   // The origin of a thread's scores of a step.
@@ -399,20 +405,20 @@ struct attention_backward_sm90_wide_body {
     sync_warp(t);
     if (auto one = t.when(t.lane_rank() == 0u)) shared.steps.empty()[stage].arrive();
   }
-  // The end of a warpgroup: stores its sums, or leaves them to another part of the tile (parts.hpp).
+  // The end of a warpgroup: stores its sums, or leaves them as those of a part (parts.hpp).
   template <class Sums, class Member, class Size>
   constexpr void finish(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, Sums& sums, bool clears, Member member,
                         Size size, const val<f32>& by) const {
     if constexpr (C.divides_queries) {
-      const u32 owner = clears ? 0 : 1;
-      const backward_parts<C> parts(t, gradients, shared.keys(), shared.part(), t.let(u32{owner}));
-      const auto sync = [&] { shared.owner(owner).sync(); };
-      if (auto last = t.when(parts.is_last())) {
-        parts.add(sync, sums[0], sums[1]);
-        store_sums(t, problem, gradients, sums, clears, member, size, by);
+      const val is_shared = t.let(gradients[&attention_gradients::query_parts] > 1u);
+      if (auto of_part = t.when(is_shared)) {
+        const attention_key_block own_keys = shared.keys();
+        const val<u32> own_part = shared.part();
+        const val first = t.let(0u);
+        leave_part<C>(t, gradients, own_keys, own_part, first, clears ? C.depth_qk : 0, sums[0], sums[1]);
       }
-      if (auto others = t.otherwise()) parts.leave(sync, sums[0], sums[1]);
+      if (auto whole = t.otherwise()) store_sums(t, problem, gradients, sums, clears, member, size, by);
     } else {
       store_sums(t, problem, gradients, sums, clears, member, size, by);
     }

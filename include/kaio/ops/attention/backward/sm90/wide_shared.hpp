@@ -82,7 +82,6 @@ struct backward_sm90_wide_shared {
   constexpr auto ds_empty(const val<u32>& stage) const { return named(6, stage, 256); }
   constexpr auto dq_turn(const val<u32>& stage) const { return named(8, stage, 128 + 32); }
   constexpr auto dq_added(const val<u32>& stage) const { return named(10, stage, 128 + 32); }
-  constexpr auto owner(u32 number) const { return named(12, t_.let(u32{number}), 128); }  // dV, dK
 
  private:
   constexpr auto named(u32 first, const val<u32>& number, std::uint32_t threads) const {
