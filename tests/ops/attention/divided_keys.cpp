@@ -118,10 +118,16 @@ TEST_CASE("attention: keys divided among the blocks of a cluster", "[ops][attent
     ops::launch_attention_sm90_in_parts<ops::attention_sm90_few_128, bf16, ops::plain_score, ops::band_mask>(
         s, call, parts);
   };
+  const auto of_256 = [](const stream& s, const ops::attention_call& call, u32 parts) {
+    ops::launch_attention_sm90_in_parts<ops::attention_sm90_few_256, f16, ops::plain_score, ops::band_mask>(
+        s, call, parts);
+  };
   check_parts<f16>(64, {2, 4, 8}, of_64);
   check_parts<bf16>(128, {2, 8}, of_128);
+  check_parts<f16>(256, {2, 8}, of_256);
   check_masked_nan<f16>(64, 4, of_64);
   check_masked_nan<bf16>(128, 2, of_128);
+  check_masked_nan<f16>(256, 4, of_256);
   check_packed<f16>(64, {2, 4, 8}, 1, of_64);
 }
 

@@ -48,6 +48,7 @@ std::span<const attention_variant> attention_sm90_rows() {
                                             attention_sm90_row<192, 128, T, general_score>(),
                                             attention_sm90_row<256, 256, T, plain_score>(),
                                             attention_sm90_row<attention_sm90_short_256, T, plain_score>(),
+                                            attention_sm90_row<attention_sm90_few_256, T, plain_score>(),
                                             attention_sm90_row<256, 256, T, general_score>(),
                                             attention_sm90_biased_row<64, T>(),
                                             attention_sm90_biased_row<128, T>(),

@@ -62,9 +62,10 @@ template <scalar T, std::uint32_t Depth>
 class cluster_rows {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
   static constexpr u32 queries = 64, most_parts = 8;
-  static constexpr u32 lanes = Depth / 4, rows_at_once = 32 / lanes;  // lanes per row of O, four columns each
-  static constexpr u32 at_once = 8;                                   // loads of a lane in flight
-  static_assert(Depth == 64 || Depth == 128);
+  static constexpr u32 lanes = Depth < 128 ? Depth / 4 : 32;  // per row of O, four columns each
+  static constexpr u32 rows_at_once = 32 / lanes, halves = Depth / (4 * lanes);
+  static constexpr u32 at_once = 8;  // loads of a lane in flight
+  static_assert(Depth == 64 || Depth == 128 || Depth == 256);
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
 
  public:
@@ -87,22 +88,24 @@ class cluster_rows {
     group.sync();
     const val rows_of_warp = t_.let(own_rows / 4u), warp_row = t_.let(t_.warp_rank() * rows_of_warp);
     const val of_row = t_.let(t_.lane_rank() / lanes), column = t_.let(t_.lane_rank() % lanes * 4u);
-    var wrong(t_, 0u);  // bit i: this lane's columns of row i * rows_at_once + of_row
+    var wrong(t_, 0u);  // bit i * halves + h: this lane's columns in half h of row i * rows_at_once + of_row
     // Every lane has Depth / 8 vectors of four to add up, for any number of parts.
     for (auto first : t_.range(0u, Depth / 8, at_once).no_unroll()) {
       const auto number = array_of<at_once>([&](u32 n) { return t_.let((first + n) >> bits); });
-      const auto row =
-          array_of<at_once>([&](u32 n) { return t_.let(warp_row + number[n] * rows_at_once + of_row); });
+      const auto row = array_of<at_once>(
+          [&](u32 n) { return t_.let(warp_row + number[n] / halves * rows_at_once + of_row); });
+      const auto at =
+          array_of<at_once>([&](u32 n) { return t_.let(column + number[n] % halves * (4 * lanes)); });
       const auto of_part = array_of<at_once>([&](u32 n) { return t_.let(n & parts - 1u); });
       const auto four = array_of<at_once>(
-          [&](u32 n) { return load_vec<4>(remote(sums_[first_row + row[n]][column], of_part[n])); });
+          [&](u32 n) { return load_vec<4>(remote(sums_[first_row + row[n]][at[n]], of_part[n])); });
       auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
       for (u32 n = 0; n < at_once; ++n) {
         const val weight = t_.let(weights_[row[n] * parts + of_part[n]]);
         // A part without keys has multiplied values by zero; the product is NaN if they are.
         for (u32 e = 0; e < 4; ++e) x[e] += select(weight < 0.0f, 0.0f, four[n][e] * weight);
         if (auto last = t_.when(of_part[n] == parts - 1u)) {
-          const val is_nan = store(o, t_.let(first_query + row[n]), column, x);
+          const val is_nan = store(o, t_.let(first_query + row[n]), at[n], x);
           wrong = wrong | select(is_nan, u32{1} << number[n], 0u);
           for (auto& one : x) one = 0.0f;
         }
@@ -119,7 +122,8 @@ class cluster_rows {
       const val result = load_vec<2>(results_[warp_row + row_of_lane][0]);
       to.largest = result[0];
       to.inverse = result[1];
-      to.wrong = select(isnan(result[1]), 0u, found >> row_of_lane / rows_at_once & 1u);
+      const val own = t_.let(found >> row_of_lane / rows_at_once * halves & ((1u << halves) - 1u));
+      to.wrong = select(isnan(result[1]), 0u, own);
     }
     cluster_wait(t_);
   }

@@ -34,7 +34,7 @@ struct attention_sm90_config {
     return consumers == 3 ? 32 : consumers == 2 ? 24 : 40;
   }
   constexpr std::uint32_t consumer_registers() const {
-    return consumers == 3 ? 160 : consumers == 2 ? 240 : min_blocks() == 2 ? 208 : 240;
+    return consumers == 3 ? 160 : consumers == 2 ? 240 : min_blocks() == 2 ? 208 : depth_v <= 128 ? 240 : 248;
   }
   constexpr bool valid() const {
     return depth_qk % panel == 0 && depth_qk <= 256 && depth_v % panel == 0 && depth_v <= 256 &&
@@ -90,5 +90,7 @@ inline constexpr attention_sm90_config attention_sm90_short_256{
 // If there are fewer tiles of queries than multiprocessors.
 inline constexpr attention_sm90_config attention_sm90_few_64{.depth_qk = 64, .depth_v = 64, .consumers = 1};
 inline constexpr attention_sm90_config attention_sm90_few_128{.consumers = 1};
+inline constexpr attention_sm90_config attention_sm90_few_256{
+    .depth_qk = 256, .depth_v = 256, .keys = 48, .consumers = 1, .query_stages = 1};
 
 }  // namespace kaio::ops
