@@ -1836,7 +1836,7 @@ def merge_states(
     Arguments:
       out_a: (B, S, H, D) or (rows, H, D); f32, f16 or bf16
       lse_a: (B, H, S) or (H, rows); f32
-      out_b: as out_a; elements of out_a
+      out_b: as out_a; f32, f16 or bf16
       lse_b: as lse_a; f32
       out: as out_a; f32, f16 or bf16
       lse: as lse_a; f32; None: not written

@@ -33,8 +33,8 @@ struct merge_states_arguments {
 void run_merge_states(const stream& s, const merge_states_arguments& arguments);
 }  // namespace detail
 
-// out_a, out_b: (B, S, H, D) of one type, f32, f16 or bf16; lse_a, lse_b: (B, H, S), f32, natural logarithms.
-// out: as out_a, or of another of these types; lse: as lse_a, or a null view: it is not written. Strides are
+// out_a, out_b: (B, S, H, D), each f32, f16 or bf16; lse_a, lse_b: (B, H, S), f32, natural logarithms.
+// out: as out_a, of any of these types; lse: as lse_a, or a null view: it is not written. Strides are
 // free, except that the last one of out_a, out_b and out is 1. For attention_varlen: (rows, H, D) and (H,
 // rows). out may be out_a or out_b itself, lse likewise; otherwise they share no memory with another
 // argument.
@@ -46,8 +46,6 @@ void merge_states(const stream& s, const tensor_view<A, Rank>& out_a,
   static_assert(
       Rank == 4 || Rank == 3,
       "kaio: the results of merge_states are (batches, queries, heads, size) or (rows, heads, size)");
-  static_assert(std::is_same_v<std::remove_const_t<A>, std::remove_const_t<B>>,
-                "kaio: the results that merge_states takes have one element type; cast one of them");
   static_assert(std::is_same_v<std::remove_const_t<LseA>, f32> &&
                     std::is_same_v<std::remove_const_t<LseB>, f32> && std::is_same_v<Lse, f32>,
                 "kaio: the log-sum-exp of an attention is f32, and the one that is written not const");

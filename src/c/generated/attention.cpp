@@ -294,7 +294,6 @@ kaio_status kaio_merge_states(void* stream_handle, const DLTensor* out_a_given, 
     in.same_rank("lse_a", lse_a_given, "out_a", out_a_given, -1);
     ops::attention_view out_b;
     in.tensor("out_b", out_b_given, {element::f32 | element::f16 | element::bf16, 3, 4}, out_b);
-    in.same_elements("out_b", out_b_given, "out_a", out_a_given);
     in.same_rank("out_b", out_b_given, "out_a", out_a_given, 0);
     ops::attention_view lse_b;
     in.tensor("lse_b", lse_b_given, {element::f32, 2, 3}, lse_b);
@@ -323,7 +322,6 @@ kaio_status kaio_merge_states_warmup(const DLTensor* out_a_given, const DLTensor
     in.same_rank("lse_a", lse_a_given, "out_a", out_a_given, -1);
     ops::attention_view out_b;
     in.tensor("out_b", out_b_given, {element::f32 | element::f16 | element::bf16, 3, 4}, out_b);
-    in.same_elements("out_b", out_b_given, "out_a", out_a_given);
     in.same_rank("out_b", out_b_given, "out_a", out_a_given, 0);
     ops::attention_view lse_b;
     in.tensor("lse_b", lse_b_given, {element::f32, 2, 3}, lse_b);

@@ -8,10 +8,11 @@ namespace kaio::tests {
 
 inline constexpr f32 without_keys = -std::numeric_limits<f32>::infinity();
 
-template <class T, class O>
+template <class T, class O, class B = T>
 void check_merge(u32 batches, u32 rows, u32 heads, u32 size, u32 pad, bool heads_first, std::uint64_t seed) {
   CAPTURE(batches, rows, heads, size, pad, heads_first);
-  tensor4<T> a(batches, rows, heads, size, heads_first, pad), b = a;
+  tensor4<T> a(batches, rows, heads, size, heads_first, pad);
+  tensor4<B> b(batches, rows, heads, size, heads_first, pad);
   tensor4<O> o(batches, rows, heads, size, heads_first, pad);
   a.fill(seed, 2), b.fill(seed + 1, 2);
   const std::size_t results = std::size_t{batches} * heads * rows;
@@ -28,7 +29,7 @@ void check_merge(u32 batches, u32 rows, u32 heads, u32 size, u32 pad, bool heads
   auto on_o = upload(o.host);
   auto on_lse_a = upload(lse_a), on_lse_b = upload(lse_b), on_lse = upload(lse);
   const auto of = [&](buffer<f32>& memory) { return tensor_view<f32, 3>(memory, batches, heads, rows); };
-  merge_states(under_test().stream(), a.template view<const T>(on_a), of(on_lse_a), b.template view<T>(on_b),
+  merge_states(under_test().stream(), a.template view<const T>(on_a), of(on_lse_a), b.template view<B>(on_b),
                of(on_lse_b), o.template view<O>(on_o), of(on_lse));
   const auto got = on_o.download();
   const auto got_lse = on_lse.download();

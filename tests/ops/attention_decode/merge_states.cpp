@@ -14,6 +14,8 @@ TEST_CASE("merge_states: every type, layouts, results without keys", "[ops][atte
   check_merge<f16, f32>(1, 4, 1, 7, 1, false, 5);
   check_merge<f32, bf16>(1, 1, 1, 512, 0, false, 6);
   check_merge<f16, f16>(0, 3, 2, 64, 0, false, 7);
+  check_merge<f32, f32, bf16>(1, 3, 2, 72, 0, false, 8);
+  check_merge<f16, f32, f32>(1, 2, 2, 37, 1, true, 9);
 }
 
 TEST_CASE("merge_states: in place, packed rows, and without its lse", "[ops][attention_decode]") {

@@ -514,7 +514,7 @@ impl<'a> AttentionVarlen<'a> {
 ///
 /// - `out_a`: (B, S, H, D) or (rows, H, D); f32, f16 or bf16.
 /// - `lse_a`: (B, H, S) or (H, rows); f32.
-/// - `out_b`: As out_a; elements of out_a.
+/// - `out_b`: As out_a; f32, f16 or bf16.
 /// - `lse_b`: As lse_a; f32.
 /// - `out`: written; as out_a; f32, f16 or bf16.
 ///

@@ -98,7 +98,8 @@ void run_merge_states(const stream& s, const merge_states_arguments& given) {
   problem.rows = static_cast<u32>(shape.extents[row]);
   problem.heads = static_cast<u32>(shape.extents[head]);
   problem.size = static_cast<u32>(shape.extents[element]);
-  problem.type = static_cast<u32>(element_of(shape.type));
+  problem.type_a = static_cast<u32>(element_of(shape.type));
+  problem.type_b = static_cast<u32>(element_of(out_b.view.type));
   problem.out_type = static_cast<u32>(element_of(out.view.type));
   const double results = static_cast<double>(shape.extents[batch]) * problem.rows * problem.heads;
   if (results > static_cast<double>(most))

@@ -20,8 +20,8 @@ struct attention_state {
 struct attention_merge_problem {
   attention_state a, b, o;
   u32 rows, heads, size;
-  u64 results;         // batches * rows * heads
-  u32 type, out_type;  // element_type: of both inputs; of the output
+  u64 results;                   // batches * rows * heads
+  u32 type_a, type_b, out_type;  // element_type
 };
 
 struct attention_merge_config {
@@ -113,8 +113,10 @@ inline constexpr auto attention_merge_states =
               const val left = t.let(size - column);
               const val further = t.let(cast<i64>(column));
               auto x = array_of<4>([&](u32) { return var(t, 0.0f); });
-              with_any_element(t, t.let(problem[&attention_merge_problem::type]), [&]<class A>(A) {
+              with_any_element(t, t.let(problem[&attention_merge_problem::type_a]), [&]<class A>(A) {
                 detail::add_state<A>(t, a, t.let(at_a + further), left, weight_a, x);
+              });
+              with_any_element(t, t.let(problem[&attention_merge_problem::type_b]), [&]<class A>(A) {
                 detail::add_state<A>(t, b, t.let(at_b + further), left, weight_b, x);
               });
               with_any_element(t, t.let(problem[&attention_merge_problem::out_type]), [&]<class A>(A) {
