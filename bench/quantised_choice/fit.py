@@ -48,7 +48,7 @@ def configuration_of(name, has_groups):
     family = 2 if "_mma_" in name else 1 if "_split" in name else 0
     across = "_across_" in name or "_transposed_" in name
     copies = re.search(r"_c(\d)\d_", name) if family == 2 else None  # copy_form of A
-    alignment = 16 if copies is None else {"0": 16, "1": 8 if "fp8x8" in name else 16, "2": 1, "4": 4}[copies[1]]
+    alignment = 8 if "_words_" in name else 16 if copies is None else {"0": 16, "1": 8 if "fp8x8" in name else 16, "2": 1, "4": 4}[copies[1]]
     return (family, operand, has_groups, general, across, m, n, k if family == 2 else 128 * k, alignment)
 
 

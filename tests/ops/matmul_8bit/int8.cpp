@@ -81,6 +81,10 @@ TEST_CASE("matmul_int8: every kernel at the edges of its tiles", "[ops][int8]") 
   }
   check_every_variant<f32>(s, {false, true, false, 0, 4, 0},
                            {.bias = true});  // lines at multiples of 4 bytes
+  const layout eights{false, true, false, 0, 16, 0};
+  check_every_variant<f16>({1, 130, 200, 1224}, eights, {.zero_a = per::each, .bias = true});
+  for (const shape& one : {shape{1, 17, 72, 1096}, shape{1, 65, 136, 8}})
+    check_every_variant<i32>(one, eights, {.scale_a = per::none, .scale_b = per::none});
   check_every_variant<f32>({1, 65, 67, 129}, {false, false, false, 1, 2, 3}, {.zero_a = per::each});
 }
 
@@ -109,6 +113,8 @@ TEST_CASE("matmul_int8: batches", "[ops][int8]") {
   const shape s{3, 20, 40, 48};
   check_int8<f32>(s, aligned(s), {.residual = true});
   check_int8<f16>(s, {false, false, false, 1, 1, 1}, {.bias = true});
+  const shape eights{3, 20, 40, 1048};
+  check_int8<f32>(eights, {false, true, false, 0, 0, 0}, {.residual = true});
 }
 
 TEST_CASE("matmul_int8: vectors for each product of a batch, of 16 bits", "[ops][int8]") {

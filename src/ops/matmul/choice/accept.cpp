@@ -47,7 +47,7 @@ std::string_view why_not(const matmul_variant& v, const matmul_call& call, const
                               (v.family == matmul_family::simt && !v.general);
   if (copies_tensors) {
     // Word loads need no tensor. If lines begin anywhere, each eighth line, or step of K, is in one tensor.
-    const bool loads_a = v.a_alignment == sizeof(u32), loads_b = v.b_alignment == sizeof(u32);
+    const bool loads_a = loads_words(v.a_alignment), loads_b = loads_words(v.b_alignment);
     const bool by_eights = v.a_alignment < sizeof(u32);
     if (by_eights && (call.a.address | call.b.address) % 16 != 0)
       return "A or B does not begin at a multiple of 16 bytes";

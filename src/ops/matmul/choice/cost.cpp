@@ -195,10 +195,9 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
                                : (m + n * std::max(1.0, m / 64)) * k * size;
   work.loaded_bytes = (tile_of.loaded_m / v.cluster_n + tile_of.loaded_n / v.cluster_m) * k * size;
   const double share_a = v.across ? v.cluster_m : v.cluster_n, share_b = v.across ? v.cluster_n : v.cluster_m;
-  const auto by_words = [&](std::uint32_t alignment) { return alignment == sizeof(u32); };
   for (const operand_tile& tile :
-       {operand_tile{call.a, tile_rows, call.m, share_a, by_words(v.a_alignment)},
-        operand_tile{call.b, tile_columns, call.n, share_b, by_words(v.b_alignment)}}) {
+       {operand_tile{call.a, tile_rows, call.m, share_a, loads_words(v.a_alignment)},
+        operand_tile{call.b, tile_columns, call.n, share_b, loads_words(v.b_alignment)}}) {
     const matmul_operand& x = tile.x;
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += tile.across / tile.shared_by * k * size;

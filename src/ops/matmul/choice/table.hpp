@@ -21,6 +21,10 @@ bool accepts(const matmul_variant& v, const matmul_call& call, const device_prop
 // The seconds that the cost model gives: cost.hpp.
 double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);
 
+// Whether the threads of a kernel for sm_90a copy lines of this alignment. Tensor copies bring lines at
+// multiples of 16 bytes, and of 16-bit lines that begin anywhere each eighth one.
+constexpr bool loads_words(std::uint32_t alignment) { return alignment == 4 || alignment == 8; }
+
 // Whether tile_terms can hold what the call adds to a C of 16 bits.
 inline bool has_tile_terms(const matmul_call& call) {
   const auto type = call.output == element_kind::f16 ? term_type::f16 : term_type::bf16;

@@ -29,4 +29,14 @@ inline constexpr sm90_split_config few_rows_32{.m = 64,
 inline constexpr sm90_split_config few_rows_64{
     .m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 0, .transposed = true};
 
+// For lines that begin at multiples of 8 bytes, for any number of rows.
+inline constexpr sm90_split_config byte_lines_64{.m = 64,
+                                                 .n = 64,
+                                                 .stages = 6,
+                                                 .splits = 0,
+                                                 .reuses_ring = true,
+                                                 .min_blocks = 2,
+                                                 .loads_a = true,
+                                                 .loads_b = true};
+
 }  // namespace kaio::ops

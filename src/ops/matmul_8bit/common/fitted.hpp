@@ -58,6 +58,7 @@ inline constexpr byte_kernel_costs fitted_byte_kernels[]{
     {matmul_family::sm90, true, false, false, true, 64, 32, 256, 16, 782.4, 0.7011, 145.6},
     {matmul_family::sm90, true, false, false, true, 128, 32, 128, 16, 756.7, 0.4345, 172.4},
     {matmul_family::sm90, false, false, false, false, 64, 128, 128, 16, 2612, 1.768, 115.9},
+    {matmul_family::sm90_split, true, false, true, false, 64, 64, 128, 8, 5988, 1.718, 838.8},
 };
 
 }  // namespace kaio::ops

@@ -68,6 +68,7 @@ void add_int8_sm90(variant_list& list) {
   append_split<few_rows_16>(list);
   append_split<few_rows_32>(list);
   append_split<few_rows_64>(list);
+  append_split<byte_lines_64>(list);
 }
 
 }  // namespace kaio::ops

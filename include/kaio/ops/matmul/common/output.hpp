@@ -149,12 +149,18 @@ constexpr void store_results(thread t, const C& c, const val<output_lines>& line
   detail::output_of<Out>::store(t, c, lines, at, x);
 }
 
-// C = epilogue(x) for a strip; the epilogue sees places inside of C only.
+// C = epilogue(x) for a strip; the epilogue sees places inside of C only. An epilogue that takes strips may have
+// a function `stored`, which returns the strip of C where they go.
 template <class Epilogue, class Out, class C, class At, class Sums, class... Extra>
 constexpr void finish_strip(thread t, const C& c, const val<output_lines>& lines, const At& at, const Sums& x,
                             const Extra&... extra) {
   if constexpr (rows_at_once<Epilogue> != 1) {
-    store_results<Out>(t, c, lines, at, Epilogue::several(t, x, at, extra...));
+    if constexpr (requires { Epilogue::stored(t, at, extra...); }) {
+      const auto results = Epilogue::several(t, x, at, extra...);
+      store_results<Out>(t, c, lines, Epilogue::stored(t, at, extra...), results);
+    } else {
+      store_results<Out>(t, c, lines, at, Epilogue::several(t, x, at, extra...));
+    }
   } else {
     static_assert(At::rows == 1);
     using number = result_of_epilogue<Epilogue>;

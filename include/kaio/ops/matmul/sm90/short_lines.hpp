@@ -34,10 +34,44 @@ constexpr sm90_config all_copied(sm90_config c) {
 }
 }  // namespace detail
 
+// A main loop whose warps copy operands by cp.async. Base: the main loop with tensor copies.
+template <class Base>
+class lagged_copies : public Base {
+ public:
+  using Base::Base;
+  static constexpr std::uint32_t lag = Base::stages / 2;
+  static_assert(lag + 2 <= Base::stages);
+
+ protected:
+  // One warp: copy(stage, block) issues its copies of each of `k_blocks` stages.
+  template <class Copy>
+  constexpr void copy_stages(thread t, const val<u32>& k_blocks, const Copy& copy) const {
+    ring_position at(t), copied(t);
+    const auto publish = [&] {
+      fence_proxy_async(t);
+      sync_warp(t);
+      if (auto leader = t.when(lane_id() == 0u)) Base::arrive_full(copied.stage);
+      copied.template advance<Base::stages>();
+    };
+    for (auto block : t.range(0u, k_blocks)) {
+      Base::wait_until_empty(at);
+      copy(at.stage, t.let(block));
+      cp_async_commit_group(t);
+      at.template advance<Base::stages>();
+      if (auto is_behind = t.when(block >= lag)) {
+        cp_async_wait_group<lag>(t);
+        publish();
+      }
+    }
+    cp_async_wait_all(t);
+    for ([[maybe_unused]] auto rest : t.range(0u, t.let(min(k_blocks, lag)))) publish();
+  }
+};
+
 // The main loop with its warps: consumers | one that copies A | four that copy B.
 template <sm90_config C, scalar T>
-class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, false> {
-  using base = sm90_mainloop<detail::all_copied(C), T, false>;
+class short_lines_mainloop : public lagged_copies<sm90_mainloop<detail::all_copied(C), T, false>> {
+  using base = lagged_copies<sm90_mainloop<detail::all_copied(C), T, false>>;
 
  public:
   using operand_b = short_line_operand<T>;
@@ -45,9 +79,8 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
                                  first_word_mover = first_mover + 32,
                                  threads = first_word_mover + 32 * movers;
   static constexpr bool moves_registers = false;
-  static constexpr std::uint32_t lag = C.stages / 2;
   static_assert(!C.loads_a && C.loads_b && C.b == major::mn && C.n == 64 && sizeof(T) == 2 && C.depth == 1 &&
-                    C.cluster_m == 1 && C.cluster_n == 1 && lag + 2 <= C.stages,
+                    C.cluster_m == 1 && C.cluster_n == 1,
                 "kaio: short lines are those of a B across K, of 64 elements of 16 bits");
 
   constexpr short_lines_mainloop(thread t, const typename base::operand_a& a, const operand_b& b,
@@ -97,16 +130,8 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
     // A swizzled address advances by multiples of eight lines.
     const auto places = array_of<8 / movers>(
         [&](u32 i) { return any_tile.lane(t_.let(line + i * movers), t_.let(lane * 2u)); });
-    ring_position at(t_), copied(t_);
-    const auto publish = [&] {
-      fence_proxy_async(t_);
-      sync_warp(t_);
-      if (auto leader = t_.when(lane == 0u)) base::arrive_full(copied.stage);
-      copied.template advance<C.stages>();
-    };
-    for (auto block : t_.range(0u, k_blocks)) {
-      base::wait_until_empty(at);
-      const auto to = base::tile_of_b(at.stage);
+    base::copy_stages(t_, k_blocks, [&](const auto& stage, const val<u32>& block) {
+      const auto to = base::tile_of_b(stage);
       const val first_line = t_.let((first + block) * base::k + line);
       for (std::uint32_t i = 0; i < lines_of_warp; ++i) {
         const val step = t_.let(first_line + i * movers);
@@ -114,15 +139,7 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
         cp_async<word>(to.at(places[i % places.size()], i / places.size() * 8),
                        pointer_at<in<T>>(t_, from)[0], t_.let(select(step < steps, bytes, 0u)));
       }
-      cp_async_commit_group(t_);
-      at.template advance<C.stages>();
-      if (auto is_behind = t_.when(block >= lag)) {
-        cp_async_wait_group<lag>(t_);
-        publish();
-      }
-    }
-    cp_async_wait_all(t_);
-    for ([[maybe_unused]] auto rest : t_.range(0u, t_.let(min(k_blocks, lag)))) publish();
+    });
   }
 
   thread t_;

@@ -13,6 +13,7 @@
 #include <kaio/ops/matmul/common/finish.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/sm90/any_lines.hpp>
+#include <kaio/ops/matmul/sm90/byte_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/short_lines.hpp>
@@ -38,7 +39,8 @@ struct sm90_split_config {
   bool shares = false;
   std::uint32_t min_blocks = 1;  // per multiprocessor
   std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
-  // Operands that are loaded word by word: f32, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
+  // Operands that are loaded word by word: f32, see word_loads.hpp; a B of 16 bits, see short_lines.hpp; both
+  // operands of 8 bits, see byte_lines.hpp.
   bool loads_a = false, loads_b = false;
   major a = major::k, b = major::k;
   bool a_by_launch = false, b_by_launch = false, type_by_launch = false;  // see sm90_config
@@ -99,6 +101,12 @@ template <sm90_split_config C>
   requires(C.loads_words())
 struct sm90_split_mainloop<C, f32> {
   using type = word_mainloop<C.loop()>;
+  static constexpr std::uint32_t threads = type::threads;
+};
+template <sm90_split_config C, scalar T>
+  requires(C.loads_words() && sizeof(T) == 1)
+struct sm90_split_mainloop<C, T> {
+  using type = byte_lines_mainloop<C.loop(), T>;
   static constexpr std::uint32_t threads = type::threads;
 };
 template <sm90_split_config C, scalar T>
@@ -180,7 +188,7 @@ struct sm90_split_body {
       if (auto mover = t.when(t.thread_rank() >= mainloop::first_mover)) {
         if constexpr (mainloop::moves_registers) decrease_registers<mainloop::mover_registers>(t);
         grid_dependency_wait(t);
-        if constexpr (sizeof(T) == 2) {
+        if constexpr (sizeof(T) <= 2) {
           loop.move(origin, first_step, own_steps);
         } else {
           auto turn = loop.first_turn();

@@ -111,7 +111,7 @@ void launch_call_split(const stream& s, const matmul_call& call, const Extra&...
 // The alignment of lines of the configuration's A and B, in bytes.
 template <sm90_split_config C, class T>
 constexpr std::uint32_t alignment_of(bool loads_words) {
-  return C.any_lines() ? sizeof(T) : loads_words ? sizeof(u32) : 16u;
+  return C.any_lines() ? sizeof(T) : !loads_words ? 16u : sizeof(T) == 1 ? 8u : sizeof(u32);
 }
 template <sm90_split_config C, class T, class Out, class Epilogue>
 matmul_variant describe_split(sm90_parts parts = C.splits) {

@@ -30,6 +30,7 @@
 #include <kaio/ops/shared/tile_scheduler.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -45,6 +46,11 @@ struct simt_bytes_problem {
   output_lines c;
   u32 k;
 };
+
+// Line l of an operand is line l in memory. Other classes map lines:
+//
+//   source(t, l)    the line in memory; end(t) or more: none, a line of zeros
+struct lines_in_order {};
 
 struct simt_bytes {
   static constexpr std::uint32_t tile = 64, step = 16, threads = 256, side = 16, of_thread = 4;
@@ -119,6 +125,16 @@ struct simt_bytes_body {
                                 const val<byte_matrix>& of_a, const in<u8>& b, const val<byte_matrix>& of_b,
                                 const Result& c, const val<output_lines>& lines, const val<u32>& k,
                                 const Extra&... extra) {
+    compute_lines(t, at, batch_a, a, of_a, lines_in_order{}, b, of_b, lines_in_order{}, c, lines, k,
+                  extra...);
+  }
+  // As compute, with other lines of A and B.
+  template <class LinesA, class LinesB, class Result, class... Extra>
+  static constexpr void compute_lines(thread t, const place& at, const val<u32>& batch_a, const in<u8>& a,
+                                      const val<byte_matrix>& of_a, const LinesA& lines_of_a, const in<u8>& b,
+                                      const val<byte_matrix>& of_b, const LinesB& lines_of_b, const Result& c,
+                                      const val<output_lines>& lines, const val<u32>& k,
+                                      const Extra&... extra) {
     const val rank = t.thread_rank();
     const val own_row = t.let(rank / cut::side * side), own_column = t.let(rank % cut::side * side);
     const place first{at.batch, t.let(at.row + own_row), t.let(at.column + own_column)};
@@ -127,8 +143,9 @@ struct simt_bytes_body {
 
     const auto multiply = [&](const auto& after_step) {
       for (auto begin : t.range(0u, k, cut::step * Numbers::width)) {
-        copy(t, a_tile, a, of_a, batch_a, at.row, t.let(lines[&output_lines::rows]), begin, k);
-        copy(t, b_tile, b, of_b, at.batch, at.column, t.let(lines[&output_lines::columns]), begin, k);
+        copy(t, a_tile, a, of_a, lines_of_a, batch_a, at.row, t.let(lines[&output_lines::rows]), begin, k);
+        copy(t, b_tile, b, of_b, lines_of_b, at.batch, at.column, t.let(lines[&output_lines::columns]), begin,
+             k);
         t.barrier();
         for (auto step : t.range(0u, cut::step).template unroll<4>()) {
           const val of_rows = load_vec<4>(a_tile[step][own_row]);
@@ -155,9 +172,11 @@ struct simt_bytes_body {
 
  private:
   // Copies lines from `first` on, from `begin` on along K. Elements outside are 0.
+  template <class Lines>
   static constexpr void copy(thread t, const tile_in_shared& to, const in<u8>& x,
-                             const val<byte_matrix>& matrix, const val<u32>& batch, const val<u32>& first,
-                             const val<u32>& lines, const val<u32>& begin, const val<u32>& end) {
+                             const val<byte_matrix>& matrix, const Lines& lines_of_x, const val<u32>& batch,
+                             const val<u32>& first, const val<u32>& lines, const val<u32>& begin,
+                             const val<u32>& end) {
     const in memory = x.from(cast<i64>(batch) * matrix[&byte_matrix::batch]);
     const val step = t.let(t.thread_rank() % cut::step), line = t.let(t.thread_rank() / cut::step);
     const val k = t.let(begin + step * Numbers::width);
@@ -165,8 +184,15 @@ struct simt_bytes_body {
     for (u32 i = 0; i < cut::tile; i += apart) {
       const val own = t.let(first + line + i);
       var<element> one(t, element{});
-      if (auto exists = t.when(all_of(own < lines, k < end)))
-        one = Numbers::load(t, memory, matrix, t.let(cast<i64>(own)), k, end);
+      if (auto exists = t.when(all_of(own < lines, k < end))) {
+        if constexpr (std::is_same_v<Lines, lines_in_order>) {
+          one = Numbers::load(t, memory, matrix, t.let(cast<i64>(own)), k, end);
+        } else {
+          const val source = lines_of_x.source(t, own);
+          if (auto is_line = t.when(source < lines_of_x.end(t)))
+            one = Numbers::load(t, memory, matrix, t.let(cast<i64>(source)), k, end);
+        }
+      }
       const val place = t.let(line + i);
       const val number = t.let(one);
       to[step][place] = number;

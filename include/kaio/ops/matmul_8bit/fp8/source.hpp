@@ -38,6 +38,17 @@ constexpr val<f16x2> f16x2_of_fp8(thread t, const val<u32>& codes, const val<boo
   const val is_nan = t.let((magnitude + to_nan) & 0x00800080u);
   return t.let(bit_cast<f16x2>(number | ((is_nan << 8) - (is_nan >> 7))));
 }
+// Eight codes.
+template <class Codes>
+constexpr dsl::register_array<val<f16>, 8> f16_of_eight(thread t, const Codes& codes,
+                                                        const val<bool>& is_e5m2) {
+  const auto pairs = array_of<4>([&](u32 i) {
+    const val both = t.let(cast<u32>(codes[2 * i]) | cast<u32>(codes[2 * i + 1]) << 16);
+    return f16x2_of_fp8(t, both, is_e5m2);
+  });
+  return array_of<8>(
+      [&](u32 i) { return i % 2 == 0 ? t.let(low(pairs[i / 2])) : t.let(high(pairs[i / 2])); });
+}
 constexpr val<i64> offset_in(thread t, const val<u32>& batch, const val<u32>& line, const val<u32>& k,
                              const val<fp8_matrix>& matrix) {
   return t.let(cast<i64>(batch) * matrix[&fp8_matrix::batch] + cast<i64>(line) * matrix[&fp8_matrix::line] +
@@ -59,13 +70,7 @@ struct fp8_eights_as_f16 {
   constexpr dsl::register_array<val<f16>, 8> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k,
                                                         in<u8> x, val<fp8_matrix> matrix) const {
     const val codes = load_vec<8>(x[offset_in(t, batch, line, k, matrix)]);
-    const val is_e5m2 = t.let(matrix[&fp8_matrix::is_e5m2] != 0u);
-    const auto pairs = array_of<4>([&](u32 i) {
-      const val both = t.let(cast<u32>(codes[2 * i]) | cast<u32>(codes[2 * i + 1]) << 16);
-      return f16x2_of_fp8(t, both, is_e5m2);
-    });
-    return array_of<8>(
-        [&](u32 i) { return i % 2 == 0 ? t.let(low(pairs[i / 2])) : t.let(high(pairs[i / 2])); });
+    return f16_of_eight(t, codes, t.let(matrix[&fp8_matrix::is_e5m2] != 0u));
   }
 };
 
