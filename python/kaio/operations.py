@@ -3424,10 +3424,21 @@ def matmul_int8_grouped(
     scale_a: Array | None = None,
     scale_b: Array | None = None,
     bias: Array | None = None,
+    rows: Array | None = None,
+    gate: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    zero_a: Array | None = None,
+    column_sums: Array | None = None,
+    alpha: float = 1.0,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Array:
     """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
+
+    With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) + up_offset),
+    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the weights with all
+    gates first, of 64.
 
     The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_int8.
     Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.
@@ -3436,10 +3447,17 @@ def matmul_int8_grouped(
       a: (rows, k); i8
       b: (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias
-      scale_a: (rows) or (1); f32, f16 or bf16; scales of the rows of A
+      out: (rows, n) or (rows, n / 2); f32, f16, bf16 or i32; i32 has the sums, without scales, bias or gate
+      scale_a: (rows of A) or (1); f32, f16 or bf16; scales of the rows of A
       scale_b: (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B
       bias: (groups, n); f32, f16 or bf16
+      rows: (rows); i32; row r of c is of row rows[r] of A; an index that is no row of A counts as a row of zeros
+      gate: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n / 2)
+      zero_a: (rows of A) or (1); i32; zero points of the rows of A; with column_sums
+      column_sums: (groups, n); i32; the sums of the columns of each B; with zero_a
+      alpha: the gate's factor: silu is x / (1 + exp(-alpha x)); above 0
+      limit: a gate is at most limit, its value is from -limit to limit; 0: none
+      up_offset: added to a gate's value
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -3448,10 +3466,10 @@ def matmul_int8_grouped(
     """
     try:
         if out is None:
-            out = _empty(a, (a.shape[0], b.shape[2]), dtype or 'i32')
+            out = _empty(a, ((a if rows is None else rows).shape[0], b.shape[2] // (1 if gate == 'none' else 2)), dtype or 'i32')
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_int8_grouped", error, a=a, b=b, offsets=offsets) from None
-    if _matmul_int8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, bias, )):
+    if _matmul_int8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, bias, rows, gate, zero_a, column_sums, alpha, limit, up_offset, )):
         out = _for_jax(out)
     return out
 
@@ -3470,10 +3488,19 @@ def matmul_fp8_grouped(
     groups_a: Array | None = None,
     blocks_b: Array | None = None,
     bias: Array | None = None,
+    rows: Array | None = None,
+    gate: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    alpha: float = 1.0,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Array:
     """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
+
+    With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) + up_offset),
+    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the weights with all
+    gates first, of 64.
 
     The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_fp8.
     Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.
@@ -3482,12 +3509,17 @@ def matmul_fp8_grouped(
       a: (rows, k); e4m3 or e5m2
       b: (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f32, f16 or bf16
-      scale_a: (rows) or (1); f32, f16 or bf16; scales of the rows of A
+      out: (rows, n) or (rows, n / 2); f32, f16 or bf16
+      scale_a: (rows of A) or (1); f32, f16 or bf16; scales of the rows of A
       scale_b: (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B
-      groups_a: (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b
+      groups_a: (rows of A, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b
       blocks_b: (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a
       bias: (groups, n); f32, f16 or bf16
+      rows: (rows); i32; row r of c is of row rows[r] of A; an index that is no row of A counts as a row of zeros
+      gate: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n / 2)
+      alpha: the gate's factor: silu is x / (1 + exp(-alpha x)); above 0
+      limit: a gate is at most limit, its value is from -limit to limit; 0: none
+      up_offset: added to a gate's value
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -3496,10 +3528,10 @@ def matmul_fp8_grouped(
     """
     try:
         if out is None:
-            out = _empty(a, (a.shape[0], b.shape[2]), dtype or 'bf16')
+            out = _empty(a, ((a if rows is None else rows).shape[0], b.shape[2] // (1 if gate == 'none' else 2)), dtype or 'bf16')
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_fp8_grouped", error, a=a, b=b, offsets=offsets) from None
-    if _matmul_fp8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, groups_a, blocks_b, bias, )):
+    if _matmul_fp8_grouped(stream, a, b, offsets, out, (scale_a, scale_b, groups_a, blocks_b, bias, rows, gate, alpha, limit, up_offset, )):
         out = _for_jax(out)
     return out
 
@@ -4172,10 +4204,18 @@ def matmul_w4_grouped(
     *,
     bias: Array | None = None,
     variant: str | None = None,
+    rows: Array | None = None,
+    gate: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    alpha: float = 1.0,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Array:
     """out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of four bits. For mixtures of experts.
+
+    With a gate, out[r, j] = gate(min(y[2 j], limit)) * (clamp(y[2 j + 1], -limit, limit) + up_offset), where y is
+    the product of row r. gpt-oss has silu, alpha 1.702, limit 7 and up_offset 1.
 
     The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours along a row
     of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal calls give equal bits.
@@ -4184,9 +4224,14 @@ def matmul_w4_grouped(
       x: (rows, k); f16 or bf16
       weights: the shape of a group's weights; memory has w4_packed_bytes for each group, one after the other
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f16, bf16 or f32; the element type of x, or f32
+      out: (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32
       bias: (groups, n); f16 or bf16; the element type of x
       variant: the kernel to run, as kaio.choice names it; None: the best one
+      rows: (rows); i32; row r of out is of row rows[r] of x; an index that is no row of x counts as a row of zeros
+      gate: not none: even columns of the weights are gates, odd ones their values, and out is (rows, n / 2)
+      alpha: the gate's factor: silu is x / (1 + exp(-alpha x)); above 0
+      limit: a gate is at most limit, its value is from -limit to limit; 0: none
+      up_offset: added to a gate's value
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -4195,10 +4240,10 @@ def matmul_w4_grouped(
     """
     try:
         if out is None:
-            out = _empty(x, (x.shape[0], weights.n), dtype)
+            out = _empty(x, ((x if rows is None else rows).shape[0], weights.n // (1 if gate == 'none' else 2)), dtype)
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_w4_grouped", error, x=x, weights=weights, offsets=offsets) from None
-    if _matmul_w4_grouped(stream, x, weights, offsets, out, (bias, variant, )):
+    if _matmul_w4_grouped(stream, x, weights, offsets, out, (bias, variant, rows, gate, alpha, limit, up_offset, )):
         out = _for_jax(out)
     return out
 
@@ -4214,6 +4259,11 @@ def matmul_w8_grouped(
     *,
     bias: Array | None = None,
     variant: str | None = None,
+    rows: Array | None = None,
+    gate: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    alpha: float = 1.0,
+    limit: float = 0.0,
+    up_offset: float = 0.0,
     dtype: str | None = None,
     stream: Any = None,
 ) -> Array:
@@ -4225,9 +4275,14 @@ def matmul_w8_grouped(
       x: (rows, k); f16 or bf16
       weights: the shape of a group's weights; memory has w8_packed_bytes for each group, one after the other
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f16, bf16 or f32; the element type of x, or f32
+      out: (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32
       bias: (groups, n); f16 or bf16; the element type of x
       variant: the kernel to run, as kaio.choice names it; None: the best one
+      rows: (rows); i32; row r of out is of row rows[r] of x; an index that is no row of x counts as a row of zeros
+      gate: not none: even columns of the weights are gates, odd ones their values, and out is (rows, n / 2)
+      alpha: the gate's factor: silu is x / (1 + exp(-alpha x)); above 0
+      limit: a gate is at most limit, its value is from -limit to limit; 0: none
+      up_offset: added to a gate's value
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -4236,10 +4291,10 @@ def matmul_w8_grouped(
     """
     try:
         if out is None:
-            out = _empty(x, (x.shape[0], weights.n), dtype)
+            out = _empty(x, ((x if rows is None else rows).shape[0], weights.n // (1 if gate == 'none' else 2)), dtype)
     except (AttributeError, IndexError) as error:
         raise _wrong("matmul_w8_grouped", error, x=x, weights=weights, offsets=offsets) from None
-    if _matmul_w8_grouped(stream, x, weights, offsets, out, (bias, variant, )):
+    if _matmul_w8_grouped(stream, x, weights, offsets, out, (bias, variant, rows, gate, alpha, limit, up_offset, )):
         out = _for_jax(out)
     return out
 

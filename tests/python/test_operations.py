@@ -121,6 +121,10 @@ def test_fp8(random: np.random.Generator) -> None:
     wanted = np.stack([(row.astype(F32) * np.repeat(g, 128)) @ (experts[e].astype(F32) * scales_of[e]).T
                        for row, g, e in zip(codes, groups, [0, 0, 1, 1, 1, 1])])
     close(got, wanted, 1e-3)
+    got = kaio.matmul_fp8_grouped(codes, experts[:, :128].transpose(0, 2, 1), offsets, rows=np.arange(6, dtype=np.int32), dtype="f32",
+                                  groups_a=groups, blocks_b=of_experts[:, :1].transpose(0, 2, 1), gate="relu")
+    fours = wanted[:, :128].reshape(6, 16, 2, 4)  # one block of scales, so their order does not matter
+    close(got, np.maximum(fours[:, :, 0], 0).reshape(6, 64) * fours[:, :, 1].reshape(6, 64), 2e-3)
 
 
 # ---- Norms
@@ -584,6 +588,11 @@ def test_matmul_w4_grouped(random: np.random.Generator) -> None:
     wanted = np.stack([experts[g].matrix(experts[g].zeros) @ row.astype(F32) + bias[g] for g, row in zip(group, x)])
     close(kaio.matmul_w4_grouped(x, shape, offsets, bias=bias, dtype="f32"), wanted, 2e-3)
     assert kaio.matmul_w4_grouped(x, shape, offsets).dtype == F16
+    rows = np.array([6, 0, 1, 9, 3, 3, 2], np.int32)
+    both = np.stack([experts[g].matrix(experts[g].zeros) @ (x[r].astype(F32) if r < 7 else np.zeros(128)) + bias[g]
+                     for g, r in zip(group, rows)])
+    got = kaio.matmul_w4_grouped(x, shape, offsets, bias=bias, rows=rows, gate="relu", up_offset=1.0, dtype="f32")
+    close(got, np.maximum(both[:, ::2], 0) * (both[:, 1::2] + 1), 5e-3)
     with pytest.raises(kaio.InvalidArgument, match="weights"):
         kaio.matmul_w4_grouped(x, shape, np.zeros(5, np.int32))
 

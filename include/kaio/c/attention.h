@@ -186,7 +186,7 @@ KAIO_API kaio_status kaio_tune_attention_varlen(const DLTensor* q, const DLTenso
  * be out_a or out_b itself, lse likewise.
  *   out_a  (B, S, H, D) or (rows, H, D); f32, f16 or bf16
  *   lse_a  (B, H, S) or (H, rows); f32
- *   out_b  as out_a; elements of out_a
+ *   out_b  as out_a; f32, f16 or bf16
  *   lse_b  as lse_a; f32
  *   out    writes as out_a; f32, f16 or bf16
  *   lse    writes as lse_a; f32; NULL: not written */

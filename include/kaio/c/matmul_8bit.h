@@ -87,9 +87,21 @@ static inline kaio_matmul_fp8_options kaio_matmul_fp8_options_default(void) {
 typedef struct kaio_matmul_int8_grouped_options {
   uint32_t size; /* sizeof(kaio_matmul_int8_grouped_options) */
   int32_t reserved_4; /* 0 */
-  const DLTensor* scale_a; /* (rows) or (1); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_a; /* (rows of A) or (1); f32, f16 or bf16; scales of the rows of A */
   const DLTensor* scale_b; /* (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B */
   const DLTensor* bias; /* (groups, n); f32, f16 or bf16 */
+  /* (rows); i32; row r of c is of row rows[r] of A; an index that is no row of A counts as a row of zeros */
+  const DLTensor* rows;
+  /* kaio_matmul_activation: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values,
+   * and c is (rows, n / 2) */
+  int32_t gate;
+  int32_t reserved_44; /* 0 */
+  const DLTensor* zero_a; /* (rows of A) or (1); i32; zero points of the rows of A; with column_sums */
+  const DLTensor* column_sums; /* (groups, n); i32; the sums of the columns of each B; with zero_a */
+  float alpha; /* default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0 */
+  float limit; /* a gate is at most limit, its value is from -limit to limit; 0: none */
+  float up_offset; /* added to a gate's value */
+  int32_t reserved_76; /* 0 */
 } kaio_matmul_int8_grouped_options;
 static inline kaio_matmul_int8_grouped_options kaio_matmul_int8_grouped_options_default(void) {
   kaio_matmul_int8_grouped_options it;
@@ -98,6 +110,15 @@ static inline kaio_matmul_int8_grouped_options kaio_matmul_int8_grouped_options_
   it.scale_a = NULL;
   it.scale_b = NULL;
   it.bias = NULL;
+  it.rows = NULL;
+  it.gate = 0;
+  it.reserved_44 = 0;
+  it.zero_a = NULL;
+  it.column_sums = NULL;
+  it.alpha = 1.0f;
+  it.limit = 0.0f;
+  it.up_offset = 0.0f;
+  it.reserved_76 = 0;
   return it;
 }
 
@@ -105,13 +126,21 @@ static inline kaio_matmul_int8_grouped_options kaio_matmul_int8_grouped_options_
 typedef struct kaio_matmul_fp8_grouped_options {
   uint32_t size; /* sizeof(kaio_matmul_fp8_grouped_options) */
   int32_t reserved_4; /* 0 */
-  const DLTensor* scale_a; /* (rows) or (1); f32, f16 or bf16; scales of the rows of A */
+  const DLTensor* scale_a; /* (rows of A) or (1); f32, f16 or bf16; scales of the rows of A */
   const DLTensor* scale_b; /* (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B */
-  /* (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b */
+  /* (rows of A, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b */
   const DLTensor* groups_a;
   /* (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a */
   const DLTensor* blocks_b;
   const DLTensor* bias; /* (groups, n); f32, f16 or bf16 */
+  /* (rows); i32; row r of c is of row rows[r] of A; an index that is no row of A counts as a row of zeros */
+  const DLTensor* rows;
+  /* kaio_matmul_activation: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values,
+   * and c is (rows, n / 2) */
+  int32_t gate;
+  float alpha; /* default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0 */
+  float limit; /* a gate is at most limit, its value is from -limit to limit; 0: none */
+  float up_offset; /* added to a gate's value */
 } kaio_matmul_fp8_grouped_options;
 static inline kaio_matmul_fp8_grouped_options kaio_matmul_fp8_grouped_options_default(void) {
   kaio_matmul_fp8_grouped_options it;
@@ -122,6 +151,11 @@ static inline kaio_matmul_fp8_grouped_options kaio_matmul_fp8_grouped_options_de
   it.groups_a = NULL;
   it.blocks_b = NULL;
   it.bias = NULL;
+  it.rows = NULL;
+  it.gate = 0;
+  it.alpha = 1.0f;
+  it.limit = 0.0f;
+  it.up_offset = 0.0f;
   return it;
 }
 
@@ -156,13 +190,17 @@ KAIO_API kaio_status kaio_tune_matmul_int8(const DLTensor* a, const DLTensor* b,
 
 /* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
  * For mixtures of experts.
+ * With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) +
+ * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
+ * weights with all gates first, of 64.
  * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
  * kaio_matmul_int8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
  * calls give equal bits.
  *   a        (rows, k); i8
  *   b        (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged
  *   offsets  (groups + 1); i32; not decreasing
- *   c        writes (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias
+ *   c        writes (rows, n) or (rows, n / 2); f32, f16, bf16 or i32; i32 has the sums, without scales,
+ *            bias or gate
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_int8_grouped(void* stream, const DLTensor* a, const DLTensor* b,
                                               const DLTensor* offsets, const DLTensor* c,
@@ -176,13 +214,16 @@ KAIO_API kaio_status kaio_matmul_int8_grouped_warmup(const DLTensor* a, const DL
 
 /* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
  * For mixtures of experts.
+ * With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) +
+ * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
+ * weights with all gates first, of 64.
  * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
  * kaio_matmul_fp8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
  * calls give equal bits.
  *   a        (rows, k); e4m3 or e5m2
  *   b        (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged
  *   offsets  (groups + 1); i32; not decreasing
- *   c        writes (rows, n); f32, f16 or bf16
+ *   c        writes (rows, n) or (rows, n / 2); f32, f16 or bf16
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_fp8_grouped(void* stream, const DLTensor* a, const DLTensor* b,
                                              const DLTensor* offsets, const DLTensor* c,

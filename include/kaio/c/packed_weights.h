@@ -125,6 +125,15 @@ typedef struct kaio_matmul_w4_grouped_options {
   int32_t reserved_4; /* 0 */
   const DLTensor* bias; /* (groups, n); f16 or bf16; the element type of x */
   const char* variant; /* the kernel to run, as ..._choice names it; NULL: the best one */
+  /* (rows); i32; row r of out is of row rows[r] of x; an index that is no row of x counts as a row of
+   * zeros */
+  const DLTensor* rows;
+  /* kaio_matmul_activation: not none: even columns of the weights are gates, odd ones their values, and
+   * out is (rows, n / 2) */
+  int32_t gate;
+  float alpha; /* default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0 */
+  float limit; /* a gate is at most limit, its value is from -limit to limit; 0: none */
+  float up_offset; /* added to a gate's value */
 } kaio_matmul_w4_grouped_options;
 static inline kaio_matmul_w4_grouped_options kaio_matmul_w4_grouped_options_default(void) {
   kaio_matmul_w4_grouped_options it;
@@ -132,6 +141,11 @@ static inline kaio_matmul_w4_grouped_options kaio_matmul_w4_grouped_options_defa
   it.reserved_4 = 0;
   it.bias = NULL;
   it.variant = NULL;
+  it.rows = NULL;
+  it.gate = 0;
+  it.alpha = 1.0f;
+  it.limit = 0.0f;
+  it.up_offset = 0.0f;
   return it;
 }
 
@@ -204,6 +218,8 @@ KAIO_API kaio_status kaio_tune_matmul_w8(const DLTensor* x, const kaio_w8_weight
 
 /* out[r, :] = x[r, :] W[g]^T + bias[g, :] where offsets[g] <= r < offsets[g + 1]; weights of four bits.
  * For mixtures of experts.
+ * With a gate, out[r, j] = gate(min(y[2 j], limit)) * (clamp(y[2 j + 1], -limit, limit) + up_offset),
+ * where y is the product of row r. gpt-oss has silu, alpha 1.702, limit 7 and up_offset 1.
  * The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours
  * along a row of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal
  * calls give equal bits.
@@ -211,7 +227,7 @@ KAIO_API kaio_status kaio_tune_matmul_w8(const DLTensor* x, const kaio_w8_weight
  *   weights  the shape of a group's weights; memory has kaio_w4_packed_bytes for each group, one after the
  *            other
  *   offsets  (groups + 1); i32; not decreasing
- *   out      writes (rows, n); f16, bf16 or f32; the element type of x, or f32
+ *   out      writes (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_w4_grouped(void* stream, const DLTensor* x, const kaio_w4_weights* weights,
                                             const DLTensor* offsets, const DLTensor* out,
@@ -236,7 +252,7 @@ KAIO_API kaio_status kaio_matmul_w4_grouped_choice(const DLTensor* x, const kaio
  *   weights  the shape of a group's weights; memory has kaio_w8_packed_bytes for each group, one after the
  *            other
  *   offsets  (groups + 1); i32; not decreasing
- *   out      writes (rows, n); f16, bf16 or f32; the element type of x, or f32
+ *   out      writes (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_w8_grouped(void* stream, const DLTensor* x, const kaio_w8_weights* weights,
                                             const DLTensor* offsets, const DLTensor* out,

@@ -10,6 +10,8 @@
 //   s = sum over p of groups_a[r][p] * blocks_b[g][p][n / 128] * (sum over 128 p <= k < 128 (p + 1) of a * b)
 //   c[r, :] = s * scale_a[r] * scale_b[g][n] + bias[g][n] where offsets[g] <= r < offsets[g + 1]
 //
+// Rows of a may be gathered by their indices, and pairs of columns may be a gate and its value (the options).
+//
 // The numbers are those of matmul_fp8; the offsets are those of matmul_grouped: read on the device alone, so
 // that a call may be captured into a graph and replayed with other groups. Groups have any number of rows, 0
 // too. Equal calls give equal bits. Throws invalid_argument, which names the argument, before anything runs;
@@ -35,7 +37,8 @@ namespace detail {
 void run_matmul_fp8_grouped(const stream& s, const grouped_bytes_arguments& arguments);
 }  // namespace detail
 
-// a: (rows, k), e4m3 or e5m2. b: (groups, k, n), e4m3 or e5m2; weights (groups, n, k) are transposed().
+// a: (rows, k), e4m3 or e5m2; with options.rows of any number of rows. b: (groups, k, n), e4m3 or e5m2; weights
+// (groups, n, k) are transposed().
 // offsets: (groups + 1), i32, neighbours adjacent, not decreasing; group g has the rows offsets[g] to
 // offsets[g + 1] - 1. Offsets beyond the rows count as their number, negative ones too. c: (rows, n) of f32,
 // f16 or bf16, neighbours along n adjacent, apart from everything else; rows of no group are not written. a
@@ -70,6 +73,7 @@ std::vector<const ptx::kernel_image*> grouped_bytes_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::matmul_activation;
 using ops::matmul_fp8_grouped;
 using ops::matmul_fp8_grouped_options;
 using ops::matmul_fp8_grouped_warmup;

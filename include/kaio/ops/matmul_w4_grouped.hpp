@@ -9,11 +9,13 @@
 //   for (std::int64_t g = 0; g < w.groups; ++g) repack(s, mxfp4_w4{...}, w[g]);   // once, at load
 //
 //   sort_by_expert(s, indices, offsets, {.tokens = tokens, .positions = positions});
-//   embedding(s, tokens, x, rows);                      // the row of x for each sorted row
-//   matmul_w4_grouped(s, rows, w, offsets, y);
+//   matmul_w4_grouped(s, x, w, offsets, h, {.rows = tokens, .gate = matmul_activation::silu});
+//   matmul_w4_grouped(s, h, down, offsets, y);
 //   combine_experts(s, y, weights, positions, out);
 //
-//   y[r, :] = rows[r, :] * w[g]^T where offsets[g] <= r < offsets[g + 1]
+//   y[r, :] = h[r, :] * down[g]^T where offsets[g] <= r < offsets[g + 1]
+//
+// The first product gathers its rows, and multiplies gates with their values (the options).
 //
 // The offsets are read on the device alone: nothing is allocated, read back or waited for, so a call may be
 // captured into a graph and replayed with other groups. Groups have any number of rows, 0 too. Weights of
@@ -44,7 +46,8 @@ constexpr void require_w4_grouped_types() {
 }
 }  // namespace detail
 
-// x: (rows, k), out: (rows, n), of any strides from row to row; neighbours along a row are adjacent. offsets:
+// x: (rows, k), with options.rows of any number of rows; out: (rows, n), with a gate (rows, n / 2); of any strides
+// from row to row; neighbours along a row are adjacent. offsets:
 // (groups + 1), i32, neighbours adjacent, not decreasing; group g has the rows offsets[g] to offsets[g + 1] -
 // 1. Offsets beyond the rows count as their number, negative ones too. Rows of no group are not written. out
 // shares no memory with any other argument. Fastest if rows of x begin at multiples of 16 bytes and k is a
@@ -79,6 +82,7 @@ std::vector<const ptx::kernel_image*> w4_grouped_kernels();
 
 namespace kaio {
 using ops::grouped_w4_weights;
+using ops::matmul_activation;
 using ops::matmul_w4_grouped;
 using ops::matmul_w4_grouped_options;
 using ops::matmul_w4_grouped_warmup;

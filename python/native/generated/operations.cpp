@@ -19,6 +19,8 @@ constexpr enumeration::value values_rotary_scaling_kind[] = {{"none", 0}, {"line
 constexpr enumeration enum_rotary_scaling_kind = {"rotary_scaling_kind", false, values_rotary_scaling_kind};
 constexpr enumeration::value values_loss_reduction[] = {{"none", 0}, {"sum", 1}, {"mean", 2}};
 constexpr enumeration enum_loss_reduction = {"loss_reduction", false, values_loss_reduction};
+constexpr enumeration::value values_context_layout[] = {{"contiguous", 0}, {"zigzag", 1}};
+constexpr enumeration enum_context_layout = {"context_layout", false, values_context_layout};
 constexpr enumeration::value values_activation[] = {{"silu", 0}, {"gelu", 1}, {"gelu_tanh", 2}, {"gelu_sigmoid", 3}, {"relu", 4}, {"relu2", 5}};
 constexpr enumeration enum_activation = {"activation", false, values_activation};
 constexpr enumeration::value values_matmul_activation[] = {{"none", 0}, {"relu", 1}, {"gelu", 2}, {"gelu_tanh", 3}, {"silu", 4}};
@@ -430,6 +432,13 @@ constexpr field fields_matmul_int8_grouped_options[] = {
     {.name = "scale_a", .c_name = "scale_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, scale_a)},
     {.name = "scale_b", .c_name = "scale_b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, scale_b)},
     {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, bias)},
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, rows)},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, gate), .values = &enum_matmul_activation},
+    {.name = "zero_a", .c_name = "zero_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, zero_a)},
+    {.name = "column_sums", .c_name = "column_sums", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, column_sums)},
+    {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, alpha)},
+    {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, limit)},
+    {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_int8_grouped_options, up_offset)},
 };
 constexpr record record_matmul_int8_grouped_options = {"MatmulInt8GroupedOptions", sizeof(kaio_matmul_int8_grouped_options),
     [](void* to) { *static_cast<kaio_matmul_int8_grouped_options*>(to) = kaio_matmul_int8_grouped_options_default(); }, fields_matmul_int8_grouped_options};
@@ -440,6 +449,11 @@ constexpr field fields_matmul_fp8_grouped_options[] = {
     {.name = "groups_a", .c_name = "groups_a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, groups_a)},
     {.name = "blocks_b", .c_name = "blocks_b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, blocks_b)},
     {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, bias)},
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, rows)},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, gate), .values = &enum_matmul_activation},
+    {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, alpha)},
+    {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, limit)},
+    {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_fp8_grouped_options, up_offset)},
 };
 constexpr record record_matmul_fp8_grouped_options = {"MatmulFp8GroupedOptions", sizeof(kaio_matmul_fp8_grouped_options),
     [](void* to) { *static_cast<kaio_matmul_fp8_grouped_options*>(to) = kaio_matmul_fp8_grouped_options_default(); }, fields_matmul_fp8_grouped_options};
@@ -533,6 +547,11 @@ constexpr record record_matmul_w4_options = {"MatmulW4Options", sizeof(kaio_matm
 constexpr field fields_matmul_w4_grouped_options[] = {
     {.name = "bias", .c_name = "bias", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, bias)},
     {.name = "variant", .c_name = "variant", .kind = field_kind::string, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, variant)},
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, rows)},
+    {.name = "gate", .c_name = "gate", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, gate), .values = &enum_matmul_activation},
+    {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, alpha)},
+    {.name = "limit", .c_name = "limit", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, limit)},
+    {.name = "up_offset", .c_name = "up_offset", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_w4_grouped_options, up_offset)},
 };
 constexpr record record_matmul_w4_grouped_options = {"MatmulW4GroupedOptions", sizeof(kaio_matmul_w4_grouped_options),
     [](void* to) { *static_cast<kaio_matmul_w4_grouped_options*>(to) = kaio_matmul_w4_grouped_options_default(); }, fields_matmul_w4_grouped_options};

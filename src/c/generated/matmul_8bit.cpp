@@ -26,6 +26,14 @@ static_assert(ops::matmul_fp8_options{}.out_scale == 1.0f);
 static_assert(ops::matmul_fp8_options{}.activation == static_cast<ops::matmul_activation>(0));
 static_assert(ops::matmul_fp8_options{}.constant == static_cast<ops::constant_inputs>(0));
 static_assert(ops::matmul_fp8_options{}.bias.of_rows == false);
+static_assert(ops::matmul_int8_grouped_options{}.gate == static_cast<ops::matmul_activation>(0));
+static_assert(ops::matmul_int8_grouped_options{}.alpha == 1.0f);
+static_assert(ops::matmul_int8_grouped_options{}.limit == 0.0f);
+static_assert(ops::matmul_int8_grouped_options{}.up_offset == 0.0f);
+static_assert(ops::matmul_fp8_grouped_options{}.gate == static_cast<ops::matmul_activation>(0));
+static_assert(ops::matmul_fp8_grouped_options{}.alpha == 1.0f);
+static_assert(ops::matmul_fp8_grouped_options{}.limit == 0.0f);
+static_assert(ops::matmul_fp8_grouped_options{}.up_offset == 0.0f);
 
 void read(call& in, const char* name, const kaio_matmul_int8_options* given, ops::matmul_int8_options& to) {
   kaio_matmul_int8_options from = kaio_matmul_int8_options_default();
@@ -68,6 +76,15 @@ void read(call& in, const char* name, const kaio_matmul_int8_grouped_options* gi
   in.optional_tensor("scale_a", from.scale_a, {element::f32 | element::f16 | element::bf16, 1, 1}, to.scale_a);
   in.optional_tensor("scale_b", from.scale_b, {element::f32 | element::f16 | element::bf16, 2, 2}, to.scale_b);
   in.optional_tensor("bias", from.bias, {element::f32 | element::f16 | element::bf16, 2, 2}, to.bias);
+  in.optional_tensor("rows", from.rows, {element::i32, 1, 1}, to.rows);
+  in.enumerated("gate", from.gate, 5, to.gate);
+  in.zero("reserved_44", from.reserved_44);
+  in.optional_tensor("zero_a", from.zero_a, {element::i32, 1, 1}, to.zero_a);
+  in.optional_tensor("column_sums", from.column_sums, {element::i32, 2, 2}, to.column_sums);
+  to.alpha = from.alpha;
+  to.limit = from.limit;
+  to.up_offset = from.up_offset;
+  in.zero("reserved_76", from.reserved_76);
 }
 
 void read(call& in, const char* name, const kaio_matmul_fp8_grouped_options* given, ops::matmul_fp8_grouped_options& to) {
@@ -79,6 +96,11 @@ void read(call& in, const char* name, const kaio_matmul_fp8_grouped_options* giv
   in.optional_tensor("groups_a", from.groups_a, {element::f32, 2, 2}, to.groups_a);
   in.optional_tensor("blocks_b", from.blocks_b, {element::f32, 3, 3}, to.blocks_b);
   in.optional_tensor("bias", from.bias, {element::f32 | element::f16 | element::bf16, 2, 2}, to.bias);
+  in.optional_tensor("rows", from.rows, {element::i32, 1, 1}, to.rows);
+  in.enumerated("gate", from.gate, 5, to.gate);
+  to.alpha = from.alpha;
+  to.limit = from.limit;
+  to.up_offset = from.up_offset;
 }
 
 }  // namespace kaio::c
@@ -175,9 +197,9 @@ kaio_status kaio_matmul_int8_grouped(void* stream_handle, const DLTensor* a_give
     in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16 | element::i32, 2, 2}, c);
     ops::matmul_int8_grouped_options options;
     read(in, "options", options_given, options);
-    const ops::matmul_fp8_grouped_options all{.scale_a = options.scale_a, .scale_b = options.scale_b, .bias = options.bias};
+    const ops::matmul_fp8_grouped_options all = ops::detail::as_fp8_options(options);
     const runtime::stream& stream = in.stream(stream_handle);
-    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all});
+    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all, options.zero_a, options.column_sums});
     in.finish();
   });
 }
@@ -197,9 +219,9 @@ kaio_status kaio_matmul_int8_grouped_warmup(const DLTensor* a_given, const DLTen
     in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16 | element::i32, 2, 2}, c);
     ops::matmul_int8_grouped_options options;
     read(in, "options", options_given, options);
-    const ops::matmul_fp8_grouped_options all{.scale_a = options.scale_a, .scale_b = options.scale_b, .bias = options.bias};
+    const ops::matmul_fp8_grouped_options all = ops::detail::as_fp8_options(options);
     const runtime::stream& stream = in.loading();
-    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all});
+    ops::detail::run_matmul_int8_grouped(stream, {"matmul_int8_grouped", a, b, offsets, c, &all, options.zero_a, options.column_sums});
   });
 }
 

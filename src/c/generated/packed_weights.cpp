@@ -46,6 +46,10 @@ static_assert(ops::w8_weights{}.shape.offsets == false);
 static_assert(ops::matmul_w4_options{}.splits == 0);
 static_assert(ops::matmul_w4_options{}.constant == static_cast<ops::constant_inputs>(0));
 static_assert(ops::matmul_w4_options{}.exact_weights == false);
+static_assert(ops::matmul_w4_grouped_options{}.gate == static_cast<ops::matmul_activation>(0));
+static_assert(ops::matmul_w4_grouped_options{}.alpha == 1.0f);
+static_assert(ops::matmul_w4_grouped_options{}.limit == 0.0f);
+static_assert(ops::matmul_w4_grouped_options{}.up_offset == 0.0f);
 
 void read(call& in, const char* name, const kaio_w4_weights* given, ops::w4_weights& to) {
   kaio_w4_weights from = kaio_w4_weights_default();
@@ -121,6 +125,11 @@ void read(call& in, const char* name, const kaio_matmul_w4_grouped_options* give
   in.zero("reserved_4", from.reserved_4);
   in.optional_tensor("bias", from.bias, {element::f16 | element::bf16, 2, 2}, to.bias);
   if (from.variant != nullptr) to.variant = from.variant;
+  in.optional_tensor("rows", from.rows, {element::i32, 1, 1}, to.rows);
+  in.enumerated("gate", from.gate, 5, to.gate);
+  to.alpha = from.alpha;
+  to.limit = from.limit;
+  to.up_offset = from.up_offset;
 }
 
 }  // namespace kaio::c

@@ -27,7 +27,7 @@ void check_format(packed_kind kind, i64 rows) {
       rows <= 16 && (sm >= 90 ? has_one_launch_on_sm90(kind, gpu.properties()) : sm >= 80 && is_int4(kind));
   REQUIRE((ops::gate_up_project_choice(gpu.stream(), x_view, w.weight, out).name != "separate") ==
           is_one_launch);
-  gate_up_with_workspace(x_view, w.weight, out, {});
+  gate_up_with_workspace(x_view, w.weight, out, {.exact_weights = true});
   const std::vector<T> got = on_out.download();
   for (i64 row = 0; row < rows; ++row)
     for (i64 column = 0; column < f; ++column) {

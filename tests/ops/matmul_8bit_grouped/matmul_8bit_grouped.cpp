@@ -28,7 +28,27 @@ struct bytes_case {
   i64 before = 0, after = 0;  // rows of no group
   scales a = scales::each, b = scales::each;
   bool parts = false, bias = false;
+  i64 tokens = -1;           // rows of A, which are gathered; -1: as many as C has, in order
+  bool zero_points = false;  // of integers
+  matmul_activation gate = matmul_activation::none;
+  f32 alpha = 1, limit = 0, up_offset = 0;
+
+  bool is_gathered() const { return tokens >= 0; }
+  bool is_gated() const { return gate != matmul_activation::none; }
 };
+
+// The result for those of a gate and of its value.
+double gated(const bytes_case& x, double gate, double up) {
+  const double limit = x.limit == 0 ? INFINITY : to_double(x.limit);
+  const double g = std::min(gate, limit), u = std::clamp(up, -limit, limit) + to_double(x.up_offset);
+  switch (x.gate) {
+    case matmul_activation::relu: return std::max(g, 0.0) * u;
+    case matmul_activation::gelu: return 0.5 * g * std::erfc(-g / std::sqrt(2.0)) * u;
+    case matmul_activation::gelu_tanh:
+      return g / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (g + 0.044715 * g * g * g))) * u;
+    default: return g / (1 + std::exp(-to_double(x.alpha) * g)) * u;
+  }
+}
 
 std::size_t size(i64 count) { return static_cast<std::size_t>(count); }
 
@@ -57,14 +77,21 @@ void check_bytes(const bytes_case& x, u64 seed) {
   const auto groups = static_cast<i64>(x.counts.size());
   std::vector<i32> offsets{static_cast<i32>(x.before)};
   for (const i32 count : x.counts) offsets.push_back(offsets.back() + count);
-  const i64 rows = offsets.back() + x.after, a_pitch = x.k + x.pad, c_pitch = x.n + x.c_pad;
+  const i64 rows = offsets.back() + x.after, a_pitch = x.k + x.pad;
+  const i64 of_c = x.is_gated() ? x.n / 2 : x.n, c_pitch = of_c + x.c_pad;
+  const i64 tokens = x.is_gathered() ? x.tokens : rows;
+  std::vector<i32> sources(size(rows));
+  for (i32 r = 0; i32 & source : sources) {
+    source = x.is_gathered() ? static_cast<i32>(engine() % static_cast<u64>(tokens + 2)) - 1 : r;
+    ++r;
+  }
   const i64 lines = x.b_along_k ? x.n : x.k, b_pitch = (x.b_along_k ? x.k : x.n) + x.pad;
   const i64 along = (x.k + 127) / 128, across = (x.n + 127) / 128;
-  const auto a = small_numbers<A>(rows * a_pitch, engine);
+  const auto a = small_numbers<A>(tokens * a_pitch, engine);
   const auto b = small_numbers<B>(groups * lines * b_pitch, engine);
-  const auto scale_a = powers(x.a == scales::one ? 1 : rows, engine);
+  const auto scale_a = powers(x.a == scales::one ? 1 : tokens, engine);
   const auto scale_b = powers(groups * (x.b == scales::one ? 1 : x.n), engine);
-  const auto groups_a = powers(rows * along, engine), blocks_b = powers(groups * across * along, engine);
+  const auto groups_a = powers(tokens * along, engine), blocks_b = powers(groups * across * along, engine);
   const auto bias = powers(groups * x.n, engine);
   const std::vector<Out> before(size(rows * c_pitch), static_cast<Out>(-77));
   const auto a_memory = upload(a);
@@ -72,6 +99,15 @@ void check_bytes(const bytes_case& x, u64 seed) {
   const auto offset_memory = upload(offsets);
   const auto on_a = upload(scale_a), on_b = upload(scale_b), on_groups = upload(groups_a),
              on_blocks = upload(blocks_b), on_bias = upload(bias);
+  const auto on_rows = upload(sources);
+  std::vector<i32> zero_a(size(tokens)), column_sums(size(groups * x.n));
+  for (i32& zero : zero_a) zero = static_cast<i32>(engine() % 256) - 128;
+  for (i64 g = 0; g < groups; ++g)
+    for (i64 column = 0; column < x.n; ++column)
+      for (i64 k = 0; k < x.k; ++k)
+        column_sums[size(g * x.n + column)] += static_cast<i32>(to_double(
+            b[size(g * lines * b_pitch + (x.b_along_k ? column * b_pitch + k : k * b_pitch + column))]));
+  const auto on_zeros = upload(zero_a), on_sums = upload(column_sums);
   auto c_memory = upload(before);
   std::conditional_t<is_int8, matmul_int8_grouped_options, matmul_fp8_grouped_options> options;
   if (x.a != scales::none && !sums)
@@ -79,17 +115,27 @@ void check_bytes(const bytes_case& x, u64 seed) {
   if (x.b != scales::none && !sums)
     options.scale_b = tensor_view<const f32, 2>(on_b, groups, x.b == scales::one ? 1 : x.n);
   if (x.bias && !sums) options.bias = tensor_view<const f32, 2>(on_bias, groups, x.n);
+  if (x.is_gathered()) options.rows = tensor_view<const i32, 1>(on_rows, rows);
+  options.gate = x.gate;
+  options.alpha = x.alpha;
+  options.limit = x.limit;
+  options.up_offset = x.up_offset;
+  if constexpr (is_int8)
+    if (x.zero_points) {
+      options.zero_a = tensor_view<const i32, 1>(on_zeros, extents(tokens));
+      options.column_sums = tensor_view<const i32, 2>(on_sums, groups, x.n);
+    }
   if constexpr (!is_int8)
     if (x.parts) {  // blocks in memory: (groups, n / 128, k / 128)
-      options.groups_a = tensor_view<const f32, 2>(on_groups, rows, along);
+      options.groups_a = tensor_view<const f32, 2>(on_groups, tokens, along);
       options.blocks_b = tensor_view<const f32, 3>(on_blocks, groups, across, along).transposed();
     }
-  const tensor_view<const A, 2> a_view(a_memory, extents(rows, x.k), strides(a_pitch, i64{1}));
+  const tensor_view<const A, 2> a_view(a_memory, extents(tokens, x.k), strides(a_pitch, i64{1}));
   const tensor_view<const B, 3> b_view(
       b_memory, extents(groups, x.k, x.n),
       x.b_along_k ? strides(lines * b_pitch, i64{1}, b_pitch) : strides(lines * b_pitch, b_pitch, i64{1}));
   const tensor_view<const i32, 1> of_groups(offset_memory, groups + 1);
-  const tensor_view<Out, 2> c_view(c_memory, extents(rows, x.n), strides(c_pitch, i64{1}));
+  const tensor_view<Out, 2> c_view(c_memory, extents(rows, of_c), strides(c_pitch, i64{1}));
   if constexpr (is_int8)
     matmul_int8_grouped(gpu.stream(), a_view, b_view, of_groups, c_view, options);
   else
@@ -102,27 +148,45 @@ void check_bytes(const bytes_case& x, u64 seed) {
         std::upper_bound(offsets.begin(), offsets.end(), static_cast<i32>(r)) - offsets.begin() - 1;
     for (i64 column = 0; column < c_pitch; ++column) {
       const double result = to_double(got[size(r * c_pitch + column)]);
-      if (!has_group || column >= x.n) {
+      if (!has_group || column >= of_c) {
         untouched &= result == -77;
         continue;
       }
-      double exact = 0;
-      for (i64 k = 0; k < x.k; ++k) {
-        const i64 place =
-            group * lines * b_pitch + (x.b_along_k ? column * b_pitch + k : k * b_pitch + column);
-        const double scale =
-            x.parts ? to_double(groups_a[size(r * along + k / 128)]) *
-                          to_double(blocks_b[size((group * across + column / 128) * along + k / 128)])
-                    : 1;
-        exact += to_double(a[size(r * a_pitch + k)]) * to_double(b[size(place)]) * scale;
-      }
-      if (!sums) {
-        if (x.a != scales::none) exact *= to_double(scale_a[x.a == scales::one ? 0 : size(r)]);
-        if (x.b != scales::none)
-          exact *= to_double(scale_b[size(x.b == scales::one ? group : group * x.n + column)]);
-        if (x.bias) exact += to_double(bias[size(group * x.n + column)]);
-      }
-      const double allowed = sums ? 0 : unit_in_last_place<std::conditional_t<sums, f32, Out>>(exact) * 0.51;
+      const auto result_at = [&](i64 of_b) {
+        // Blocks are of weights with all gates first.
+        const i64 block = !x.is_gated() ? of_b : of_b / 8 * 4 + of_b % 4 + of_b / 4 % 2 * of_c;
+        double exact = 0;
+        const i64 source = sources[size(r)];
+        if (source >= 0 && source < tokens) {
+          for (i64 k = 0; k < x.k; ++k) {
+            const i64 place =
+                group * lines * b_pitch + (x.b_along_k ? of_b * b_pitch + k : k * b_pitch + of_b);
+            const double scale =
+                x.parts ? to_double(groups_a[size(source * along + k / 128)]) *
+                              to_double(blocks_b[size((group * across + block / 128) * along + k / 128)])
+                        : 1;
+            exact += to_double(a[size(source * a_pitch + k)]) * to_double(b[size(place)]) * scale;
+          }
+          if (is_int8 && x.zero_points)
+            exact -= to_double(zero_a[size(source)]) * to_double(column_sums[size(group * x.n + of_b)]);
+          if (x.a != scales::none && !sums)
+            exact *= to_double(scale_a[x.a == scales::one ? 0 : size(source)]);
+        }
+        if (!sums) {
+          if (x.b != scales::none)
+            exact *= to_double(scale_b[size(x.b == scales::one ? group : group * x.n + of_b)]);
+          if (x.bias) exact += to_double(bias[size(group * x.n + of_b)]);
+        }
+        return exact;
+      };
+      const double exact = x.is_gated() ? gated(x, result_at(column / 4 * 8 + column % 4),
+                                                result_at(column / 4 * 8 + 4 + column % 4))
+                                        : result_at(column);
+      constexpr double smallest = std::is_same_v<Out, f16> ? 3e-8 : 1e-30;
+      const double of_activation = x.is_gated() ? 1.0 / (1 << 15) : 0;
+      const double allowed = sums ? 0
+                                  : unit_in_last_place<std::conditional_t<sums, f32, Out>>(exact) * 0.51 +
+                                        std::abs(exact) * of_activation + (x.is_gated() ? smallest : 0);
       if (std::abs(result - exact) <= allowed) continue;
       CAPTURE(r, column, group, exact);
       REQUIRE(result == exact);
@@ -168,6 +232,56 @@ TEST_CASE("matmul_int8_grouped: lines at any address", "[ops][int8][matmul_group
   check_bytes<i8, i8, bf16>({.counts = {10, 20}, .n = 24, .k = 32, .before = 5, .after = 70}, 17);
 }
 
+TEST_CASE("matmul_fp8_grouped and matmul_int8_grouped: gathered rows", "[ops][fp8][int8][matmul_grouped]") {
+  check_bytes<e4m3, e4m3, bf16>({.counts = {3, 0, 130, 64, 65, 1},
+                                 .n = 136,
+                                 .k = 160,
+                                 .before = 2,
+                                 .after = 3,
+                                 .bias = true,
+                                 .tokens = 40},
+                                22);
+  check_bytes<e4m3, e4m3, f32>({.counts = {2, 0, 131}, .n = 264, .k = 400, .parts = true, .tokens = 90}, 23);
+  check_bytes<e5m2, e4m3, f32>({.counts = {9, 66}, .n = 136, .k = 200, .parts = true, .tokens = 10}, 24);
+  check_bytes<e4m3, e4m3, f16>({.counts = {5, 66}, .n = 65, .k = 147, .b_along_k = false, .tokens = 9}, 25);
+  check_bytes<e4m3, e4m3, f32>({.counts = {5, 6}, .n = 32, .k = 32, .parts = true, .bias = true, .tokens = 0},
+                               26);
+  check_bytes<i8, i8, bf16>({.counts = {70, 0, 3, 129}, .n = 72, .k = 96, .bias = true, .tokens = 33}, 27);
+  check_bytes<i8, i8, i32>({.counts = {5, 66}, .n = 65, .k = 17, .pad = 1, .tokens = 9}, 28);
+}
+
+TEST_CASE("matmul_fp8_grouped and matmul_int8_grouped: gates", "[ops][fp8][int8][matmul_grouped]") {
+  constexpr auto silu = matmul_activation::silu;
+  check_bytes<e4m3, e4m3, bf16>({.counts = {3, 0, 130, 1}, .n = 272, .k = 160, .bias = true, .gate = silu},
+                                29);
+  check_bytes<e4m3, e4m3, f32>(
+      {.counts = {2, 0, 131}, .n = 384, .k = 400, .parts = true, .tokens = 20, .gate = silu}, 30);
+  check_bytes<e5m2, e4m3, f16>({.counts = {9, 66}, .n = 128, .k = 200, .parts = true, .gate = silu}, 31);
+  check_bytes<e4m3, e4m3, bf16>({.counts = {5, 66},
+                                 .n = 72,
+                                 .k = 147,
+                                 .b_along_k = false,
+                                 .tokens = 9,
+                                 .gate = silu,
+                                 .alpha = 1.702f,
+                                 .limit = 7,
+                                 .up_offset = 1},
+                                32);
+  check_bytes<i8, i8, bf16>(
+      {.counts = {70, 0, 3}, .n = 136, .k = 96, .c_pad = 4, .zero_points = true, .gate = silu}, 33);
+  check_bytes<i8, i8, bf16>({.counts = {5, 66}, .n = 40, .k = 17, .pad = 1, .c_pad = 1, .gate = silu}, 34);
+  for (const auto gate : {matmul_activation::gelu, matmul_activation::gelu_tanh, matmul_activation::relu})
+    check_bytes<e4m3, e4m3, f32>({.counts = {4, 1}, .n = 24, .k = 48, .gate = gate}, 35);
+}
+
+TEST_CASE("matmul_int8_grouped: zero points", "[ops][int8][matmul_grouped]") {
+  check_bytes<i8, i8, f32>({.counts = {3, 0, 130}, .n = 136, .k = 160, .bias = true, .zero_points = true},
+                           36);
+  check_bytes<i8, i8, i32>({.counts = {5, 66}, .n = 65, .k = 17, .pad = 1, .tokens = 9, .zero_points = true},
+                           37);
+  check_bytes<i8, i8, bf16>({.counts = {65, 2}, .n = 40, .k = 64, .tokens = 70, .zero_points = true}, 38);
+}
+
 TEST_CASE("matmul_fp8_grouped and matmul_int8_grouped: nothing to compute",
           "[ops][fp8][int8][matmul_grouped]") {
   check_bytes<e4m3, e4m3, f32>({.counts = {0, 0}, .n = 16, .k = 16, .after = 9}, 18);
@@ -189,7 +303,13 @@ TEST_CASE("matmul_fp8_grouped and matmul_int8_grouped: random problems",
                  .b_along_k = below(4) != 0,
                  .pad = problem % 2 == 0 ? 0 : 16 * below(2) + below(2),
                  .parts = below(2) == 0,
-                 .bias = below(2) == 0};
+                 .bias = below(2) == 0,
+                 .tokens = below(2) == 0 ? -1 : 1 + below(50),
+                 .zero_points = below(2) == 0};
+    if (below(2) == 0) {
+      x.n *= x.parts ? 16 : 1;
+      x.gate = static_cast<matmul_activation>(1 + below(4));
+    }
     for (i32& count : x.counts) count = static_cast<i32>(below(3) == 0 ? below(90) : below(4));
     check_bytes<e4m3, e4m3, bf16>(x, engine());
     x.parts = false;
@@ -253,6 +373,14 @@ TEST_CASE("matmul_fp8_grouped and matmul_int8_grouped: bad input", "[ops][fp8][i
   refused("bias has extent 1 of 1", a, b, offsets, c, {.bias = view_2(numbers, 4, 1)});
   refused("argument scale_b has 1 dimensions", a, b, offsets, c, {.scale_b = view_1(numbers, extents(4))});
   refused("give both, or neither", a, b, offsets, c, {.groups_a = view_2(numbers, 12, 1)});
+  refused("argument rows is no (rows) of i32", a, b, offsets, c, {.rows = view_1(numbers, extents(12))});
+  refused("rows has extent 0 of 11", a, b, offsets, c, {.rows = tensor_view<const i32, 1>(ends, 11)});
+  refused("c has extent 1 of 16", a, b, offsets, c, {.gate = matmul_activation::silu});
+  refused("no multiple of 64", a, b, offsets, c,
+          {.groups_a = view_2(numbers, 12, 1),
+           .blocks_b = tensor_view<const f32, 3>(numbers, 4, 1, 1),
+           .gate = matmul_activation::silu});
+  refused("option limit is not", a, b, offsets, c, {.gate = matmul_activation::silu, .limit = -1});
   refused("shares memory", a, b, offsets, c, {.scale_b = view_2(results, 4, 16)});
   require_refusal(errc::invalid_argument, "kaio: matmul_int8_grouped: ", "which holds the sums", [&] {
     auto integers = gpu.allocate<i8>(8192);

@@ -78,7 +78,7 @@ results run_int4(const projections& c) {
   });
 }
 
-// Against double precision: sums in f32, a result rounded to f16.
+// Against double precision: sums in f32, a result rounded to f16. From 17 rows on weights may be rounded to f16.
 void check(const projections& c, const results& got, const std::array<f32, 3>& scale) {
   CAPTURE(c.m, c.n, c.k, c.group);
   for (u32 p = 0; p < 3; ++p)
@@ -93,7 +93,8 @@ void check(const projections& c, const results& got, const std::array<f32, 3>& s
           terms += std::abs(term);
         }
         const double is = to_double(got[p][std::size_t{row} * c.n + column]);
-        if (std::abs(is - want) <= std::abs(want) / 2048 + terms * 1e-5 + 1e-7) continue;
+        const double rounding = 1e-5 + (c.m > 16 ? 0x1p-11 : 0);
+        if (std::abs(is - want) <= std::abs(want) / 2048 + terms * rounding + 1e-7) continue;
         CAPTURE(p, row, column);
         REQUIRE(is == want);
       }

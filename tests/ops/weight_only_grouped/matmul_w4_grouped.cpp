@@ -78,7 +78,48 @@ struct grouped_case {
   i64 pad = 0;                // elements after each row of x and of y
   i64 before = 0, after = 0;  // rows of no group
   bool bias = false;
+  i64 tokens = -1;  // rows of x, which are gathered; -1: as many as y has, in order
+  matmul_activation gate = matmul_activation::none;
+  f32 alpha = 1, limit = 0, up_offset = 0;
+
+  bool is_gathered() const { return tokens >= 0; }
+  bool is_gated() const { return gate != matmul_activation::none; }
+  i64 columns() const { return is_gated() ? n / 2 : n; }
 };
+
+// The row of x for each row of y: some have none.
+std::vector<i32> rows_of_x(const grouped_case& c, i64 rows, u64 seed) {
+  std::vector<i32> result(static_cast<std::size_t>(rows));
+  std::mt19937_64 engine(seed);
+  for (i32 r = 0; i32 & row : result) {
+    row = !c.is_gathered() ? r : static_cast<i32>(engine() % static_cast<u64>(c.tokens + 2)) - 1;
+    ++r;
+  }
+  return result;
+}
+
+// y for sums of a gate and of its value, by f64, and the error that the errors of the sums allow.
+template <class Out>
+exact_sum gated_sum(const grouped_case& c, const exact_sum& gate, const exact_sum& up) {
+  constexpr double smallest = std::is_same_v<Out, f16> ? 3e-8 : 1e-30;
+  const double limit = c.limit == 0 ? INFINITY : to_double(c.limit);
+  const double x = std::min(gate.value, limit);
+  const double u = std::clamp(up.value, -limit, limit) + to_double(c.up_offset);
+  const double activated = [&] {
+    switch (c.gate) {
+      case matmul_activation::relu: return std::max(x, 0.0);
+      case matmul_activation::gelu: return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
+      case matmul_activation::gelu_tanh:
+        return x / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+      default: return x / (1 + std::exp(-to_double(c.alpha) * x));
+    }
+  }();
+  constexpr double steepest = 1.2,
+                   relative = 1.0 / (1 << 15);  // of the activations, and of their approximations
+  const double y = activated * u;
+  return {y, steepest * gate.error * std::abs(u) + std::abs(activated) * up.error + std::abs(y) * relative +
+                 smallest};
+}
 
 // The weights of all groups on the device.
 struct grouped_memory {
@@ -100,10 +141,11 @@ struct grouped_memory {
 };
 
 // The kernels that the device has for a call, each by its name.
-std::vector<std::string> kernels_for(const ops::any_view& x, const grouped_w4_weights& w) {
+std::vector<std::string> kernels_for(const ops::any_view& x, const grouped_w4_weights& w,
+                                     matmul_w4_grouped_options options) {
   std::vector<std::string> names;
   for (const auto* image : ops::w4_grouped_kernels()) try {
-      const matmul_w4_grouped_options options{.variant = image->name};
+      options.variant = image->name;
       names.emplace_back(matmul_w4_grouped_choice(under_test().stream(), x, w, options).name);
     } catch (const error& e) {
       REQUIRE(e.code() == errc::invalid_argument);
@@ -116,28 +158,34 @@ void check_grouped(const grouped_case& c, const weights_of_groups& groups, u64 s
                    bool every_kernel = false) {
   const stream& s = under_test().stream();
   const grouped_memory packed(groups);
-  const i64 n = c.n, k = c.k, x_row = k + c.pad, y_row = n + c.pad;
+  const i64 n = c.columns(), k = c.k, x_row = k + c.pad, y_row = n + c.pad;
   std::vector<i32> offsets{static_cast<i32>(c.before)};
   for (const i32 count : c.counts) offsets.push_back(offsets.back() + count);
   const i64 rows = offsets.back() + c.after;
+  const i64 tokens = c.is_gathered() ? c.tokens : rows;
+  const std::vector<i32> sources = rows_of_x(c, rows, seed + 2);
   const auto size = [](i64 count) { return static_cast<std::size_t>(count); };
-  std::vector<T> x(size(rows * x_row), from_float<T>(NAN));
-  const std::vector<T> numbers = random_eighths<T>(rows * k, seed);
-  for (i64 r = 0; r < rows; ++r) std::copy_n(numbers.begin() + r * k, size(k), x.begin() + r * x_row);
-  const std::vector<T> bias = random_eighths<T>(packed.w.groups * n, seed + 1);
+  std::vector<T> x(size(tokens * x_row), from_float<T>(NAN));
+  const std::vector<T> numbers = random_eighths<T>(tokens * k, seed);
+  for (i64 r = 0; r < tokens; ++r) std::copy_n(numbers.begin() + r * k, size(k), x.begin() + r * x_row);
+  const std::vector<T> bias = random_eighths<T>(packed.w.groups * c.n, seed + 1);
   const std::vector<Out> before(size(rows * y_row), from_float<Out>(-77));
   const auto x_memory = upload(x);
   const auto bias_memory = upload(bias);
   const auto offset_memory = upload(offsets);
-  const tensor_view<const T, 2> x_view(x_memory, extents(rows, k), strides(x_row, i64{1}));
-  std::vector<std::string> kernels = kernels_for(x_view, packed.w);
+  const auto row_memory = upload(sources);
+  const tensor_view<const T, 2> x_view(x_memory, extents(tokens, k), strides(x_row, i64{1}));
+  matmul_w4_grouped_options options{
+      .gate = c.gate, .alpha = c.alpha, .limit = c.limit, .up_offset = c.up_offset};
+  if (c.bias) options.bias = tensor_view<const T, 2>(bias_memory, packed.w.groups, c.n);
+  if (c.is_gathered()) options.rows = tensor_view<const i32, 1>(row_memory, rows);
+  std::vector<std::string> kernels = kernels_for(x_view, packed.w, options);
   REQUIRE(!kernels.empty());
   if (!every_kernel) kernels = {""};
   for (const std::string& kernel : kernels) {
-    CAPTURE(n, k, c.pad, c.before, c.after, c.bias, seed, kernel, sizeof(Out));
+    CAPTURE(n, k, c.pad, c.before, c.after, c.bias, c.tokens, c.is_gated(), seed, kernel, sizeof(Out));
     auto y_memory = upload(before);
-    matmul_w4_grouped_options options{.variant = kernel};
-    if (c.bias) options.bias = tensor_view<const T, 2>(bias_memory, packed.w.groups, n);
+    options.variant = kernel;
     matmul_w4_grouped(s, x_view, packed.w, tensor_view<const i32, 1>(offset_memory, packed.w.groups + 1),
                       tensor_view<Out, 2>(y_memory, extents(rows, n), strides(y_row, i64{1})), options);
     const std::vector<Out> y = y_memory.download();
@@ -152,8 +200,15 @@ void check_grouped(const grouped_case& c, const weights_of_groups& groups, u64 s
         }
         const auto own =
             std::upper_bound(offsets.begin(), offsets.end(), static_cast<i32>(r)) - offsets.begin() - 1;
-        exact_sum exact = sum_of(groups[size(own)], numbers, r, column);
-        if (c.bias) exact.value += to_double(bias[size(own * n + column)]);
+        const auto sum_at = [&](i64 of_w) {
+          const i64 source = sources[size(r)];
+          exact_sum sum{};
+          if (source >= 0 && source < tokens) sum = sum_of(groups[size(own)], numbers, source, of_w);
+          if (c.bias) sum.value += to_double(bias[size(own * c.n + of_w)]);
+          return sum;
+        };
+        const exact_sum exact =
+            c.is_gated() ? gated_sum<Out>(c, sum_at(2 * column), sum_at(2 * column + 1)) : sum_at(column);
         const double allowed = exact.error + unit_in_last_place<Out>(exact.value) * 0.51;
         if (std::abs(result - exact.value) <= allowed) continue;
         CAPTURE(r, column, own, exact.value, allowed);
@@ -195,6 +250,39 @@ TEST_CASE("matmul_w4_grouped: groups of any size", "[ops][w4][matmul_grouped]") 
   check_kind<f16>(bytes, {.counts = {0, 33, 1, 0}, .n = 24}, 7, true);
 }
 
+TEST_CASE("matmul_w4_grouped: gathered rows", "[ops][w4][matmul_grouped]") {
+  constexpr int kinds[] = {
+      1, 2, 4, 7, 8, 9, all_kinds - 1};  // with zero points, act-order, bytes, tables and offsets
+  for (const int kind : kinds)
+    check_kind<bf16, f32>(kind, {.counts = {3, 0, 19, 1}, .n = 72, .k = 320, .bias = true, .tokens = 7}, 21,
+                          true);
+  check_kind<f16>(7, {.counts = {70, 0, 5}, .k = 192, .pad = 8, .before = 2, .after = 3, .tokens = 300}, 22,
+                  true);
+  check_kind<bf16>(1, {.counts = {9, 33}, .n = 40, .pad = 1, .tokens = 5}, 23, true);
+  check_kind<f16>(7, {.counts = {2, 0, 20}, .tokens = 0}, 24, true);  // no row exists
+}
+
+TEST_CASE("matmul_w4_grouped: gates", "[ops][w4][matmul_grouped]") {
+  constexpr int kinds[] = {0, 4, 7, 8, 9};
+  for (const int kind : kinds)
+    check_kind<bf16, f32>(
+        kind, {.counts = {3, 0, 19, 1}, .n = 136, .k = 128, .bias = true, .gate = matmul_activation::silu},
+        25, true);
+  check_kind<bf16>(7,
+                   {.counts = {40, 1},
+                    .k = 320,
+                    .bias = true,
+                    .tokens = 9,
+                    .gate = matmul_activation::silu,
+                    .alpha = 1.702f,
+                    .limit = 0.75f,
+                    .up_offset = 1},
+                   26, true);
+  for (const auto gate : {matmul_activation::gelu, matmul_activation::gelu_tanh, matmul_activation::relu})
+    check_kind<f16>(1, {.counts = {5, 0, 2}, .n = 76, .pad = 1, .before = 1, .after = 2, .gate = gate}, 27,
+                    true);
+}
+
 TEST_CASE("matmul_w4_grouped: many groups", "[ops][w4][matmul_grouped]") {
   std::vector<i32> counts(300, 0);  // more than a search reads at once
   std::mt19937_64 engine(8);
@@ -222,7 +310,9 @@ TEST_CASE("matmul_w4_grouped: random problems", "[ops][w4][matmul_grouped][rando
                    .n = 8 * (1 + below(20)),
                    .k = 64 * (1 + below(5)),
                    .pad = below(2) * (1 + below(8)),
-                   .bias = below(2) == 0};
+                   .bias = below(2) == 0,
+                   .tokens = below(2) == 0 ? -1 : 1 + below(20),
+                   .gate = static_cast<matmul_activation>(below(2) * below(5))};
     for (i32& count : c.counts) count = static_cast<i32>(below(3) == 0 ? below(90) : below(4));
     check_kind<bf16>(static_cast<int>(below(all_kinds)), c, engine());
     check_kind<f16, f32>(static_cast<int>(below(all_kinds)), c, engine());
@@ -339,6 +429,11 @@ TEST_CASE("matmul_w4_grouped: bad input", "[ops][w4][matmul_grouped]") {
   refused("no variant nothing", x, w, offsets, y, {.variant = "nothing"});
   refused("argument bias is no (groups, n)", x, w, offsets, y,
           {.bias = tensor_view<const f16, 1>(memory, extents(32))});
+  refused("argument rows is no (rows) of i32", x, w, offsets, y,
+          {.rows = tensor_view<const f16, 1>(memory, extents(12))});
+  refused("out has extent 0 of 12", x, w, offsets, y, {.rows = tensor_view<const i32, 1>(ends, 11)});
+  refused("out has extent 1 of 32", x, w, offsets, y, {.gate = matmul_activation::relu});
+  refused("option alpha is not", x, w, offsets, y, {.gate = matmul_activation::silu, .alpha = 0});
   refused("bias has extent 0 of 3", x, w, offsets, y, {.bias = tensor_view<const f16, 2>(memory, 3, 32)});
   refused("own codes", x, {{.n = 32, .k = 64, .group = 32, .codes = ops::w4_codes::own}, 4, codes}, offsets,
           y);

@@ -10,6 +10,7 @@
 
 #include "ops/families.hpp"
 #include "ops/matmul_8bit_grouped/common/call.hpp"
+#include "ops/matmul_grouped/common/gate.hpp"
 #include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops {
@@ -34,8 +35,18 @@ class checks {
     check_.output("c", c);
     check_.extent("b", b, 1, a.extents[1], "the columns of a");
     check_.extent("offsets", offsets, 0, b.extents[0] + 1, "the groups of b, and one");
-    check_.extent("c", c, 0, a.extents[0], "the rows of a");
-    check_.extent("c", c, 1, b.extents[2], "the columns of b");
+    const bool is_gathered = options.rows.exists(), is_gated = options.gate != matmul_activation::none;
+    if (is_gathered) {
+      if (options.rows.rank != 1 || options.rows.type != element_kind::i32)
+        refuse(of_.operation, "argument rows is no (rows) of i32");
+      check_.input("rows", options.rows);
+      check_adjacent(of_.operation, "rows", options.rows);
+      check_.extent("rows", options.rows, 0, c.extents[0], "the rows of c");
+      check_.apart("c", c, "rows", options.rows);
+    } else {
+      check_.extent("c", c, 0, a.extents[0], "the rows of a");
+    }
+    if (!is_gated) check_.extent("c", c, 1, b.extents[2], "the columns of b");
     check_adjacent(of_.operation, "offsets", offsets);
     check_adjacent(of_.operation, "c", c);
     for (std::uint32_t d = 0; d < 2; ++d) check_.at_most("a", a, d, most);
@@ -44,47 +55,74 @@ class checks {
     check_.apart("c", c, "a", a);
     check_.apart("c", c, "b", b);
     check_.apart("c", c, "offsets", offsets);
-    grouped_bytes_call call{a, b, offsets, c, {}, {}, {}, {}, {}};
-    call.scale_a = of_rows("scale_a", options.scale_a);
-    call.scale_b = of_groups("scale_b", options.scale_b, true);
-    call.general.bias = of_groups("bias", options.bias, false);
-    call.general.plain = call.general.is_plain() ? 1 : 0;
-    call.general.by_four = call.general.reads_by_four() ? 1 : 0;
+    check_.at_most("c", c, 0, most);
+    grouped_bytes_call call{a, b, offsets, c, {}};
+    grouped_bytes_terms& terms = call.terms;
+    terms.gather = {is_gathered ? options.rows.address : 0, static_cast<u32>(a.extents[0])};
+    terms.groups = static_cast<u32>(ceil_div(call.k(), std::uint64_t{promoted_k}));
+    if (is_gated) gate(terms);
+    terms.scale_a = of_rows("scale_a", options.scale_a);
+    terms.scale_b = of_groups("scale_b", options.scale_b, true);
+    terms.bias = of_groups("bias", options.bias, false);
+    if (of_.zero_a.exists() != of_.column_sums.exists())
+      refuse(of_.operation, "zero_a and column_sums belong together; give both, or neither");
+    terms.zero_a = of_rows("zero_a", of_.zero_a, true);
+    terms.column_sums = of_groups("column_sums", of_.column_sums, false, true);
     if (options.groups_a.exists() != options.blocks_b.exists())
       refuse(of_.operation, "groups_a and blocks_b belong together; give both, or neither");
     if (options.groups_a.exists()) parts(call);
     if (c.type == element_kind::i32 &&
-        (call.scale_a.type != 0 || call.scale_b.type != 0 || call.general.bias.type != 0))
+        (terms.scale_a.type != 0 || terms.scale_b.type != 0 || terms.bias.type != 0 || is_gated))
       refuse(of_.operation,
-             "output c is of i32, which holds the sums; scales and a bias need f32, f16 or bf16");
+             "output c is of i32, which holds the sums; scales, a bias and a gate need f32, f16 or bf16");
+    if (a.extents[0] == 0) {  // all rows are zeros: a product with K = 0, which reads nothing of a
+      call.a.extents[1] = call.b.extents[1] = 0;
+      terms.scale_a.type = terms.zero_a.type = terms.groups_a.type = terms.blocks_b.type = 0;
+    }
     return call;
   }
 
  private:
-  // The term of numbers with `rank` dimensions.
-  u32 type_of(std::string_view name, const any_view& v, std::uint32_t rank) const {
-    if (v.type != element_kind::f32 && v.type != element_kind::f16 && v.type != element_kind::bf16)
+  // Fours of gates and of their values in turn.
+  void gate(grouped_bytes_terms& terms) const {
+    const matmul_fp8_grouped_options& o = *of_.options;
+    const std::int64_t n = of_.b.extents[2] / 2;
+    terms.gate = checked_gate(of_.operation, "gate", o.gate, o.alpha, o.limit, o.up_offset);
+    const std::int64_t multiple = o.blocks_b.exists() ? 64 : 4;
+    if (of_.b.extents[2] % (2 * multiple) != 0)
+      refuse(of_.operation, "half of the columns of b, the gates, are no multiple of " +
+                                std::to_string(multiple) + "; fill them up with columns of zeros");
+    check_.extent("c", of_.c, 1, n, "half of the columns of b");
+    terms.gates = static_cast<u32>(n);
+  }
+  // The term of numbers with `rank` dimensions. Integers have the type of f32.
+  u32 type_of(std::string_view name, const any_view& v, std::uint32_t rank, bool is_integer = false) const {
+    if (is_integer && v.type != element_kind::i32)
+      refuse(of_.operation, "argument " + std::string(name) + " is not of i32");
+    if (!is_integer && v.type != element_kind::f32 && v.type != element_kind::f16 &&
+        v.type != element_kind::bf16)
       refuse(of_.operation, "argument " + std::string(name) + " is not of f32, f16 or bf16");
     if (v.rank != rank)
       refuse(of_.operation, "argument " + std::string(name) + " has " + std::to_string(v.rank) +
                                 " dimensions; it has " + std::to_string(rank));
     check_.input(name, v);
     check_.apart("c", of_.c, name, v);
-    return static_cast<u32>(v.type) + 1;
+    return is_integer ? static_cast<u32>(term_type::f32) : static_cast<u32>(v.type) + 1;
   }
-  matmul_term of_rows(std::string_view name, const any_view& v) const {
+  matmul_term of_rows(std::string_view name, const any_view& v, bool is_integer = false) const {
     if (!v.exists()) return {};
-    const u32 type = type_of(name, v, 1);
+    const u32 type = type_of(name, v, 1, is_integer);
     const bool repeats = v.extents[0] == 1;
-    if (!repeats) check_.extent(name, v, 0, of_.c.extents[0], "one number for each row of c, or one for all");
+    if (!repeats) check_.extent(name, v, 0, of_.a.extents[0], "one number for each row of a, or one for all");
     return {v.address, 0, repeats ? 0 : v.strides[0], 0, type, 0};
   }
-  matmul_term of_groups(std::string_view name, const any_view& v, bool may_repeat) const {
+  matmul_term of_groups(std::string_view name, const any_view& v, bool may_repeat,
+                        bool is_integer = false) const {
     if (!v.exists()) return {};
-    const u32 type = type_of(name, v, 2);
+    const u32 type = type_of(name, v, 2, is_integer);
     check_.extent(name, v, 0, of_.b.extents[0], "the groups of b");
     const bool repeats = may_repeat && v.extents[1] == 1;
-    if (!repeats) check_.extent(name, v, 1, of_.c.extents[1], "one number for each column of c");
+    if (!repeats) check_.extent(name, v, 1, of_.b.extents[2], "one number for each column of b");
     return {v.address, v.strides[0], 0, repeats ? 0 : v.strides[1], type, 0};
   }
   void parts(grouped_bytes_call& call) const {
@@ -96,15 +134,15 @@ class checks {
       if (type_of(name, v, rank) != static_cast<u32>(term_type::f32))
         refuse(of_.operation, "argument " + std::string(name) + " is not of f32");
     const any_view &a = options.groups_a, &b = options.blocks_b;
-    check_.extent("groups_a", a, 0, of_.c.extents[0], "the rows of a");
+    check_.extent("groups_a", a, 0, of_.a.extents[0], "the rows of a");
     check_.extent("groups_a", a, 1, along, "one number for each 128 of k");
     check_.extent("blocks_b", b, 0, of_.b.extents[0], "the groups of b");
     check_.extent("blocks_b", b, 1, along, "one number for each 128 of k");
-    check_.extent("blocks_b", b, 2, in_parts(of_.c.extents[1]), "one number for each 128 columns of b");
+    check_.extent("blocks_b", b, 2, in_parts(of_.b.extents[2]), "one number for each 128 columns of b");
     if (along == 0) return;
     const auto type = static_cast<u32>(term_type::f32);
-    call.groups_a = {a.address, 0, a.strides[0], a.strides[1], type, 0};
-    call.blocks_b = {b.address, b.strides[0], b.strides[1], b.strides[2], type, 0};
+    call.terms.groups_a = {a.address, 0, a.strides[0], a.strides[1], type, 0};
+    call.terms.blocks_b = {b.address, b.strides[0], b.strides[1], b.strides[2], type, 0};
   }
   struct named {
     std::string_view name;

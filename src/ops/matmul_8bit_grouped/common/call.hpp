@@ -3,8 +3,7 @@
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/matmul_8bit/fp8/epilogue.hpp>
-#include <kaio/ops/matmul_8bit/int8/epilogue.hpp>
+#include <kaio/ops/matmul_8bit_grouped/common/epilogue.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/ceil_div.hpp>
@@ -17,16 +16,15 @@
 namespace kaio::ops {
 
 struct grouped_bytes_call {
-  any_view a, b, offsets, c;  // (rows, k), (groups, k, n), (groups + 1), (rows, n)
-  matmul_terms general;       // the bias; its batch is the group
-  matmul_term scale_a, scale_b, groups_a, blocks_b;
+  any_view a, b, offsets, c;  // (rows of a, k), (groups, k, n), (groups + 1), (rows, n, or n / 2 with a gate)
+  grouped_bytes_terms terms;
 
   std::uint64_t rows() const { return static_cast<std::uint64_t>(c.extents[0]); }
-  std::uint64_t n() const { return static_cast<std::uint64_t>(c.extents[1]); }
+  std::uint64_t n() const { return static_cast<std::uint64_t>(b.extents[2]); }
   std::uint64_t k() const { return static_cast<std::uint64_t>(a.extents[1]); }
   std::uint64_t groups() const { return static_cast<std::uint64_t>(b.extents[0]); }
   bool is_int8() const { return a.type == element_kind::i8; }
-  bool has_parts() const { return groups_a.type != 0; }
+  bool has_parts() const { return terms.groups_a.type != 0; }
 
   // Whether neighbours of A and B are along K, in lines at multiples of `bytes`.
   bool is_along_k(std::int64_t bytes) const {
@@ -56,23 +54,6 @@ struct grouped_bytes_call {
   template <class T>
   device_pointer<T> memory(const any_view& v) const {
     return {v.address, static_cast<std::size_t>(v.bytes / sizeof(T)), v.device, true};
-  }
-  fp8_terms fp8() const {
-    fp8_terms terms;
-    terms.general = general;
-    terms.scale_a = scale_a;
-    terms.scale_b = scale_b;
-    terms.groups_a = groups_a;
-    terms.blocks_b = blocks_b;
-    terms.groups = static_cast<u32>(ceil_div(k(), std::uint64_t{promoted_k}));
-    return terms;
-  }
-  int8_terms int8() const {
-    int8_terms terms;
-    terms.general = general;
-    terms.scale_a = scale_a;
-    terms.scale_b = scale_b;
-    return terms;
   }
 };
 

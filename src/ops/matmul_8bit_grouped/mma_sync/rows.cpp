@@ -2,7 +2,6 @@
 // converted to f16, and integers. If there are no scales of parts, they are 1.
 
 #include <kaio/ops/matmul/mma_sync/product.hpp>
-#include <kaio/ops/matmul_8bit/fp8/source.hpp>
 #include <kaio/ops/matmul_8bit_grouped/mma_sync/kernel.hpp>
 
 #include <array>
@@ -36,24 +35,20 @@ constexpr mma_sync_config of_integers{.m = 64,
                                       .a = major::k,
                                       .b = major::k};
 constexpr auto& kernel_of_floats =
-    grouped_bytes_mma<of_floats, instruction_product<mma_m16n8k16<f32, f16>>, fp8_output,
-                      fp8_grouped<fp8_general, true>, made_by<fp8_eights_as_f16>>;
+    grouped_bytes_mma<of_floats, instruction_product<mma_m16n8k16<f32, f16>>, grouped_fp8<true, true>>;
 constexpr auto& kernel_of_integers =
-    grouped_bytes_mma<of_integers, instruction_product<mma_m16n8k32<i32, i8>>, int8_output, int8_general,
-                      in_memory<i8>>;
+    grouped_bytes_mma<of_integers, instruction_product<mma_m16n8k32<i32, i8>>, grouped_int8>;
 
 grouped_bytes_mma_problem problem_of(const grouped_bytes_call& call, const mma_sync_config& config) {
-  grouped_bytes_mma_problem problem{.tiles = call.tiles(config.n), .of = {}};
+  const auto format = [](const any_view& v) { return v.type == element_kind::e5m2 ? 1u : 0u; };
+  grouped_bytes_mma_problem problem{
+      .tiles = call.tiles(config.n), .of = {}, .a_is_e5m2 = format(call.a), .b_is_e5m2 = format(call.b)};
   problem.of.lda = call.a.strides[0];
   problem.of.ldb = call.b.strides[2];
   problem.of.batch_b = call.b.strides[0];
   problem.of.c = call.lines();
   problem.of.k = static_cast<u32>(call.k());
   return problem;
-}
-
-fp8_matrix matrix_of(const any_view& v, std::int64_t line, std::int64_t batch) {
-  return {line, 1, batch, v.type == element_kind::e5m2 ? 1u : 0u};
 }
 
 }  // namespace
@@ -65,11 +60,9 @@ std::span<const grouped_bytes_kernel> grouped_bytes_mma_rows() {
                              return !call.is_int8() && call.is_along_k(8) && call.k() % 8 == 0;
                            },
                            [](const stream& s, const grouped_bytes_call& call) {
-                             kernel_of_floats.launch(
-                                 s, grid(call.blocks(of_floats.m, of_floats.n)), call.memory<u8>(call.a),
-                                 matrix_of(call.a, call.a.strides[0], 0), call.memory<u8>(call.b),
-                                 matrix_of(call.b, call.b.strides[2], call.b.strides[0]), call.to(),
-                                 problem_of(call, of_floats), call.fp8());
+                             kernel_of_floats.launch(s, grid(call.blocks(of_floats.m, of_floats.n)),
+                                                     call.memory<u8>(call.a), call.memory<u8>(call.b),
+                                                     call.to(), problem_of(call, of_floats), call.terms);
                            }},
       grouped_bytes_kernel{
           &kernel_of_integers.image(),
@@ -77,7 +70,7 @@ std::span<const grouped_bytes_kernel> grouped_bytes_mma_rows() {
           [](const stream& s, const grouped_bytes_call& call) {
             kernel_of_integers.launch(s, grid(call.blocks(of_integers.m, of_integers.n)),
                                       call.memory<i8>(call.a), call.memory<i8>(call.b), call.to(),
-                                      problem_of(call, of_integers), call.int8());
+                                      problem_of(call, of_integers), call.terms);
           }}};
   return rows;
 }

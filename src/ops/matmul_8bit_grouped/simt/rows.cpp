@@ -15,33 +15,29 @@ namespace kaio::ops {
 
 namespace {
 
-template <class Numbers, class Out, class Epilogue, class Terms>
-void launch(const stream& s, const grouped_bytes_call& call, const Terms& terms) {
+template <class Numbers, class Epilogue>
+void launch(const stream& s, const grouped_bytes_call& call) {
   const auto format = [](const any_view& v) { return v.type == element_kind::e5m2 ? 1u : 0u; };
   const byte_matrix a{call.a.strides[0], call.a.strides[1], 0, format(call.a)},
       b{call.b.strides[2], call.b.strides[1], call.b.strides[0], format(call.b)};
   const grouped_bytes_simt_problem problem{call.tiles(simt_bytes::tile), call.lines(),
                                            static_cast<u32>(call.k())};
-  grouped_bytes_simt<Numbers, Out, Epilogue>.launch(s, grid(call.blocks(simt_bytes::tile, simt_bytes::tile)),
-                                                    call.memory<u8>(call.a), a, call.memory<u8>(call.b), b,
-                                                    call.to(), problem, terms);
+  grouped_bytes_simt<Numbers, Epilogue>.launch(s, grid(call.blocks(simt_bytes::tile, simt_bytes::tile)),
+                                               call.memory<u8>(call.a), a, call.memory<u8>(call.b), b,
+                                               call.to(), problem, call.terms);
 }
 
 }  // namespace
 
 std::span<const grouped_bytes_kernel> grouped_bytes_simt_rows() {
-  using epilogue_of_floats = fp8_grouped<fp8_general, true>;
-  static const auto& rows = *new std::array{
-      grouped_bytes_kernel{&grouped_bytes_simt<fp8_singles, fp8_output, epilogue_of_floats>.image(),
-                           [](const grouped_bytes_call& call) { return !call.is_int8(); },
-                           [](const stream& s, const grouped_bytes_call& call) {
-                             launch<fp8_singles, fp8_output, epilogue_of_floats>(s, call, call.fp8());
-                           }},
-      grouped_bytes_kernel{&grouped_bytes_simt<int8_fours, int8_output, int8_general>.image(),
-                           [](const grouped_bytes_call& call) { return call.is_int8(); },
-                           [](const stream& s, const grouped_bytes_call& call) {
-                             launch<int8_fours, int8_output, int8_general>(s, call, call.int8());
-                           }}};
+  using of_floats = grouped_fp8<true, false>;
+  static const auto& rows =
+      *new std::array{grouped_bytes_kernel{&grouped_bytes_simt<fp8_singles, of_floats>.image(),
+                                           [](const grouped_bytes_call& call) { return !call.is_int8(); },
+                                           launch<fp8_singles, of_floats>},
+                      grouped_bytes_kernel{&grouped_bytes_simt<int8_fours, grouped_int8>.image(),
+                                           [](const grouped_bytes_call& call) { return call.is_int8(); },
+                                           launch<int8_fours, grouped_int8>}};
   return rows;
 }
 

@@ -3,12 +3,11 @@
 #include <kaio/ops/gate_up_grouped.hpp>
 #include <kaio/runtime/device.hpp>
 
-#include <cmath>
-#include <limits>
 #include <string_view>
 
 #include "ops/families.hpp"
 #include "ops/matmul_grouped/call/checks.hpp"
+#include "ops/matmul_grouped/common/gate.hpp"
 
 namespace kaio::ops {
 
@@ -46,17 +45,8 @@ void run_gate_up_grouped(const stream& s, const any_view& x, const any_view& gat
   check.apart("y", y, "gate", gate);
   check.apart("y", y, "up", up);
   check.apart("y", y, "offsets", offsets);
-  if (options.activation == matmul_activation::none || options.activation > matmul_activation::silu)
-    refuse(operation, "option activation is none of silu, gelu, gelu_tanh and relu");
-  if (!(std::isfinite(options.alpha) && options.alpha > 0))
-    refuse(operation, "option alpha is not finite and above 0");
-  if (!(std::isfinite(options.limit) && options.limit >= 0))
-    refuse(operation, "option limit is not finite and at least 0; 0: no limit");
-  if (!std::isfinite(options.up_offset)) refuse(operation, "option up_offset is not finite");
-  call.activation = static_cast<u32>(options.activation);
-  call.alpha = options.alpha;
-  call.limit = options.limit == 0 ? std::numeric_limits<f32>::infinity() : options.limit;
-  call.offset = options.up_offset;
+  call.terms = checked_gate(operation, "activation", options.activation, options.alpha, options.limit,
+                            options.up_offset);
   if (y.empty() || call.groups() == 0) return;
   launch_grouped(operation, s, call);
 }

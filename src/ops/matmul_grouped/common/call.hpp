@@ -15,8 +15,8 @@ struct grouped_call {
   any_view a, b, offsets, c;   // (rows of a, k), (groups, k, n), (groups + 1), (rows, n)
   any_view indices{}, bias{};  // (rows), (groups, n); may be missing
   any_view up{}, up_bias{};    // gate_up_grouped: as b and bias, which are those of the gate
-  f32 limit = 0, alpha = 1, offset = 0;
-  u32 activation = 0;
+  grouped_gate terms{};        // without biases
+
   std::uint64_t rows() const { return static_cast<std::uint64_t>(c.extents[0]); }
   std::uint64_t n() const { return static_cast<std::uint64_t>(c.extents[1]); }
   std::uint64_t k() const { return static_cast<std::uint64_t>(a.extents[1]); }
@@ -54,7 +54,12 @@ struct grouped_call {
   static grouped_bias terms_of(const any_view& v) {
     return v.exists() ? grouped_bias{v.address, v.strides[0]} : grouped_bias{0, 0};
   }
-  grouped_gate gate() const { return {terms_of(bias), terms_of(up_bias), limit, alpha, offset, activation}; }
+  grouped_gate gate() const {
+    grouped_gate result = terms;
+    result.gate = terms_of(bias);
+    result.up = terms_of(up_bias);
+    return result;
+  }
 
   static bool is_adjacent(const any_view& v, std::uint32_t d) {
     return v.strides[d] == 1 || v.extents[d] == 1;

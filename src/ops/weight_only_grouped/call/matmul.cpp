@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ops/choice/strict.hpp"
+#include "ops/matmul_grouped/common/gate.hpp"
 #include "ops/shared/row_checks.hpp"
 #include "ops/weight_only/common/resolve.hpp"
 #include "ops/weight_only_grouped/choice/plan.hpp"
@@ -28,6 +29,11 @@ std::uint64_t bytes_of_groups(std::string_view operation, w4_shape shape, std::i
   return bytes * static_cast<std::uint64_t>(groups);
 }
 
+// The rows of out: those of x, or their indices.
+std::int64_t rows_of(const matmul_w4_grouped_arguments& a) {
+  return a.options->rows.exists() ? a.options->rows.extents[0] : a.x.extents[0];
+}
+
 // x and the weights.
 w4_grouped_problem resolve_inputs(const void* device, const matmul_w4_grouped_arguments& a,
                                   bool choice_alone) {
@@ -43,6 +49,14 @@ w4_grouped_problem resolve_inputs(const void* device, const matmul_w4_grouped_ar
   check.extent("x", a.x, 1, w.shape.k, "k of the weights");
   check_adjacent(operation, "x", a.x);
   check.at_most("x", a.x, 0, most);
+  const matmul_w4_grouped_options& options = *a.options;
+  if (options.rows.exists()) {
+    if (options.rows.rank != 1 || options.rows.type != element_kind::i32)
+      refuse(operation, "argument rows is no (rows) of i32");
+    check.input("rows", options.rows);
+    check_adjacent(operation, "rows", options.rows);
+    check.at_most("rows", options.rows, 0, most);
+  }
   if (!choice_alone && w.groups != 0) check.workspace("weights", w.memory.facts(), bytes, 16);
   w4_grouped_problem problem{};
   w4_problem& p = problem.of;
@@ -52,9 +66,18 @@ w4_grouped_problem resolve_inputs(const void* device, const matmul_w4_grouped_ar
   p.x = a.x.address;
   p.x_row = a.x.strides[0];
   p.x_by_16 = begins_at(a.x, 16) && p.w.rows == 0 ? 1 : 0;
-  p.m = static_cast<u32>(a.x.extents[0]);
+  p.m = static_cast<u32>(rows_of(a));
+  problem.gather = {options.rows.exists() ? options.rows.address : 0, static_cast<u32>(a.x.extents[0])};
+  if (a.x.extents[0] == 0) p.x_by_16 = 1;  // no row exists, and pieces of such rows are not read
+  const bool is_for_copies = a.x.extents[0] == 1 || (p.x_row > 0 && p.x_row < i64{1} << 39);
+  problem.by_warps = options.rows.exists() || !is_for_copies ? 1 : 0;
+  if (options.gate != matmul_activation::none) {
+    problem.gate =
+        checked_gate(operation, "gate", options.gate, options.alpha, options.limit, options.up_offset);
+    if (w.shape.n % 2 != 0) refuse(operation, "weights of an odd number of columns have no pairs for a gate");
+  }
   problem.weights_apart = w.groups == 0 ? 0 : bytes / static_cast<std::uint64_t>(w.groups);
-  const any_view& bias = a.options->bias;
+  const any_view& bias = options.bias;
   if (bias.exists()) {
     if (bias.rank != 2 || bias.type != a.x.type)
       refuse(operation, "argument bias is no (groups, n) of the element type of x");
@@ -83,8 +106,10 @@ w4_grouped_problem resolve(const void* device, const matmul_w4_grouped_arguments
   check.extent("offsets", a.offsets, 0, a.weights->groups + 1, "the groups of the weights, and one");
   check_adjacent(operation, "offsets", a.offsets);
   check.output("out", a.out);
-  check.extent("out", a.out, 0, a.x.extents[0], "the rows of x");
-  check.extent("out", a.out, 1, a.weights->shape.n, "n of the weights");
+  const bool is_gathered = a.options->rows.exists(), is_gated = a.options->gate != matmul_activation::none;
+  check.extent("out", a.out, 0, rows_of(a), is_gathered ? "those of rows" : "the rows of x");
+  check.extent("out", a.out, 1, a.weights->shape.n / (is_gated ? 2 : 1),
+               is_gated ? "half of n of the weights" : "n of the weights");
   check_adjacent(operation, "out", a.out);
   p.out = a.out.address;
   p.out_row = a.out.strides[0];
@@ -94,6 +119,7 @@ w4_grouped_problem resolve(const void* device, const matmul_w4_grouped_arguments
   check.apart("out", a.out, "offsets", a.offsets);
   if (a.weights->groups != 0) check.apart("out", a.out, "weights", memory_view({{}, a.weights->memory}));
   if (p.bias != 0) check.apart("out", a.out, "bias", a.options->bias);
+  if (is_gathered) check.apart("out", a.out, "rows", a.options->rows);
   return problem;
 }
 

@@ -44,10 +44,9 @@ std::span<const w4_grouped_variant> family_of(const w4_problem& p) {
 std::string_view refusal(const w4_grouped_variant& v, const w4_problem& p, const device_properties& device) {
   if (const std::string_view why = device_refusal(v.image->needs, device); !why.empty()) return why;
   if (p.w.rows != 0 && !v.has_act_order) return "it takes no weights with act-order";
-  if (!v.has_tensor_copies) return {};
+  if (!v.has_pieces) return {};
   if (p.w.slots > v.slots) return "it needs groups of multiples of 64 codes";
-  if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
-    return "tensor copies take rows of x that begin at multiples of 16 bytes";
+  if (p.x_by_16 == 0) return "it takes rows of x that begin at multiples of 16 bytes";
   if (p.w.tiles_k < v.tiles) return "K is shorter than one of its stages";
   return {};
 }
@@ -58,7 +57,7 @@ std::string_view refusal(const w4_grouped_variant& v, const w4_problem& p, const
 std::uint32_t most_rows_of(const w4_grouped_variant& v) {
   if (v.rows == 8) return 5;
   if (v.rows == 16) return 12;
-  return v.has_tensor_copies && v.rows == 32 ? 28 : std::numeric_limits<std::uint32_t>::max();
+  return v.has_pieces && v.rows == 32 ? 28 : std::numeric_limits<std::uint32_t>::max();
 }
 
 const w4_grouped_variant& choose(std::string_view operation, const w4_grouped_problem& problem,

@@ -119,12 +119,32 @@ pub struct kaio_matmul_int8_grouped_options {
     pub size: u32,
     /// 0.
     pub reserved_4: i32,
-    /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+    /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
     pub scale_a: *const DLTensor,
     /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
     pub scale_b: *const DLTensor,
     /// (groups, n); f32, f16 or bf16.
     pub bias: *const DLTensor,
+    /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row of
+    /// zeros.
+    pub rows: *const DLTensor,
+    /// kaio_matmul_activation: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values,
+    /// and c is (rows, n / 2).
+    pub gate: i32,
+    /// 0.
+    pub reserved_44: i32,
+    /// (rows of A) or (1); i32; zero points of the rows of A; with column_sums.
+    pub zero_a: *const DLTensor,
+    /// (groups, n); i32; the sums of the columns of each B; with zero_a.
+    pub column_sums: *const DLTensor,
+    /// Default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0.
+    pub alpha: f32,
+    /// a gate is at most limit, its value is from -limit to limit; 0: none.
+    pub limit: f32,
+    /// Added to a gate's value.
+    pub up_offset: f32,
+    /// 0.
+    pub reserved_76: i32,
 }
 
 impl Default for kaio_matmul_int8_grouped_options {
@@ -135,6 +155,15 @@ impl Default for kaio_matmul_int8_grouped_options {
             scale_a: core::ptr::null(),
             scale_b: core::ptr::null(),
             bias: core::ptr::null(),
+            rows: core::ptr::null(),
+            gate: 0,
+            reserved_44: 0,
+            zero_a: core::ptr::null(),
+            column_sums: core::ptr::null(),
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
+            reserved_76: 0,
         }
     }
 }
@@ -148,16 +177,28 @@ pub struct kaio_matmul_fp8_grouped_options {
     pub size: u32,
     /// 0.
     pub reserved_4: i32,
-    /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+    /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
     pub scale_a: *const DLTensor,
     /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
     pub scale_b: *const DLTensor,
-    /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+    /// (rows of A, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
     pub groups_a: *const DLTensor,
     /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with groups_a.
     pub blocks_b: *const DLTensor,
     /// (groups, n); f32, f16 or bf16.
     pub bias: *const DLTensor,
+    /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row of
+    /// zeros.
+    pub rows: *const DLTensor,
+    /// kaio_matmul_activation: not none: columns 8 i to 8 i + 3 of B are gates, the next four their values,
+    /// and c is (rows, n / 2).
+    pub gate: i32,
+    /// Default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0.
+    pub alpha: f32,
+    /// a gate is at most limit, its value is from -limit to limit; 0: none.
+    pub limit: f32,
+    /// Added to a gate's value.
+    pub up_offset: f32,
 }
 
 impl Default for kaio_matmul_fp8_grouped_options {
@@ -170,6 +211,11 @@ impl Default for kaio_matmul_fp8_grouped_options {
             groups_a: core::ptr::null(),
             blocks_b: core::ptr::null(),
             bias: core::ptr::null(),
+            rows: core::ptr::null(),
+            gate: 0,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
         }
     }
 }

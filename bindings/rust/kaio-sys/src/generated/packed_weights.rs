@@ -171,6 +171,18 @@ pub struct kaio_matmul_w4_grouped_options {
     pub bias: *const DLTensor,
     /// The kernel to run, as ..._choice names it; NULL: the best one.
     pub variant: *const c_char,
+    /// (rows); i32; row r of out is of row rows\[r\] of x; an index that is no row of x counts as a row of
+    /// zeros.
+    pub rows: *const DLTensor,
+    /// kaio_matmul_activation: not none: even columns of the weights are gates, odd ones their values, and
+    /// out is (rows, n / 2).
+    pub gate: i32,
+    /// Default 1; the gate's factor: silu is x / (1 + exp(-alpha x)); above 0.
+    pub alpha: f32,
+    /// a gate is at most limit, its value is from -limit to limit; 0: none.
+    pub limit: f32,
+    /// Added to a gate's value.
+    pub up_offset: f32,
 }
 
 impl Default for kaio_matmul_w4_grouped_options {
@@ -180,6 +192,11 @@ impl Default for kaio_matmul_w4_grouped_options {
             reserved_4: 0,
             bias: core::ptr::null(),
             variant: core::ptr::null(),
+            rows: core::ptr::null(),
+            gate: 0,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
         }
     }
 }

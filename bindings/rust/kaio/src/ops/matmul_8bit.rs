@@ -191,6 +191,13 @@ pub struct MatmulInt8GroupedOptions<'a> {
     scale_a: Option<TensorView<'a>>,
     scale_b: Option<TensorView<'a>>,
     bias: Option<TensorView<'a>>,
+    rows: Option<TensorView<'a>>,
+    gate: MatmulActivation,
+    zero_a: Option<TensorView<'a>>,
+    column_sums: Option<TensorView<'a>>,
+    alpha: f32,
+    limit: f32,
+    up_offset: f32,
 }
 
 impl<'a> MatmulInt8GroupedOptions<'a> {
@@ -200,16 +207,39 @@ impl<'a> MatmulInt8GroupedOptions<'a> {
             scale_a: None,
             scale_b: None,
             bias: None,
+            rows: None,
+            gate: MatmulActivation::None,
+            zero_a: None,
+            column_sums: None,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
         }
     }
 
     setters! {
-        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
         view scale_a(&TensorView<'a>) => scale_a;
         /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
         view scale_b(&TensorView<'a>) => scale_b;
         /// (groups, n); f32, f16 or bf16.
         view bias(&TensorView<'a>) => bias;
+        /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => rows;
+        /// Not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => gate;
+        /// (rows of A) or (1); i32; zero points of the rows of A; with column_sums.
+        view zero_a(&TensorView<'a>) => zero_a;
+        /// (groups, n); i32; the sums of the columns of each B; with zero_a.
+        view column_sums(&TensorView<'a>) => column_sums;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => up_offset;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_int8_grouped_options> {
@@ -217,6 +247,13 @@ impl<'a> MatmulInt8GroupedOptions<'a> {
             scale_a: hold.optional(&self.scale_a),
             scale_b: hold.optional(&self.scale_b),
             bias: hold.optional(&self.bias),
+            rows: hold.optional(&self.rows),
+            gate: self.gate as i32,
+            zero_a: hold.optional(&self.zero_a),
+            column_sums: hold.optional(&self.column_sums),
+            alpha: self.alpha,
+            limit: self.limit,
+            up_offset: self.up_offset,
             ..Default::default()
         })
     }
@@ -237,6 +274,11 @@ pub struct MatmulFp8GroupedOptions<'a> {
     groups_a: Option<TensorView<'a>>,
     blocks_b: Option<TensorView<'a>>,
     bias: Option<TensorView<'a>>,
+    rows: Option<TensorView<'a>>,
+    gate: MatmulActivation,
+    alpha: f32,
+    limit: f32,
+    up_offset: f32,
 }
 
 impl<'a> MatmulFp8GroupedOptions<'a> {
@@ -248,21 +290,38 @@ impl<'a> MatmulFp8GroupedOptions<'a> {
             groups_a: None,
             blocks_b: None,
             bias: None,
+            rows: None,
+            gate: MatmulActivation::None,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
         }
     }
 
     setters! {
-        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
         view scale_a(&TensorView<'a>) => scale_a;
         /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
         view scale_b(&TensorView<'a>) => scale_b;
-        /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+        /// (rows of A, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
         view groups_a(&TensorView<'a>) => groups_a;
         /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with
         /// groups_a.
         view blocks_b(&TensorView<'a>) => blocks_b;
         /// (groups, n); f32, f16 or bf16.
         view bias(&TensorView<'a>) => bias;
+        /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => rows;
+        /// Not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => gate;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => up_offset;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_fp8_grouped_options> {
@@ -272,6 +331,11 @@ impl<'a> MatmulFp8GroupedOptions<'a> {
             groups_a: hold.optional(&self.groups_a),
             blocks_b: hold.optional(&self.blocks_b),
             bias: hold.optional(&self.bias),
+            rows: hold.optional(&self.rows),
+            gate: self.gate as i32,
+            alpha: self.alpha,
+            limit: self.limit,
+            up_offset: self.up_offset,
             ..Default::default()
         })
     }
@@ -390,6 +454,10 @@ impl<'a> MatmulInt8<'a> {
 /// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r \<
 /// offsets\[g + 1\]. For mixtures of experts.
 ///
+/// With a gate, c\[r, 4 i + j\] = gate(min(y\[8 i + j\], limit)) * (clamp(y\[8 i + 4 + j\], -limit, limit)
+/// + up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
+/// weights with all gates first, of 64.
+///
 /// The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
 /// matmul_int8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
 /// calls give equal bits.
@@ -399,7 +467,8 @@ impl<'a> MatmulInt8<'a> {
 /// - `a`: (rows, k); i8.
 /// - `b`: (groups, k, n); i8; any strides: weights (groups, n, k) with the last two exchanged.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `c`: written; (rows, n); f32, f16, bf16 or i32; i32 has the sums, without scales or bias.
+/// - `c`: written; (rows, n) or (rows, n / 2); f32, f16, bf16 or i32; i32 has the sums, without scales,
+///   bias or gate.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulInt8Grouped`].
 pub fn matmul_int8_grouped<'a>(
@@ -436,12 +505,28 @@ impl<'a> MatmulInt8Grouped<'a> {
     }
 
     setters! {
-        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
         view scale_a(&TensorView<'a>) => options.scale_a;
         /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
         view scale_b(&TensorView<'a>) => options.scale_b;
         /// (groups, n); f32, f16 or bf16.
         view bias(&TensorView<'a>) => options.bias;
+        /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// Not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => options.gate;
+        /// (rows of A) or (1); i32; zero points of the rows of A; with column_sums.
+        view zero_a(&TensorView<'a>) => options.zero_a;
+        /// (groups, n); i32; the sums of the columns of each B; with zero_a.
+        view column_sums(&TensorView<'a>) => options.column_sums;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => options.limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.
@@ -463,6 +548,10 @@ impl<'a> MatmulInt8Grouped<'a> {
 /// c\[r, :\] = scale_a\[r\] * scale_b\[g\] * (a\[r, :\] * b\[g\]) + bias\[g\] where offsets\[g\] \<= r \<
 /// offsets\[g + 1\]. For mixtures of experts.
 ///
+/// With a gate, c\[r, 4 i + j\] = gate(min(y\[8 i + j\], limit)) * (clamp(y\[8 i + 4 + j\], -limit, limit)
+/// + up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
+/// weights with all gates first, of 64.
+///
 /// The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
 /// matmul_fp8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls
 /// give equal bits.
@@ -472,7 +561,7 @@ impl<'a> MatmulInt8Grouped<'a> {
 /// - `a`: (rows, k); e4m3 or e5m2.
 /// - `b`: (groups, k, n); e4m3 or e5m2; any strides: weights (groups, n, k) with the last two exchanged.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `c`: written; (rows, n); f32, f16 or bf16.
+/// - `c`: written; (rows, n) or (rows, n / 2); f32, f16 or bf16.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulFp8Grouped`].
 pub fn matmul_fp8_grouped<'a>(
@@ -509,17 +598,29 @@ impl<'a> MatmulFp8Grouped<'a> {
     }
 
     setters! {
-        /// (rows) or (1); f32, f16 or bf16; scales of the rows of A.
+        /// (rows of A) or (1); f32, f16 or bf16; scales of the rows of A.
         view scale_a(&TensorView<'a>) => options.scale_a;
         /// (groups, n) or (groups, 1); f32, f16 or bf16; scales of the columns of each B.
         view scale_b(&TensorView<'a>) => options.scale_b;
-        /// (rows, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
+        /// (rows of A, ceil(k / 128)); f32; scales of 128 neighbours of a row of A; with blocks_b.
         view groups_a(&TensorView<'a>) => options.groups_a;
         /// (groups, ceil(k / 128), ceil(n / 128)); f32; scales of blocks of 128 x 128 of each B; with
         /// groups_a.
         view blocks_b(&TensorView<'a>) => options.blocks_b;
         /// (groups, n); f32, f16 or bf16.
         view bias(&TensorView<'a>) => options.bias;
+        /// (rows); i32; row r of c is of row rows\[r\] of A; an index that is no row of A counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// Not none: columns 8 i to 8 i + 3 of B are gates, the next four their values, and c is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => options.gate;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => options.limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.

@@ -330,6 +330,11 @@ impl<'a> Default for MatmulW4Options<'a> {
 pub struct MatmulW4GroupedOptions<'a> {
     bias: Option<TensorView<'a>>,
     variant: Option<String>,
+    rows: Option<TensorView<'a>>,
+    gate: MatmulActivation,
+    alpha: f32,
+    limit: f32,
+    up_offset: f32,
 }
 
 impl<'a> MatmulW4GroupedOptions<'a> {
@@ -338,6 +343,11 @@ impl<'a> MatmulW4GroupedOptions<'a> {
         MatmulW4GroupedOptions {
             bias: None,
             variant: None,
+            rows: None,
+            gate: MatmulActivation::None,
+            alpha: 1.0,
+            limit: 0.0,
+            up_offset: 0.0,
         }
     }
 
@@ -346,12 +356,29 @@ impl<'a> MatmulW4GroupedOptions<'a> {
         view bias(&TensorView<'a>) => bias;
         /// The kernel to run, as ..._choice names it; none: the best one.
         text variant(&str) => variant;
+        /// (rows); i32; row r of out is of row rows\[r\] of x; an index that is no row of x counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => rows;
+        /// Not none: even columns of the weights are gates, odd ones their values, and out is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => gate;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => up_offset;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_matmul_w4_grouped_options> {
         Ok(sys::kaio_matmul_w4_grouped_options {
             bias: hold.optional(&self.bias),
             variant: hold.text("variant", &self.variant)?,
+            rows: hold.optional(&self.rows),
+            gate: self.gate as i32,
+            alpha: self.alpha,
+            limit: self.limit,
+            up_offset: self.up_offset,
             ..Default::default()
         })
     }
@@ -585,6 +612,9 @@ impl<'a> MatmulW8<'a> {
 /// out\[r, :\] = x\[r, :\] W\[g\]^T + bias\[g, :\] where offsets\[g\] \<= r \< offsets\[g + 1\]; weights of
 /// four bits. For mixtures of experts.
 ///
+/// With a gate, out\[r, j\] = gate(min(y\[2 j\], limit)) * (clamp(y\[2 j + 1\], -limit, limit) +
+/// up_offset), where y is the product of row r. gpt-oss has silu, alpha 1.702, limit 7 and up_offset 1.
+///
 /// The offsets are read on the device alone. Rows of no group are not written. Sums are f32. Neighbours
 /// along a row of x and of out are adjacent. Fastest if rows of x begin at multiples of 16 bytes. Equal
 /// calls give equal bits.
@@ -595,7 +625,7 @@ impl<'a> MatmulW8<'a> {
 /// - `weights`: The shape of a group's weights; memory has w4_packed_bytes for each group, one after the
 ///   other.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `out`: written; (rows, n); f16, bf16 or f32; the element type of x, or f32.
+/// - `out`: written; (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulW4Grouped`].
 pub fn matmul_w4_grouped<'a>(
@@ -636,6 +666,18 @@ impl<'a> MatmulW4Grouped<'a> {
         view bias(&TensorView<'a>) => options.bias;
         /// The kernel to run, as ..._choice names it; none: the best one.
         text variant(&str) => options.variant;
+        /// (rows); i32; row r of out is of row rows\[r\] of x; an index that is no row of x counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// Not none: even columns of the weights are gates, odd ones their values, and out is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => options.gate;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => options.limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.
@@ -676,7 +718,7 @@ impl<'a> MatmulW4Grouped<'a> {
 /// - `weights`: The shape of a group's weights; memory has w8_packed_bytes for each group, one after the
 ///   other.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `out`: written; (rows, n); f16, bf16 or f32; the element type of x, or f32.
+/// - `out`: written; (rows, n) or (rows, n / 2); f16, bf16 or f32; the element type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulW8Grouped`].
 pub fn matmul_w8_grouped<'a>(
@@ -717,6 +759,18 @@ impl<'a> MatmulW8Grouped<'a> {
         view bias(&TensorView<'a>) => options.bias;
         /// The kernel to run, as ..._choice names it; none: the best one.
         text variant(&str) => options.variant;
+        /// (rows); i32; row r of out is of row rows\[r\] of x; an index that is no row of x counts as a row
+        /// of zeros.
+        view rows(&TensorView<'a>) => options.rows;
+        /// Not none: even columns of the weights are gates, odd ones their values, and out is (rows, n /
+        /// 2).
+        value gate(MatmulActivation) => options.gate;
+        /// The gate's factor: silu is x / (1 + exp(-alpha x)); above 0; default 1.0.
+        value alpha(f32) => options.alpha;
+        /// a gate is at most limit, its value is from -limit to limit; 0: none.
+        value limit(f32) => options.limit;
+        /// Added to a gate's value.
+        value up_offset(f32) => options.up_offset;
     }
 
     /// Queues the work.

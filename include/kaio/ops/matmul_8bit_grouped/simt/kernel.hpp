@@ -4,6 +4,7 @@
 // (matmul_8bit/common).
 
 #include <kaio/ops/matmul_8bit/common/simt.hpp>
+#include <kaio/ops/matmul_8bit_grouped/common/epilogue.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
 
 namespace kaio::ops {
@@ -14,19 +15,26 @@ struct grouped_bytes_simt_problem {
   u32 k;
 };
 
-template <class Numbers, class Out, class Epilogue, class Parameters>
-struct grouped_bytes_simt_kernel;
+// The lines of A for rows of C.
+struct grouped_lines_of_a {
+  val<grouped_gather> gather;
+  constexpr val<u32> source(thread t, const val<u32>& row) const {
+    return grouped_gather::source(t, gather, row);
+  }
+  constexpr val<u32> end(thread t) const { return t.let(gather[&grouped_gather::count]); }
+};
 
-template <class Numbers, class Out, class Epilogue, class... Extra>
-struct grouped_bytes_simt_kernel<Numbers, Out, Epilogue, epilogue_parameters<Extra...>> {
+template <class Numbers, class Epilogue>
+struct grouped_bytes_simt_kernel {
   using p = grouped_bytes_simt_problem;
-  using body = simt_bytes_body<Numbers, Out, Epilogue>;
-  using result = typename detail::output_of<Out>::template parameter<false>;
+  using out = grouped_bytes_output<sum_of_epilogue<Epilogue>>;
+  using body = simt_bytes_body<Numbers, out, Epilogue>;
+  using result = typename detail::output_of<out>::template parameter<false>;
   static constexpr auto name = "matmul_grouped_simt_" + Numbers::name + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{.target = {70}, .min_blocks = 1};
   static constexpr auto kernel = kaio::kernel<name, block_size{simt_bytes::threads}, options>(
       [](thread t, in<u8> a, val<byte_matrix> of_a, in<u8> b, val<byte_matrix> of_b, result c, val<p> problem,
-         Extra... extra) {
+         val<grouped_bytes_terms> terms) {
         const auto tiles = problem[&p::tiles];
         grouped_walk<simt_bytes::tile, decltype(tiles)> walk(t, tiles);
         const grouped_tile tile = walk.find(t.let(block_idx_x() + 0u));
@@ -35,15 +43,18 @@ struct grouped_bytes_simt_kernel<Numbers, Out, Epilogue, epilogue_parameters<Ext
           var<output_lines> group(t, all);
           group[&output_lines::rows] = tile.end;
           const val<output_lines> lines = t.let(group);
-          body::compute(t, {tile.group, tile.row, t.let(tile.n * simt_bytes::tile)}, t.let(0u), a, of_a, b,
-                        of_b, c, lines, t.let(problem[&p::k]), extra...);
+          const val first_column = t.let(tile.n * simt_bytes::tile);
+          const val zero = t.let(0u);
+          const grouped_lines_of_a lines_of_a{t.let(terms[&grouped_bytes_terms::gather])};
+          const val k = t.let(problem[&p::k]);
+          body::compute_lines(t, {tile.group, tile.row, first_column}, zero, a, of_a, lines_of_a, b, of_b,
+                              lines_in_order{}, c, lines, k, terms);
         }
       });
 };
 
 // Launched with a block for each tile that the groups may have.
-template <class Numbers, class Out, class Epilogue>
-inline constexpr auto grouped_bytes_simt =
-    grouped_bytes_simt_kernel<Numbers, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+template <class Numbers, class Epilogue>
+inline constexpr auto grouped_bytes_simt = grouped_bytes_simt_kernel<Numbers, Epilogue>::kernel;
 
 }  // namespace kaio::ops

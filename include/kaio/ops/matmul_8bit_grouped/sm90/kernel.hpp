@@ -2,14 +2,17 @@
 // A grouped product of operands of 8 bits for sm_90a: the main loop and the epilogues of matmul_fp8 and
 // matmul_int8, and tiles that each warp finds on the device (matmul_grouped/common). A is one matrix for all
 // groups: its tensor map repeats it along the batch, so that a group is a product of a batch. Rows of A after
-// a group's end belong to the next one; they are multiplied, and only the group's own rows are stored.
+// a group's end belong to the next one; they are multiplied, and only the group's own rows are stored. Rows may be
+// gathered (matmul_grouped/sm90/loader.hpp).
 //
 // A tile with at most 64 rows is half a tile: the second warpgroup of consumers idles.
 
-#include <kaio/ops/matmul/sm90/mainloop.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/store.hpp>
+#include <kaio/ops/matmul_8bit_grouped/common/epilogue.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
+#include <kaio/ops/matmul_grouped/sm90/loader.hpp>
 
 #include <cstdint>
 
@@ -20,16 +23,17 @@ struct grouped_bytes_sm90_problem {
   output_lines c;
   u32 k_blocks;  // stages along K, at least one; the last may be partial
   sm90_tile tile;
+  grouped_rows_of_a rows;
 };
 
-// Epilogue: takes the arguments `extra` of a call; its batch is the group.
-template <sm90_config C, scalar T, class Out, class Epilogue>
+// Epilogue: that of common/epilogue.hpp; its batch is the group.
+template <sm90_config C, scalar T, class Epilogue>
 struct grouped_bytes_sm90_body {
   static_assert(C.halves() && !C.has_cluster() && sizeof(T) == 1);
   using p = grouped_bytes_sm90_problem;
-  using mainloop = sm90_mainloop<C, T>;
-  using tile_place = sm90_place<mainloop, false, false>;
-  using store = sm90_finished_store<C, Out, Epilogue, tile_place>;
+  using mainloop = grouped_mainloop<C, T, false>;
+  using tile_place = sm90_place<sm90_mainloop<C, T>, false, false>;
+  using store = sm90_finished_store<C, grouped_bytes_output<sum_of_epilogue<Epilogue>>, Epilogue, tile_place>;
 
   // Parts stay where they are: a copy may reach after the last row of A.
   static constexpr tile_origin origin_of(thread t, const val<p>& problem, const grouped_tile& tile,
@@ -44,16 +48,18 @@ struct grouped_bytes_sm90_body {
     return t.let(tile.end - tile.row > C.warpgroup_rows);
   }
 
-  template <class... Extra>
-  static constexpr void run(thread t, const typename mainloop::operand_a& a,
-                            const typename mainloop::operand_b& b, const typename store::destination& c,
-                            const val<p>& problem, const Extra&... extra) {
-    const mainloop loop{t, a, b, t.let(problem[&p::tile])};
+  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                            const typename store::destination& c, const val<p>& problem,
+                            const val<grouped_bytes_terms>& terms) {
+    mainloop loop{t, a, b, b, t.let(problem[&p::tile])};
     const store output(t, c, problem[&p::c], t.let(u64{0}));
+    const auto rows_of_a = problem[&p::rows];
+    const val gathers = t.let(rows_of_a[&grouped_rows_of_a::gather][&grouped_gather::rows] != 0u);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       loop.prefetch_maps();
-      loop.initialise();
+      if (auto by_copies = t.when(!gathers)) loop.initialise(mainloop::arrivals);
+      if (auto by_warps = t.otherwise()) loop.initialise(mainloop::gathering_arrivals);
     }
     t.barrier();
     launch_dependents(t);
@@ -65,18 +71,22 @@ struct grouped_bytes_sm90_body {
     grouped_walk<C.m, decltype(tiles)> walk(t, tiles);
     var index(t, block_idx_x());
     if (auto producer = t.when(warpgroup >= C.consumers())) {
-      if constexpr (C.whole_producer) decrease_registers<40>(t);
-      if (auto works = t.when(warp_rank(t) == 4 * C.consumers()))
+      decrease_registers<40>(t);
+      if (auto works = t.when(any_of(gathers, warp_rank(t) == 4 * C.consumers()))) {
         for (auto l : t.loop()) {
           const grouped_tile tile = walk.find(t.let(index));
           l.break_if(!tile.exists);
-          if (auto one = t.when(lane_id() == 0u))
-            loop.load(at, tile_part{origin_of(t, problem, tile, loop), is_whole(t, tile)}, k_blocks);
+          const tile_part part{origin_of(t, problem, tile, loop), is_whole(t, tile)};
+          if (auto by_warps = t.when(gathers)) loop.gather(at, part, k_blocks, tile, rows_of_a);
+          if (auto by_copies = t.otherwise())
+            if (auto one = t.when(lane_id() == 0u)) loop.copy(at, part, k_blocks);
           index += grid_dim_x();
         }
+        loop.finish_gather();
+      }
     }
     if (auto consumer = t.otherwise()) {
-      if constexpr (C.whole_producer) increase_registers<232>(t);
+      increase_registers<232>(t);
       typename mainloop::accumulator acc(t);
       const named_barrier<1> passed(t, 128);
       for (auto l : t.loop()) {
@@ -86,11 +96,11 @@ struct grouped_bytes_sm90_body {
           const tile_origin origin = origin_of(t, problem, tile, loop);
           if constexpr (promotes<Epilogue>)
             sm90_promotion<mainloop, C.depth, 2, Epilogue, false>(t, loop, origin, warpgroup, problem[&p::c],
-                                                                  t.let(0u), extra...)
+                                                                  t.let(0u), terms)
                 .multiply(at, acc, k_blocks);
           else
             loop.multiply(at, acc, warpgroup, k_blocks);
-          output.store(acc, origin, {}, extra...);
+          output.store(acc, origin, {}, terms);
         }
         if (auto idles = t.otherwise()) {
           // One thread waits for the stages, and the others for it: a stage's barrier distinguishes two
@@ -109,12 +119,9 @@ struct grouped_bytes_sm90_body {
   }
 };
 
-template <sm90_config C, scalar T, class Out, class Epilogue, class Parameters>
-struct grouped_bytes_sm90_kernel;
-
-template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
-struct grouped_bytes_sm90_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
-  using body = grouped_bytes_sm90_body<C, T, Out, Epilogue>;
+template <sm90_config C, scalar T, class Epilogue>
+struct grouped_bytes_sm90_kernel {
+  using body = grouped_bytes_sm90_body<C, T, Epilogue>;
   static constexpr auto name = "matmul_grouped_sm90_" + type_name<T> + "_" + decimal<C.m> + "x" +
                                decimal<C.n> + "_s" + decimal<C.stages> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
@@ -122,12 +129,11 @@ struct grouped_bytes_sm90_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra.
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, typename body::store::destination c,
          val<grouped_bytes_sm90_problem> problem,
-         Extra... extra) { body::run(t, a, b, c, problem, extra...); });
+         val<grouped_bytes_terms> terms) { body::run(t, a, b, c, problem, terms); });
 };
 
 // Launched with at most a block for each tile that the groups may have; the launch may be programmatic.
-template <sm90_config C, scalar T, class Out, class Epilogue>
-inline constexpr auto grouped_bytes_sm90 =
-    grouped_bytes_sm90_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+template <sm90_config C, scalar T, class Epilogue>
+inline constexpr auto grouped_bytes_sm90 = grouped_bytes_sm90_kernel<C, T, Epilogue>::kernel;
 
 }  // namespace kaio::ops

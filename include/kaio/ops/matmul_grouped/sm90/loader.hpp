@@ -2,7 +2,7 @@
 // The copies of a grouped product for sm_90a that matmul does not have: rows of A by their indices, and tiles of B
 // whose halves are of two matrices.
 //
-//   gather    Tensor copies cannot gather rows, so four warps copy 16 bytes a thread and keep two steps in flight.
+//   gather    Tensor copies cannot gather rows, so four warps copy 16 bytes a thread, some steps ahead.
 //             A step's bytes reach wgmma by a fence of each thread and an arrival of each warp.
 //   pairs     columns 0 to n / 2 - 1 of a tile are of the first matrix, the others of the second one
 //
@@ -27,9 +27,12 @@ struct grouped_rows_of_a {
 template <sm90_config C, scalar T, bool Paired>
 class grouped_mainloop : public sm90_mainloop<C, T> {
   using base = sm90_mainloop<C, T>;
-  static constexpr u32 pieces = 8, lines = 16, rows = C.m / lines, lag = 2;
+  static constexpr u32 pieces = 8, lines = 16, rows = C.m / lines;
+  // Steps in flight: consumers read one stage meanwhile, and one is filled.
+  static constexpr u32 lag = C.stages - 2;
   static constexpr u32 b_bytes = C.n * sm90_config::row_bytes * C.depth;
-  static_assert(C.depth == 1 && C.whole_producer && C.stages > lag && sizeof(T) == 2 && !C.has_cluster());
+  static constexpr u32 vector = 16 / sizeof(T);  // elements of a piece
+  static_assert(C.depth == 1 && C.whole_producer && C.stages > lag && !C.has_cluster());
 
  public:
   // Arrivals that fill a stage: the thread of the tensor copies, and a thread of each warp that gathers.
@@ -58,7 +61,7 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
         const val from = t_.let(block);
         this->load_share_of_a(at.stage, own, from, 0);
         if (auto whole = t_.when(part.is_whole)) this->load_share_of_a(at.stage, own, from, 1);
-        load_pair(at.stage, part.origin, from);
+        copy_b(at.stage, part.origin, own, from);
         at.template advance<C.stages>();
       }
     }
@@ -69,21 +72,18 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
   constexpr void gather(ring_position& at, const tile_part& part, const val<u32>& k_blocks,
                         const grouped_tile& tile, const Rows& of_a) {
     const val rank = t_.let(t_.thread_rank() % 128u);
-    const val column = t_.let(rank % pieces * (16 / sizeof(T))), line = t_.let(rank / pieces);
+    const val column = t_.let(rank % pieces * vector), line = t_.let(rank / pieces);
     const val address = t_.let(of_a[&grouped_rows_of_a::address]);
     const val size_k = t_.let(of_a[&grouped_rows_of_a::k]), pitch = t_.let(of_a[&grouped_rows_of_a::pitch]);
     const auto indices = of_a[&grouped_rows_of_a::gather];
-    // Where a row is, in pieces of 16 bytes, and the bytes of a piece: none if there is no row.
-    auto places = array_of<rows>([&](u32) { return var(t_, 0u); });
-    auto sizes = array_of<rows>([&](u32) { return var(t_, 0u); });
+    // Where a row is, in pieces of 16 bytes; `none`: there is no row.
+    constexpr u32 none = ~0u;
+    auto places = array_of<rows>([&](u32) { return var(t_, none); });
     for (u32 i = 0; i < rows; ++i) {
       const val row = t_.let(tile.row + (line + lines * i));
       if (auto exists = t_.when(row < tile.end)) {
         const val source = grouped_gather::source(t_, indices, row);
-        if (auto is_row = t_.when(source < indices[&grouped_gather::count])) {
-          places[i] = source * pitch;
-          sizes[i] = 16u;
-        }
+        if (auto is_row = t_.when(source < indices[&grouped_gather::count])) places[i] = source * pitch;
       }
     }
     const auto own = this->shares_of(part.origin);
@@ -97,13 +97,13 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
         copy_b(at.stage, part.origin, own, from);
       }
       const val first = t_.let(from * base::k + column);
-      const val bytes = t_.let((min(size_k, first + 8u) - min(size_k, first)) * u32{sizeof(T)});
+      const val bytes = t_.let((min(size_k, first + vector) - min(size_k, first)) * u32{sizeof(T)});
       const val line_of_k = t_.let(address + mul_wide(first, u32{sizeof(T)}));
       const auto tile_of_a = this->tile_of_a(at.stage);
       const auto copy_row = [&](u32 i) {
         const val piece = t_.let(line_of_k + mul_wide(places[i], 16u));
         cp_async<16>(tile_of_a.at(to, lines * i, 0), pointer_at<in<T>>(t_, piece)[0],
-                     t_.let(min(sizes[i], bytes)));
+                     t_.let(select(places[i] != none, bytes, 0u)));
       };
       for (u32 i = 0; i < rows / 2; ++i) copy_row(i);
       if (auto whole = t_.when(part.is_whole))
@@ -143,8 +143,8 @@ class grouped_mainloop : public sm90_mainloop<C, T> {
   }
   constexpr void load_pair(const var<u32>& stage, const tile_origin& origin, const val<u32>& block) const {
     const val first_k = t_.let(block * base::k);
-    for_direction<C.b_by_launch, C.b>(t_, b_is_across_, [&]<major B>() {
-      using half = sm90_operand<T, B, C.n / 2, C.depth, 1>;
+    for_direction<C.b_by_launch, C.b>(t_, b_is_across_, [&]<major Lines>() {
+      using half = sm90_operand<T, Lines, C.n / 2, C.depth, 1>;
       const auto own = half::share_of(t_, half::box_rows, 0u, [&](const auto& of_tile) {
         return val<u32>(t_.let(origin.column + of_tile));
       });

@@ -7,6 +7,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/rows.hpp>
 #include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/config.hpp>
@@ -18,7 +19,8 @@ namespace kaio::ops {
 
 using dsl::scalar;
 
-template <w4_config C, class D, scalar T>
+// XRows: as w4_rows_in_order.
+template <w4_config C, class D, scalar T, class XRows = w4_rows_in_order>
 class w4_copies {
  public:
   using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps_k()>;
@@ -31,8 +33,9 @@ class w4_copies {
 
   constexpr w4_copies(thread t, const x_ring& x_tiles, const codes_type& codes,
                       const scales_and_zeros_type& scales_and_zeros, const val<w4_problem>& problem,
-                      const w4_block& block)
+                      const w4_block& block, const XRows& rows = {})
       : t_(t),
+        of_rows_(rows),
         x_tiles_(x_tiles),
         codes_(codes),
         scales_and_zeros_(scales_and_zeros),
@@ -172,14 +175,16 @@ class w4_copies {
   constexpr x_line find_line(std::uint32_t p) const {
     const val m = t_.let(problem_[&w4_problem::m]);
     const val row = t_.let(rank_ / pieces + p * (C.warps_n * 32 / pieces));
-    const val of_x = t_.let(block_.row + row);
-    const val exists = t_.let(of_x < m);
-    const val line = t_.let(cast<i64>(min(of_x, m - 1u)) * problem_[&w4_problem::x_row]);
+    const val of_x = of_rows_.source(t_, t_.let(block_.row + row));
+    const val end = of_rows_.end(t_, m);
+    const val exists = t_.let(of_x < end);
+    const val line = t_.let(cast<i64>(min(of_x, end - 1u)) * problem_[&w4_problem::x_row]);
     const val address = t_.let(problem_[&w4_problem::x] + cast<u64>(line) * u64{sizeof(T)});
     return {row, exists, address, x_tiles_.lane(row, column_)};
   }
 
   thread t_;
+  XRows of_rows_;
   const x_ring& x_tiles_;
   const codes_type& codes_;
   const scales_and_zeros_type& scales_and_zeros_;

@@ -26,27 +26,30 @@
 #include <kaio/ops/weight_only/mma_sync/warp.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
 template <w4_config C, class D, scalar T>
 struct w4_body {
   static_assert(C.valid(), "kaio: matmul_w4's kernel does not support this tile shape");
-  using copies_type = w4_copies<C, D, T>;
   static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
   static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
 
-  // End has these members; the last two are optional:
+  // End has these members; the last three are optional:
   //
   //   tile_of_warp    the tile of W of a warp
   //   store           writes the sums
   //   place           the split of K and the first column of the block
   //   begin           work before the first tile has arrived, in a programmatic launch
+  //   rows            the rows of x (common/rows.hpp)
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const w4_rings<C, D, T> rings(t);
     const w4_block block = find_w4_block<C>(t, problem, end);
-    copies_type copies(t, rings.x, rings.codes, rings.scales_and_zeros, problem, block);
+    const auto rows = w4_rows_of(end);
+    w4_copies<C, D, T, std::remove_cv_t<decltype(rows)>> copies(t, rings.x, rings.codes,
+                                                                rings.scales_and_zeros, problem, block, rows);
     if constexpr (requires { end.begin(t); }) {
       copies.copy_first(end.weights_are_constant(t));
       end.begin(t);

@@ -11,11 +11,24 @@
 
 namespace kaio::ops {
 
-// Stores columns `column` to column + 3 of row `row` of y, after column factors and bias. y is Access's type
-// or f32.
-template <class Access, class Four>
+// Stores columns `column` to column + 3 of row `row` of y; `left` of them exist. y is Access's type or f32.
+struct w4_store {
+  template <class Access, class Four>
+  static constexpr void store(thread t, const val<w4_problem>& problem, const val<u32>& row,
+                              const val<u32>& column, const val<u32>& left, const Four& y) {
+    const val at = t.let(cast<i64>(row) * problem[&w4_problem::out_row] + cast<i64>(column));
+    const val whole = t.let(all_of(problem[&w4_problem::out_by_four] != 0u, left >= 4u));
+    const val address = t.let(problem[&w4_problem::out]);
+    const val is_f32 = t.let(problem[&w4_problem::out_type] == static_cast<u32>(element_type::f32));
+    if (auto single = t.when(is_f32)) store_four<detail::stored_f32>(t, address, at, left, whole, y);
+    if (auto same = t.otherwise()) store_four<Access>(t, address, at, left, whole, y);
+  }
+};
+
+// Multiplies sums by column factors and adds the bias. `store` then stores them, as w4_store does.
+template <class Access, class Four, class Store = w4_store>
 constexpr void finish_w4(thread t, const val<w4_problem>& problem, const val<u32>& row,
-                         const val<u32>& column, const Four& x) {
+                         const val<u32>& column, const Four& x, const Store& store = {}) {
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
   const val bias = t.let(problem[&w4_problem::bias]);
   const val left = t.let(n - column);
@@ -31,12 +44,7 @@ constexpr void finish_w4(thread t, const val<w4_problem>& problem, const val<u32
     for (u32 e = 0; e < 4; ++e)
       if (auto exists = t.when(e < left)) y[e] += Access::read(from[column + e]);
   }
-  const val at = t.let(cast<i64>(row) * problem[&w4_problem::out_row] + cast<i64>(column));
-  const val whole = t.let(all_of(problem[&w4_problem::out_by_four] != 0u, left >= 4u));
-  const val address = t.let(problem[&w4_problem::out]);
-  const val is_f32 = t.let(problem[&w4_problem::out_type] == static_cast<u32>(element_type::f32));
-  if (auto single = t.when(is_f32)) store_four<detail::stored_f32>(t, address, at, left, whole, y);
-  if (auto same = t.otherwise()) store_four<Access>(t, address, at, left, whole, y);
+  store.template store<Access>(t, problem, row, column, left, y);
 }
 
 // The element type of x, which a kernel is made for.
@@ -98,9 +106,9 @@ constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val
   store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
 }
 
-template <auto C, scalar T, class Totals, class Codes>
+template <auto C, scalar T, class Totals, class Codes, class Store = w4_store>
 constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block& block, const Totals& totals,
-                        const Codes& shared_sums) {
+                        const Codes& shared_sums, const Store& store = {}) {
   constexpr std::uint32_t rows = C.rows_at_once(), fours = C.columns() / 4;
   const val m = t.let(problem[&w4_problem::m]);
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
@@ -113,7 +121,7 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
       if (auto exists = t.when(all_of(row < m, column < n))) {
         const val at = t.let(of_rows * C.pitch() + four);
         const auto x = staged_w4_sums<C>(t, shared_sums, at);
-        if (auto alone = t.when(splits == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x);
+        if (auto alone = t.when(splits == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x, store);
         if (auto split = t.otherwise()) {
           store_w4_part(t, problem, block.split, row, column, x);
         }

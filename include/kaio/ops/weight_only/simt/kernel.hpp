@@ -11,6 +11,7 @@
 // Weights are number * scale + offset, in f32. The sums of each tile of K are added to the total.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/weight_only/common/rows.hpp>
 #include <kaio/ops/weight_only/common/weights.hpp>
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
 
@@ -32,7 +33,10 @@ struct w4_simt_body {
     val<u32> row, tile_n;         // first row of y, and tile of its columns
   };
 
-  static constexpr void run(thread t, const val<w4_problem>& problem, const place& place) {
+  // rows: as w4_rows_in_order; store: as w4_store.
+  template <class Rows = w4_rows_in_order, class Store = w4_store>
+  static constexpr void run(thread t, const val<w4_problem>& problem, const place& place,
+                            const Rows& rows = {}, const Store& store = {}) {
     const auto w = problem[&w4_problem::w];
     const val column_of_block = t.let(place.tile_n * w4_tile_n);
     const val k = t.let(w[&w4_packed::k]), m = t.let(problem[&w4_problem::m]);
@@ -47,8 +51,9 @@ struct w4_simt_body {
 
     const val rank = t.thread_rank();
     const val own_row = t.let(rank / 8u), own_columns = t.let(rank % 8u * 4u);
-    const val x_line = t.let(cast<i64>(place.row + own_row) * problem[&w4_problem::x_row]);
-    const val row_exists = t.let(place.row + own_row < m);
+    const val row_of_x = rows.source(t, t.let(place.row + own_row));
+    const val x_line = t.let(cast<i64>(row_of_x) * problem[&w4_problem::x_row]);
+    const val row_exists = t.let(row_of_x < rows.end(t, m));
     auto totals = array_of<4>([&](u32) { return var<f32>(t, 0.0f); });
 
     for (auto tile : t.range(place.first, place.last)) {
@@ -96,8 +101,10 @@ struct w4_simt_body {
     if (auto exists = t.when(all_of(row < m, column < n))) {
       const val alone = t.let(problem[&w4_problem::splits] == 1u);
       if (auto whole = t.when(alone)) {
-        if (auto half = t.when(is_half)) finish_w4<detail::stored_f16>(t, problem, row, column, totals);
-        if (auto brain = t.otherwise()) finish_w4<detail::stored_bf16>(t, problem, row, column, totals);
+        if (auto half = t.when(is_half))
+          finish_w4<detail::stored_f16>(t, problem, row, column, totals, store);
+        if (auto brain = t.otherwise())
+          finish_w4<detail::stored_bf16>(t, problem, row, column, totals, store);
       }
       if (auto some = t.otherwise()) store_w4_part(t, problem, place.split, row, column, totals);
     }

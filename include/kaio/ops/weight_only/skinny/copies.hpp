@@ -14,6 +14,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
+#include <kaio/ops/weight_only/common/rows.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/scale_copies.hpp>
 #include <kaio/ops/weight_only/skinny/config.hpp>
@@ -95,8 +96,8 @@ class w4_few_rows_codes {
   val<u32> to_;  // address in shared memory
 };
 
-// A warp's copies of scales and zeros and x.
-template <w4_few_rows_config C, class D, scalar T>
+// A warp's copies of scales and zeros and x. XRows: as w4_rows_in_order.
+template <w4_few_rows_config C, class D, scalar T, class XRows = w4_rows_in_order>
 class w4_few_rows_copies {
  public:
   using stage_type = w4_few_rows_stage<C, D>;
@@ -104,8 +105,9 @@ class w4_few_rows_copies {
   using ring_type = typename stage_type::ring;
 
   constexpr w4_few_rows_copies(thread t, const ring_type& to, const val<w4_problem>& problem,
-                               const w4_block& block, const codes_type& codes)
+                               const w4_block& block, const codes_type& codes, const XRows& rows = {})
       : t_(t),
+        of_rows_(rows),
         to_(to),
         problem_(problem),
         block_(block),
@@ -117,9 +119,10 @@ class w4_few_rows_copies {
         row_(t.let(lane_ / (pieces * C.tiles))),
         place_(t.let(stage_type::x_at + row_ * (C.tiles * 32u) + tile_of_piece_ * 32u)),
         piece_(t.let(lane_ % pieces)),
-        x_(t.let(find_line() + cast<u64>(piece_ * 16u))),
+        source_(of_rows_.source(t, row_)),
+        x_(t.let(find_line(source_) + cast<u64>(piece_ * 16u))),
         x_to_(t.let(shared_address(to[place_ + (piece_ ^ row_) * 4u]))),
-        exists_(t.let(all_of(by_pieces_, row_ < rows_))),
+        exists_(t.let(all_of(by_pieces_, source_ < end_of_x()))),
         scales_and_zeros_(t, problem, codes.tiles_n(),
                           t.let(shared_address(to[stage_type::scales_and_zeros_at]))),
         has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), scales_and_zeros_.has_more()))) {}
@@ -132,13 +135,13 @@ class w4_few_rows_copies {
     copy_first_piece(x, stage);
     if (auto more = t_.when(has_more_)) {
       copy_more_scales_and_zeros(tile, stage);
-      copy_more_pieces(x, stage);
+      copy_more_pieces(tile, x, stage);
     }
   }
   constexpr void copy_x(const val<u32>& tile, const val<u32>& stage) const {
     const val x = t_.let(piece_of(of_lane(tile)));
     copy_first_piece(x, stage);
-    copy_more_pieces(x, stage);
+    copy_more_pieces(tile, x, stage);
   }
   constexpr void copy_all_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
     copy_scales_and_zeros(tile, stage);
@@ -148,7 +151,7 @@ class w4_few_rows_copies {
   // `first`.
   constexpr void clear_other_rows(const val<u32>& first) const {
     for (auto row : t_.range(row_, u32{C.rows}, rows_of_pass).no_unroll())
-      if (auto other = t_.when(row >= rows_)) {
+      if (auto other = t_.when(is_missing(row))) {
         const val place = t_.let(place_of(t_.let(row - row_)) + first);
         for (u32 stage = 0; stage < C.stages; ++stage)
           store_vec(to_[place + stage * stage_type::words], make_vec(0u, 0u, 0u, 0u));
@@ -164,7 +167,7 @@ class w4_few_rows_copies {
       if (auto gathers = t_.when(act_order != u64{0}))
         for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, act_order)[one]);
       var line(t_, x_ - cast<u64>(piece_ * 16u));
-      for (auto of_row : t_.range(row_, rows_, rows_of_pass).no_unroll()) {
+      const auto load_row = [&](const auto& of_row) {
         const in row = pointer_at<in<u16>>(t_, t_.let(line));
         const auto x = array_of<piece>([&](u32 e) { return t_.let(cast<u32>(row[source[e]])); });
         const auto pairs = array_of<4>([&](u32 w) {
@@ -174,7 +177,16 @@ class w4_few_rows_copies {
         });
         store_vec(to_[place_of(t_.let(of_row - row_)) + stage],
                   make_vec(pairs[0], pairs[1], pairs[2], pairs[3]));
-        line += further(1);
+      };
+      for (auto of_row : t_.range(row_, rows_, rows_of_pass).no_unroll()) {
+        if constexpr (w4_in_order<XRows>) {
+          load_row(of_row);
+          line += further(1);
+        } else {
+          const val from = of_rows_.of_tile(t_, t_.let(of_row));
+          line = find_line(from);
+          if (auto exists = t_.when(from < end_of_x())) load_row(of_row);
+        }
       }
       sync_warp(t_);
     }
@@ -192,11 +204,25 @@ class w4_few_rows_copies {
   constexpr void copy_first_piece(const val<u64>& x, const val<u32>& stage) const {
     if (auto some = t_.when(exists_)) cp_async<16>(x_to_ + stage * 4u, pointer_at<in<u32>>(t_, x)[0]);
   }
-  constexpr void copy_more_pieces(const val<u64>& x, const val<u32>& stage) const {
-    for (std::uint32_t pass = 1; pass < passes; ++pass)
-      if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
-        cp_async<16>(to_[place_of(u32{pass * rows_of_pass}) + stage],
-                     pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+  constexpr void copy_more_pieces([[maybe_unused]] const val<u32>& tile, [[maybe_unused]] const val<u64>& x,
+                                  const val<u32>& stage) const {
+    if constexpr (w4_in_order<XRows>) {
+      for (std::uint32_t pass = 1; pass < passes; ++pass)
+        if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
+          cp_async<16>(to_[place_of(u32{pass * rows_of_pass}) + stage],
+                       pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+    } else {
+      if (auto some = t_.when(all_of(by_pieces_, rows_ > rows_of_pass)))
+        for (std::uint32_t pass = 1; pass < passes; ++pass)
+          if (auto inside = t_.when(row_ + pass * rows_of_pass < rows_)) {
+            const val from = of_rows_.of_tile(t_, t_.let(row_ + pass * rows_of_pass));
+            const auto within = mul_wide(of_lane(tile), u32{w4_tile_k * sizeof(T)}) + cast<u64>(piece_ * 16u);
+            const val address = t_.let(find_line(from) + within);
+            if (auto exists = t_.when(from < end_of_x()))
+              cp_async<16>(to_[place_of(u32{pass * rows_of_pass}) + stage],
+                           pointer_at<in<u32>>(t_, address)[0]);
+          }
+    }
   }
   constexpr void copy_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
     scales_and_zeros_.copy(scales_and_zeros_.find(tile), stage * 4u);
@@ -204,11 +230,26 @@ class w4_few_rows_copies {
   constexpr void copy_more_scales_and_zeros(const val<u32>& tile, const val<u32>& stage) const {
     scales_and_zeros_.copy_more(tile, stage * 4u);
   }
-  // find_line: the address of the lane's row of x in the first pass. further: bytes from there to its row in
-  // a pass.
-  constexpr val<u64> find_line() const {
-    const val row = t_.let(cast<i64>(block_.row + row_) * problem_[&w4_problem::x_row]);
+  // find_line: the address of a row of x; if rows are in order, of a row of the block. further: bytes from the
+  // lane's row in the first pass to its row in another one, if rows are in order.
+  constexpr val<u64> find_line(const val<u32>& row_of_x) const {
+    const auto of_x = [&] {
+      if constexpr (w4_in_order<XRows>)
+        return block_.row + row_of_x;
+      else
+        return row_of_x;
+    }();
+    const val row = t_.let(cast<i64>(of_x) * problem_[&w4_problem::x_row]);
     return t_.let(problem_[&w4_problem::x] + cast<u64>(row) * u64{sizeof(T)});
+  }
+  // Rows of the block are missing from x: after its last row, or by their index.
+  constexpr val<u32> end_of_x() const { return of_rows_.end(t_, rows_); }
+  template <class Row>
+  constexpr auto is_missing(const Row& row) const {
+    if constexpr (w4_in_order<XRows>)
+      return row >= rows_;
+    else
+      return of_rows_.source(t_, t_.let(row)) >= end_of_x();
   }
   constexpr auto further(std::uint32_t pass) const {
     return cast<u64>(problem_[&w4_problem::x_row]) * u64{pass * rows_of_pass * sizeof(T)};
@@ -224,6 +265,7 @@ class w4_few_rows_copies {
   }
 
   thread t_;
+  XRows of_rows_;
   const ring_type& to_;
   const val<w4_problem>& problem_;
   const w4_block& block_;
@@ -231,9 +273,10 @@ class w4_few_rows_copies {
   val<bool> by_pieces_;           // x comes by pieces of 16 bytes, none of them beyond K
   val<u32> tile_of_piece_, row_;  // tile and row of the lane's piece of x
   val<u32> place_,
-      piece_;      // the first word of the lane's row of the tile in a stage; the piece's index in this row
-  val<u64> x_;     // its address in tile 0
-  val<u32> x_to_;  // address in shared memory
+      piece_;        // the first word of the lane's row of the tile in a stage; the piece's index in this row
+  val<u32> source_;  // the lane's row in the first pass, of x
+  val<u64> x_;       // its address in tile 0
+  val<u32> x_to_;    // address in shared memory
   val<bool> exists_;
   w4_scale_copies<D, C.tiles, C.tiles_n> scales_and_zeros_;
   val<bool> has_more_;  // more than one piece of x and one of scales and zeros per lane

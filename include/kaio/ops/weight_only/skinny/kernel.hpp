@@ -53,7 +53,6 @@ class w4_few_rows_body {
   using pair = typename w4_pair<T>::type;
   using decoder_type = typename D::template decoder<T>;
   using pairs_type = std::conditional_t<C.pairs, w4_pairs<D, T>, no_w4_pairs>;
-  using copies_type = w4_few_rows_copies<C, D, T>;
   using codes_type = w4_few_rows_codes<C, D>;
   using stage_type = w4_few_rows_stage<C, D>;
   using words_type = typename stage_type::ring;
@@ -81,7 +80,9 @@ class w4_few_rows_body {
     // Copy groups complete in order, and copies arrive in the order of all: x of the first stage before
     // weights of the next.
     if (auto exists = t.when(first < block.last)) codes.copy(first, own);
-    const copies_type copies(t, words, problem, block, codes);
+    const auto rows = w4_rows_of(end);
+    const w4_few_rows_copies<C, D, T, std::remove_cv_t<decltype(rows)>> copies(t, words, problem, block,
+                                                                               codes, rows);
     if (auto exists = t.when(first < block.last)) copies.copy_all_scales_and_zeros(first, own);
     copies.clear_other_rows(own);
     const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);

@@ -63,16 +63,22 @@ struct w4_sm90_body {
   static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem) {
     run(t, maps, problem, [&] { return place::find_tile(t, problem, t.let(block_idx_x())); });
   }
-  // find_tile returns the block's w4_sm90_tile.
-  template <class FindTile>
-  static constexpr void run(thread t, const w4_sm90_maps<T>& maps, const val<w4_problem>& problem,
-                            const FindTile& find_tile) {
+  // find_tile returns the block's w4_sm90_tile; store is as w4_store. If maps has warps and by_warps is
+  // true, these warps of the producer's warpgroup copy x by
+  //
+  //   copy(thread, shared_memory, w4_problem, w4_sm90_tile, w4_sm90_steps)
+  template <class X, class FindTile, class Store = w4_store>
+  static constexpr void run(thread t, const X& maps, const val<w4_problem>& problem,
+                            const FindTile& find_tile, const Store& store = {}) {
     const shared_memory shared(t);
     const w4_sm90_tile tile = find_tile();
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(maps.x);
       if constexpr (C.has_edge()) prefetch(maps.edge);
-      shared.ring.init(1, C.consumers * 4);
+      if constexpr (X::warps == 0)
+        shared.ring.init(1, C.consumers * 4);
+      else
+        shared.ring.init(t.let(select(maps.by_warps, 1 + X::warps, 1u)), C.consumers * 4);
       fence_mbarrier_init(t);
     }
     if constexpr (C.has_edge()) place::clear_beyond(t, shared.x, tile.rows);
@@ -88,8 +94,11 @@ struct w4_sm90_body {
       decrease_registers<C.producer_registers()>(t);
       if (auto one = t.when(warp == C.consumers * 4)) {
         auto to = shared.ring.producer(t);
-        w4_sm90_producer<C, Dequantisation, T>(t, shared, maps, problem, tile, steps).run(to);
+        w4_sm90_producer<C, Dequantisation, T, X>(t, shared, maps, problem, tile, steps).run(to);
       }
+      if constexpr (X::warps != 0)
+        if (auto copies = t.when(all_of(maps.by_warps, warp > C.consumers * 4)))
+          maps.copy(t, shared, problem, tile, steps);
       if (auto whole = t.when(sums.are_whole())) cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
@@ -109,7 +118,7 @@ struct w4_sm90_body {
     }
     if (auto whole = t.when(sums.are_whole())) {
       cluster_barrier(t);  // the sums of all blocks have arrived
-      sums.finish();
+      sums.finish(store);
     }
   }
 };

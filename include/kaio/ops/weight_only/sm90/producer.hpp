@@ -20,15 +20,18 @@ namespace kaio::ops {
 // If the configuration has an edge, the boxes of `edge` have the rows of the last tile (w4_edge_rows).
 template <scalar T>
 struct w4_sm90_maps {
+  static constexpr std::uint32_t warps = 0;  // warps that copy x, next to the producer
+
   tensor_map<T, 2> x, edge;
 };
 
-template <w4_sm90_config C, class Dequantisation, scalar T>
+// X: w4_sm90_maps, or a class whose warps copy x (kernel.hpp).
+template <w4_sm90_config C, class Dequantisation, scalar T, class X = w4_sm90_maps<T>>
 class w4_sm90_producer {
  public:
   using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
   using producer = pipeline_producer<C.stages>;
-  constexpr w4_sm90_producer(thread t, const shared_memory& shared, const w4_sm90_maps<T>& maps,
+  constexpr w4_sm90_producer(thread t, const shared_memory& shared, const X& maps,
                              const val<w4_problem>& problem, const w4_sm90_tile& tile,
                              const w4_sm90_steps& steps)
       : t_(t),
@@ -71,7 +74,11 @@ class w4_sm90_producer {
       if (auto one = t_.when(lane_ == 0u)) {
         // All other reads and writes of the kernel come after x, and so after this wait.
         if (auto begin = t_.when(step == steps_.first)) grid_dependency_wait(t_);
-        copy_x(to, new_k, tile_k);
+        if constexpr (X::warps == 0) {
+          copy_x(to, new_k, tile_k);
+        } else {
+          if (auto copies = t_.when(!maps_.by_warps)) copy_x(to, new_k, tile_k);
+        }
       }
       to.advance();
     }
@@ -92,7 +99,10 @@ class w4_sm90_producer {
   constexpr val<u32> bytes_of_stage() const {
     const val of_tile = t_.let(here_ * (shape::words * 4) +
                                slots_ * (scale_bytes_ + select(zeros_ != u64{0}, zero_bytes_, 0u)));
-    return t_.let(C.tiles * (of_tile + tile_.rows * (w4_tile_k * 2)));
+    if constexpr (X::warps != 0)
+      return t_.let(C.tiles * (of_tile + select(maps_.by_warps, 0u, tile_.rows * (w4_tile_k * 2))));
+    else
+      return t_.let(C.tiles * (of_tile + tile_.rows * (w4_tile_k * 2)));
   }
 
   // Codes of the lane's 32 columns x all tiles of the stage.
@@ -140,7 +150,7 @@ class w4_sm90_producer {
 
   thread t_;
   const shared_memory& shared_;
-  const w4_sm90_maps<T>& maps_;
+  const X& maps_;
   const val<w4_problem>& problem_;
   const w4_sm90_tile& tile_;
   const w4_sm90_steps& steps_;

@@ -55,7 +55,8 @@ class w4_sm90_sums {
     });
   }
   // Adds the sums handed to the block in the order of K, and stores them to y. All its threads call it.
-  constexpr void finish() const {
+  template <class Store = w4_store>
+  constexpr void finish(const Store& store = {}) const {
     const val m = t_.let(problem_[&w4_problem::m]), n = t_.let(problem_[&w4_problem::w][&w4_packed::n]);
     const val at_once = t_.let(cluster_size(t_)), own_bits = find_own_bits();
     const val own_rows = t_.let(1u << own_bits);
@@ -71,7 +72,7 @@ class w4_sm90_sums {
           const val more = load_vec<4>(inbox_[of_rows + (p << own_bits)][of_columns]);
           for (u32 e = 0; e < 4; ++e) total[e] += more[e];
         }
-        finish_w4<w4_element<T>>(t_, problem_, y_row, y_column, total);
+        finish_w4<w4_element<T>>(t_, problem_, y_row, y_column, total, store);
       }
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Packed weights of groups, and the arguments of callers without types.
 
+#include <kaio/ops/matmul/common/terms.hpp>
 #include <kaio/ops/shared/any_view.hpp>
 #include <kaio/ops/shared/workspace.hpp>
 #include <kaio/ops/weight_only/call/arguments.hpp>
@@ -35,6 +36,17 @@ struct grouped_w8_weights {
 
 struct matmul_w4_grouped_options {
   any_view bias{};  // (groups, n), the element type of x; neighbours along n are adjacent
+  // (rows), i32, neighbours adjacent: row r of out is of row rows[r] of x. Without it, of row r of x. An index that
+  // is no row of x counts as a row of zeros.
+  any_view rows{};
+  // Not none: even columns of the weights are gates, odd ones their values, and out is (rows, n / 2), as in
+  // gate_up_grouped:
+  //
+  //   out[r, j] = gate(min(y[r, 2 j], limit)) * (clamp(y[r, 2 j + 1], -limit, limit) + up_offset)
+  matmul_activation gate = matmul_activation::none;
+  f32 alpha = 1;      // of silu; finite, above 0
+  f32 limit = 0;      // 0: none; else finite, above 0
+  f32 up_offset = 0;  // finite
   // The kernel to run, as named by matmul_w4_grouped_choice; empty: the best one for groups of the mean size.
   std::string_view variant{};
 };

@@ -26,7 +26,7 @@ struct w4_grouped_variant {
   std::uint32_t slots = 4;                // groups of codes that a tile of 64 k may overlap, at most
   std::uint32_t tiles = 1;                // tiles of 64 k per step
   bool has_act_order = false;             // weights may have an index of groups
-  bool has_tensor_copies = false;         // x comes by tensor copies: for sm_90a
+  bool has_pieces = false;                // x comes by pieces of 16 bytes: for sm_90a
   f32 unit = 1;                           // w4_problem::unit, if the decoder has one
 };
 
@@ -73,10 +73,13 @@ template <class D, scalar T, std::uint32_t Rows>
 void launch_w4_grouped_sm90(const stream& s, const w4_grouped_problem& problem, std::uint64_t blocks) {
   constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
   const w4_problem& of = problem.of;
-  const std::uint64_t row = of.m == 1 ? of.w.k : static_cast<std::uint64_t>(of.x_row);
-  const device_pointer<T> x{of.x, (of.m - 1) * row + of.w.k, s.device_identity()};
+  // If warps copy x, the map is not read, and may be of any memory.
+  const bool by_copies = problem.by_warps == 0;
+  const std::uint64_t rows = by_copies ? of.m : 1;
+  const std::uint64_t row = rows == 1 ? of.w.k : static_cast<std::uint64_t>(of.x_row);
+  const device_pointer<T> x{by_copies ? of.x : of.w.codes, (rows - 1) * row + of.w.k, s.device_identity()};
   const auto map = tiled_tensor_map<2>(s, x,
-                                       {.extents = {of.w.k, of.m},
+                                       {.extents = {of.w.k, rows},
                                         .strides = {(row + 7) / 8 * 8},  // for one row any pitch will do
                                         .box = {w4_tile_k, config.rows},
                                         .swizzle = tensor_swizzle::bytes_128,
@@ -91,7 +94,7 @@ w4_grouped_variant describe_w4_grouped_sm90() {
   v.run = launch_w4_grouped_sm90<D, T, Rows>;
   v.slots = w4_whole_groups<D>::slots;
   v.tiles = config.tiles;
-  v.has_tensor_copies = true;
+  v.has_pieces = true;
   return v;
 }
 

@@ -4,7 +4,9 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/mma_sync/block.hpp>
 #include <kaio/ops/weight_only/mma_sync/store.hpp>
+#include <kaio/ops/weight_only_grouped/common/gate.hpp>
 #include <kaio/ops/weight_only_grouped/common/group.hpp>
+#include <kaio/ops/weight_only_grouped/common/rows.hpp>
 
 namespace kaio::ops {
 
@@ -17,6 +19,7 @@ struct w4_grouped_end {
   const grouped_tile& tile;
 
   constexpr w4_place_of_block place(thread t) const { return {t.let(0u), t.let(tile.n * C.columns())}; }
+  constexpr w4_grouped_rows rows() const { return {all, tile}; }
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
                                          const val<u32>& warp_n) {
     return t.let(column / w4_tile_n + warp_n);
@@ -26,7 +29,7 @@ struct w4_grouped_end {
                        const Codes& words) const {
     w4_problem_of_group own = inputs;
     add_w4_outputs(t, own, all, tile);
-    w4_product_end<C, T>::store(t, own.problem(), block, totals, words);
+    store_w4<C, T>(t, own.problem(), block, totals, words, w4_grouped_store{all});
   }
 };
 

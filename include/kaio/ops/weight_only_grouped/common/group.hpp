@@ -4,10 +4,12 @@
 // first row on.
 //
 //   weights    group g begins weights_apart * g bytes after group 0
-//   x, out     begin with the tile's first row; m rows are left of the group
+//   out        begins with the tile's first row; m rows are left of the group
+//   x          is that of all rows: rows.hpp finds those of a tile
 //   bias       row g of (groups, n)
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul_grouped/common/terms.hpp>
 #include <kaio/ops/matmul_grouped/common/tiles.hpp>
 #include <kaio/ops/shared/element_type.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
@@ -19,6 +21,9 @@ namespace kaio::ops {
 // A grouped matmul_w4, without splits of K.
 struct w4_grouped_problem {
   grouped_tiles tiles;
+  grouped_gather gather;
+  grouped_gate gate;  // activation none: none; its biases are not read
+  u32 by_warps;       // rows of x do not come by tensor copies
   w4_problem of;      // of all rows and the weights of group 0; m_tiles and n_tiles are not read
   u64 weights_apart;  // bytes from group to group
   i64 bias_apart;     // elements from group to group
@@ -85,14 +90,12 @@ constexpr w4_problem_of_group with_w4_weights(thread t, const val<w4_grouped_pro
   return own;
 }
 
-// A tile's rows of x, from its first row on, and the weights of its group.
+// The rows that a tile has left of its group, and the weights of the group.
 template <bool ActOrder>
 constexpr w4_problem_of_group with_w4_inputs(thread t, const val<w4_grouped_problem>& all,
                                              const grouped_tile& tile) {
   using p = w4_problem;
   w4_problem_of_group own = with_w4_weights<ActOrder>(t, all, tile);
-  const auto of = all[&w4_grouped_problem::of];
-  own.replace(&p::x, t.let(of[&p::x] + (cast<u64>(cast<i64>(tile.row) * of[&p::x_row]) << 1u)));
   own.replace(&p::m, t.let(tile.end - tile.row));
   return own;
 }

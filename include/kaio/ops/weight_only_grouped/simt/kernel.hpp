@@ -4,7 +4,9 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/simt/kernel.hpp>
+#include <kaio/ops/weight_only_grouped/common/gate.hpp>
 #include <kaio/ops/weight_only_grouped/common/group.hpp>
+#include <kaio/ops/weight_only_grouped/common/rows.hpp>
 
 namespace kaio::ops {
 
@@ -20,7 +22,8 @@ inline constexpr auto matmul_w4_grouped_simt =
             for (const auto number : {&divisor::value, &divisor::multiplier, &divisor::shift})
               own.replace(number, t.let(w[&w4_packed::group][number]));
             const val last = t.let(w[&w4_packed::tiles_k]);
-            w4_simt_body::run(t, own.problem(), {t.let(0u), t.let(0u), last, t.let(0u), tile.n});
+            w4_simt_body::run(t, own.problem(), {t.let(0u), t.let(0u), last, t.let(0u), tile.n},
+                              w4_grouped_rows{problem, tile}, w4_grouped_store{problem});
           });
         });
 

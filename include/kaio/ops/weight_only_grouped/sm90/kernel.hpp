@@ -1,12 +1,14 @@
 #pragma once
 // A grouped product of packed weights for sm_90a and groups of many rows: a block is that of matmul_w4 for 32
 // or 64 rows (weight_only/sm90), with the weights of its group. x is one matrix for all groups. Rows after a
-// group's end belong to the next one; they are multiplied, and not stored.
+// group's end belong to the next one; they are multiplied, and not stored. Rows may be gathered (rows.hpp).
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/sm90/kernel.hpp>
+#include <kaio/ops/weight_only_grouped/common/gate.hpp>
 #include <kaio/ops/weight_only_grouped/common/group.hpp>
+#include <kaio/ops/weight_only_grouped/sm90/rows.hpp>
 
 #include <cstdint>
 
@@ -25,9 +27,12 @@ struct w4_grouped_sm90_kernel {
           w4_problem_of_group own = with_w4_weights<false>(t, problem, tile, 1);
           add_w4_columns(t, own, problem, tile);
           own.replace(&w4_problem::m, tile.end);
-          w4_sm90_body<C, D, T>::run(t, {x, x}, own.problem(), [&] {
+          const auto find_tile = [&] {
             return w4_sm90_tile{t.let(0u), t.let(tile.row + 0u), t.let(tile.n * C.columns()), t.let(C.rows)};
-          });
+          };
+          const val by_warps = t.let(problem[&w4_grouped_problem::by_warps] != 0u);
+          w4_sm90_body<C, D, T>::run(t, w4_sm90_grouped_rows<C, T>{x, by_warps, {problem, tile}},
+                                     own.problem(), find_tile, w4_grouped_store{problem});
         });
       });
 };
