@@ -197,6 +197,21 @@ def group_offsets(device):
     return torch.tensor([0, 3, 3, 11, 14], dtype=torch.int32, device=device)
 
 
+def gathered(device):
+    """The tokens of fourteen rows, and positions that products do not read."""
+    return torch.tensor([3, 0, 5, 5, 1, 2, 4, 9, 13, 7, 0, 6, 8, 2], dtype=torch.int32, device=device), torch.zeros(0, device=device)
+
+
+def swiglu(gate, up, alpha=1.0, limit=torch.inf, offset=0.0):
+    gate, up = gate.double().clamp(max=limit), up.double().clamp(-limit, limit)
+    return gate * torch.sigmoid(alpha * gate) * (up + offset)
+
+
+def fours(y):
+    """Columns of gates and of values, four of each in turn."""
+    return (part.flatten(1) for part in y.unflatten(1, (-1, 2, 4)).unbind(2))
+
+
 def by_groups(a, w, offsets):
     return torch.cat([a[i:j].double() @ one.double().T for i, j, one in zip(offsets, offsets[1:], w)])
 
@@ -225,7 +240,16 @@ def test_packed_products(device, bits, dtype):
     of_rows = torch.repeat_interleave(bias.to(dtype), offsets.diff().long(), 0)
     near(product(x, kind(memory), offsets, bias=bias), want + of_rows, TOLERANCE[dtype])
     layout = layout_of(kind(memory))
-    torch.library.opcheck(torch.ops.kaio.matmul_packed_grouped.default, (x, memory, layout, offsets, bias.to(dtype), torch.float32))
+    torch.library.opcheck(torch.ops.kaio.matmul_packed_grouped.default,
+                          (x, memory, layout, offsets, None, bias.to(dtype), "silu", 1.0, 0.0, 0.0, torch.float32))  # fmt: skip
+    routed = kt.RoutedTokens(offsets, *gathered(device))
+    both = by_groups(x[routed.tokens.long()], w, offsets) + of_rows
+    options = {"bias": bias, "gather": routed, "dtype": torch.float32}
+    near(product(x, kind(memory), offsets, **options), both, TOLERANCE[dtype])
+    got = product(x, kind(memory), offsets, **options, gate="silu", alpha=1.702, limit=2.0, up_offset=1.0)
+    near(got, swiglu(both[:, ::2], both[:, 1::2], 1.702, 2.0, 1.0), TOLERANCE[dtype])
+    with pytest.raises(ValueError, match="argument gate"):
+        product(x, kind(memory), offsets, gate="swish")
     with pytest.raises(ValueError, match="argument x"):
         product(x[0], kind(memory), offsets)
     with pytest.raises(ValueError, match="gradient"):
@@ -244,15 +268,28 @@ def test_products_of_codes(device):
     got = kt.matmul_fp8_grouped(a, b.mT, offsets, **options)
     assert got.dtype == torch.bfloat16
     near(got, want, 2e-2)
+    routed = kt.RoutedTokens(offsets, *gathered(device))
+    rows = routed.tokens.long()
+    got = kt.matmul_fp8_grouped(a, b.mT, offsets, **options, gather=routed, gate="silu", dtype=torch.float32)
+    of_gate = by_groups(a.float()[rows], b.float(), offsets) * scale_a[rows, None] * of_rows(scale_b) + of_rows(bias)
+    near(got, swiglu(*fours(of_gate)), 1e-3)
     # torch cannot compare tensors of e4m3, as test_schema does with arguments.
-    torch.library.opcheck(torch.ops.kaio.matmul_fp8_grouped.default, (a, b.mT, offsets, scale_a, scale_b, None, None, bias, torch.float32),
+    torch.library.opcheck(torch.ops.kaio.matmul_fp8_grouped.default, (a, b.mT, offsets, None, scale_a, scale_b, None, None, bias, "relu", 1.0, 0.0, 0.0, torch.float32),
                           test_utils=("test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic"))  # fmt: skip
     a, b = (torch.randint(-128, 128, s, dtype=torch.int8, device=device) for s in ((14, 64), (4, 32, 64)))
     sums = by_groups(a, b, offsets)
     assert torch.equal(kt.matmul_int8_grouped(a, b.mT, offsets).double(), sums)
     want = sums * scale_a[:, None] * of_rows(scale_b) + of_rows(bias)
     near(kt.matmul_int8_grouped(a, b.mT, offsets, **options, dtype=torch.float32), want, 1e-5)
-    torch.library.opcheck(torch.ops.kaio.matmul_int8_grouped.default, (a, b.mT, offsets, scale_a, scale_b, bias, torch.float16))
+    zeros = torch.randint(-9, 9, (14,), dtype=torch.int32, device=device)
+    asymmetric = {"zero_a": zeros, "column_sums": b.sum(2, dtype=torch.int32), "gather": routed}
+    want = by_groups(a[rows].int() - zeros[rows, None], b, offsets)
+    assert torch.equal(kt.matmul_int8_grouped(a, b.mT, offsets, **asymmetric).double(), want)
+    want = want * scale_a[rows, None] / 1000 * of_rows(scale_b) + of_rows(bias)
+    got = kt.matmul_int8_grouped(a, b.mT, offsets, **(options | {"scale_a": scale_a / 1000}), **asymmetric, gate="silu", dtype=torch.float32)
+    near(got, swiglu(*fours(want)), 1e-4)
+    torch.library.opcheck(torch.ops.kaio.matmul_int8_grouped.default,
+                          (a, b.mT, offsets, None, scale_a, scale_b, None, None, bias, "none", 1.0, 0.0, 0.0, torch.float16))  # fmt: skip
     with pytest.raises(ValueError, match="argument b"):
         kt.matmul_int8_grouped(a, b[0], offsets)
     with pytest.raises(kaio.InvalidArgument, match="scale_a"):
@@ -277,6 +314,61 @@ def test_block(device, model, shared, dtype):
     sure = margin > 1e-4
     assert got.dtype == dtype and got.shape == x.shape and sure.sum() >= 12
     near(got.view(14, -1)[sure], want[sure], TOLERANCE[dtype])
+
+
+# Rounding of activations to 8 bits, which the reference does not have.
+QUANTISED = {"w4": 2e-2, "w8": 2e-2, "mxfp4": 2e-2, "fp8": 9e-2, "int8": 4e-2}
+
+
+@pytest.mark.parametrize("format", QUANTISED)
+@pytest.mark.parametrize("model", MODELS)
+def test_quantised_block(device, model, format):
+    _, _, experts, k, shared = SMALL[model]
+    dense = made(model, device, torch.bfloat16, sizes={model: (64, 64, experts, k, shared)})
+    module = kt.QuantisedExperts.of_experts(dense, format, group=32)
+    x = randn(device, 2, 7, 64, dtype=torch.bfloat16)
+    with torch.no_grad():
+        got = module(x)
+        compiled = torch.compile(module, fullgraph=True)(x)
+    leaves = dict(zip(("gate_up", "down"), module.dequantise(torch.float32)))
+    near(leaves["gate_up"], dense.gate_up, 0.3)
+    want, margin = block(model, dense, x.view(14, -1), leaves)
+    sure = margin > 1e-4
+    assert got.dtype == torch.bfloat16 and sure.sum() >= 12
+    near(got.view(14, -1)[sure], want[sure], QUANTISED[format])
+    assert torch.equal(got, compiled)
+    again = kt.QuantisedExperts.of_experts(made(model, device, torch.bfloat16, sizes={model: (64, 64, experts, k, shared)}), format, group=32)
+    again.load_state_dict(module.state_dict())
+    with torch.no_grad():
+        assert torch.equal(again(x), got)
+    codes = {name: t.dtype for name, t in module.named_buffers() if name.split(".")[-1] in ("memory", "codes", "scales")}
+    assert {name: t.dtype for name, t in module.half().named_buffers() if name in codes} == codes
+
+
+def test_quantised_block_of_files(device):
+    """gpt-oss's tensors of MXFP4, and codes of e4m3 with scales of rows."""
+    dense = made("gpt_oss", device, torch.bfloat16, sizes={"gpt_oss": (64, 64, 16, 4, 0)})
+    files = [[kt.quantise_mxfp4(w) for w in t.detach()] for t in (dense.gate_up, dense.down)]
+    module = kt.QuantisedExperts(dense, *([kaio.weights.from_mxfp4(b, s) for b, s in t] for t in files))
+    x = randn(device, 5, 64, dtype=torch.bfloat16)
+    with torch.no_grad():
+        assert torch.equal(module(x), kt.QuantisedExperts.of_experts(dense, "mxfp4")(x))
+    dense = made("mixtral", device, torch.bfloat16)
+    codes = [[kt.quantise_fp8(w) for w in t.detach()] for t in (dense.gate_up, dense.down)]
+    codes = [tuple(torch.stack(part) for part in zip(*t)) for t in codes]
+    module = kt.QuantisedExperts(dense, *codes)
+    with torch.no_grad():
+        got = module(x)
+    want, margin = block("mixtral", dense, x, dict(zip(("gate_up", "down"), module.dequantise(torch.float32))))
+    near(got[margin > 1e-4], want[margin > 1e-4], QUANTISED["fp8"])
+    with pytest.raises(ValueError, match="argument format"):
+        kt.QuantisedExperts.of_experts(dense, "int3")
+    with pytest.raises(kaio.InvalidArgument, match="argument down"):
+        kt.QuantisedExperts(dense, codes[0], codes[0])
+    with pytest.raises(kaio.InvalidArgument, match="scales of argument gate_up"):
+        kt.QuantisedExperts(dense, (codes[0][0], codes[0][1][:1]), codes[1])
+    with pytest.raises(NotImplementedError, match="has no gradient"):
+        module(x.clone().requires_grad_())
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")

@@ -15,6 +15,7 @@ from ._experts import (
 )  # fmt: skip
 from ._experts_codes import matmul_fp8_grouped, matmul_int8_grouped, matmul_w4_grouped, matmul_w8_grouped
 from ._experts_module import Experts
+from ._experts_quantised import QuantisedExperts
 from ._flash_attention import (
     flash_attn_func, flash_attn_kvpacked_func, flash_attn_qkvpacked_func, flash_attn_varlen_func,
     flash_attn_varlen_kvpacked_func, flash_attn_varlen_qkvpacked_func, flash_attn_with_kvcache,
@@ -47,6 +48,7 @@ __all__ = [
     "LinearFp8",
     "LoadReport",
     "Norm",
+    "QuantisedExperts",
     "RMSNorm",
     "Report",
     "RoutedTokens",

@@ -116,8 +116,7 @@ class Experts(torch.nn.Module):
         logits = matmul(rows, self.router.mT, bias=self.router_bias, dtype=torch.float32)
         indices, weights = topk_router(logits, self.k, bias=self.choice_bias, **self.routing)
         routed = sort_by_expert(indices, self.experts)
-        h = self._hidden(rows, routed)
-        y = matmul_grouped(h, self.down.mT, routed.offsets, bias=self.down_bias)
+        y = self._outputs(self._hidden(rows, routed), routed)
         shared = None
         if self.shared_gate is not None and self.shared_up is not None and self.shared_down is not None:
             shared = swiglu_mlp(rows, self.shared_gate, self.shared_up, self.shared_down)
@@ -131,9 +130,17 @@ class Experts(torch.nn.Module):
             return gated(gate, up, self.activation, **self.limits)  # type: ignore[no-any-return]
         gate, up = self._gate_and_up(self.gate_up, 1)
         biases = (None, None) if self.gate_up_bias is None else self._gate_and_up(self.gate_up_bias, 1)
-        activation, alpha = _WITH_ALPHA.get(self.activation, (self.activation, 1.0))
         return gate_up_grouped(x, gate.mT, up.mT, routed.offsets, gather=routed, gate_bias=biases[0], up_bias=biases[1],
-                               activation=activation, alpha=alpha, **self.limits)  # fmt: skip
+                               **self._gate())  # fmt: skip
+
+    def _outputs(self, h: torch.Tensor, routed: RoutedTokens) -> torch.Tensor:
+        """The experts' outputs, (tokens * k, size)."""
+        return matmul_grouped(h, self.down.mT, routed.offsets, bias=self.down_bias)
+
+    def _gate(self) -> dict[str, Any]:
+        """The gate as functions take it."""
+        activation, alpha = _WITH_ALPHA.get(self.activation, (self.activation, 1.0))
+        return {"activation": activation, "alpha": alpha, **self.limits}
 
     def _gate_and_up(self, t: torch.Tensor, dim: int) -> tuple[torch.Tensor, torch.Tensor]:
         """The views of a tensor that holds both along `dim`."""

@@ -76,7 +76,7 @@ def has_gpu():
 
 def part_of(turn):
     """The files of tests that run with PyTorch in a turn: a quarter of them, and all with --all."""
-    files = sorted(HERE.glob("test_*.py"))
+    files = sorted(HERE.rglob("test_*.py"), key=lambda file: file.name)
     if turn is None:
         return files
     return [file for number, file in enumerate(files)
