@@ -8,7 +8,8 @@
   listed here and single headers of Boost.Hana. No header includes a logger, a formatter or a stream. A heavier header is
   listed (on_request), and no other header includes it.
 - A folder has at most 25 files. So have the folders of tests, tools, benchmarks, showcases, cmake and docs. Exceptions are
-  tests/fail, and include/kaio/ops and docs/ops with a header and a page for each operation.
+  tests/fail, include/kaio/ops and docs/ops with a header and a page for each operation, and docs/c and src/c/generated with a page and
+  a file for each family of the C interface.
 - Operations have floors too, for their public headers and sources together (operation_floors).
 - Operations are written in the public language: none of their files names the tracer.
 - A showcase can be copied into another project: it includes kaio's public headers, the standard library, and files of its own
@@ -97,6 +98,7 @@ public_floors = {
             "qkv_project/common", "qkv_project/call", "qkv_project/heads", "qkv_project/mma_sync",
             "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv",
             "gate_up_project/call", "gate_up_project/combine", "gate_up_project/skinny", "gate_up_project/gemv",
+            "distributed", "distributed/simt", "distributed/peer",
             ".", "parity"],
     "tool": ["."],
     "weights": ["."],
@@ -137,7 +139,8 @@ private_floors = {
             "qkv_project/common", "qkv_project/choice", "qkv_project/heads", "qkv_project/mma_sync",
             "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv", "qkv_project/call",
             "gate_up_project/common", "gate_up_project/choice", "gate_up_project/combine", "gate_up_project/skinny",
-            "gate_up_project/call"],
+            "gate_up_project/call",
+            "distributed/common", "distributed/process", "distributed/nccl", "distributed/launch", "distributed/simt", "distributed", "distributed/peer", "distributed/attention"],
     "tool": ["."],
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],
@@ -154,6 +157,7 @@ operation_floors = [
      "linear_cross_entropy", "experts", "matmul_grouped"},
     {"attention/backward", "attention/decode", "qkv_project", "gate_up_project", "embedding",
      "matmul_8bit_grouped", "weight_only_grouped"},
+    {"distributed"},
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"
@@ -304,13 +308,14 @@ def main():
     for name in ("tests", "tools", "bench", "showcase", "cmake", "docs"):
         folders.update(file.parent for file in (root / name).rglob("*") if file.is_file())
     folders[root / "tests/fail"] = folders[root / "docs/ops"] = 0
+    folders[root / "docs/c"] = 0
     for tree, wings, check in ((public, public_wings, problems_of_header),
                                (private, private_wings, problems_of_source)):
         for file in sorted(tree.base.rglob("*")):
             path = file.relative_to(tree.base).as_posix()
             if not file.is_file() or file.suffix not in {".hpp", ".cpp", ".def", ".in"}:
                 continue
-            folders[file.parent] += file.parent != root / "include/kaio/ops"
+            folders[file.parent] += file.parent not in (root / "include/kaio/ops", root / "src/c/generated")
             files += 1
             text = file.read_text()
             wing, floor = tree.place(path)

@@ -79,6 +79,10 @@ class UnsupportedFormat(Error, ValueError):
     """A file's format or version is not supported."""
 
 
+class CommunicationFailed(Error):
+    """A rank of a group is missing, has gone or has failed."""
+
+
 class CompileError(Error):
     """The C++ compiler refuses a text of kernels, or there is none. `log` has all that it says."""
 
@@ -110,4 +114,5 @@ by_status: dict[str, type[Error]] = {
     "unreadable_file": UnreadableFile,
     "damaged_file": DamagedFile,
     "unsupported_format": UnsupportedFormat,
+    "communication_failed": CommunicationFailed,
 }

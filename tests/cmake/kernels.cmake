@@ -21,6 +21,12 @@ endif()
 if(TARGET kaio_test_ops)
   # attention_with compiles kernels of more than clang's default number of steps.
   target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
+  # ops/distributed loads it in place of NCCL.
+  add_library(kaio_fake_nccl MODULE fake_nccl/fake_nccl.cpp)
+  set_target_properties(kaio_fake_nccl PROPERTIES PREFIX lib OUTPUT_NAME nccl SUFFIX .so.2
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_nccl)
+  kaio_warnings(kaio_fake_nccl)
+  add_dependencies(kaio_test_ops kaio_fake_nccl)
   # The programs of the families probe the library's kernels. Those with a part of the user's own are probed in the programs of docs/ops, and
   # for attention_backward in this file.
   target_compile_definitions(kaio_test_ops PRIVATE KAIO_ASSUME_SOUND)
@@ -108,5 +114,5 @@ endif()
 if(TARGET kaio_test_kernels AND TARGET kaio_cuda_emulator)
   add_test(NAME kernels.driver COMMAND kaio_test_kernels)
   set_tests_properties(kernels.driver PROPERTIES LABELS kernels TIMEOUT 900
-    ENVIRONMENT "KAIO_DEVICE=cuda:0;KAIO_CUDA_LIBRARY=$<TARGET_FILE:kaio_cuda_emulator>")
+    ENVIRONMENT "KAIO_DEVICE=cuda:0;KAIO_CUDA_LIBRARY=${drive}$<TARGET_FILE:kaio_cuda_emulator>")
 endif()

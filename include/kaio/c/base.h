@@ -92,7 +92,8 @@ enum {
   KAIO_CANCELLED = 15,
   KAIO_UNREADABLE_FILE = 16,
   KAIO_DAMAGED_FILE = 17,
-  KAIO_UNSUPPORTED_FORMAT = 18
+  KAIO_UNSUPPORTED_FORMAT = 18,
+  KAIO_COMMUNICATION_FAILED = 19 /* a rank of a group is missing, has gone or has failed */
 };
 
 /* The text of the last failure on the calling thread: "kaio: matmul: argument a ...". It is never NULL, is empty

@@ -30,19 +30,20 @@ enum class errc : std::uint8_t {
   out_of_memory,     // device or pinned host memory
   driver_missing,    // no NVIDIA driver library, or one too old or broken to be used
   no_device,         // there is a driver, but not the GPU asked for
-  unsupported_device,  // the kernel needs a newer SM, a newer driver, or more than the device has
-  jit_failed,          // the kernel's text was refused by the driver's compiler or the emulator's parser
-  launch_failed,       // a kernel could not start, or failed while it ran
-  illegal_access,      // a kernel touched memory that it does not own, or misaligned
-  device_lost,         // the device or its context is gone
-  stream_capturing,    // the call is not allowed while a stream is captured into a graph
-  device_assert,       // an assertion in a kernel failed
-  launch_timeout,      // a kernel used more instructions or time than its budget, or the system, allows
-  cancelled,           // device::cancel ended the launch
-  driver_error,        // any other code of the driver; the text has its name
-  unreadable_file,     // a file that cannot be opened or mapped, or is not a regular file
-  damaged_file,        // a file that contradicts its own format
-  unsupported_format,  // an intact file, or a part of one, in a version or format that kaio does not read
+  unsupported_device,    // the kernel needs a newer SM, a newer driver, or more than the device has
+  jit_failed,            // the kernel's text was refused by the driver's compiler or the emulator's parser
+  launch_failed,         // a kernel could not start, or failed while it ran
+  illegal_access,        // a kernel touched memory that it does not own, or misaligned
+  device_lost,           // the device or its context is gone
+  stream_capturing,      // the call is not allowed while a stream is captured into a graph
+  device_assert,         // an assertion in a kernel failed
+  launch_timeout,        // a kernel used more instructions or time than its budget, or the system, allows
+  cancelled,             // device::cancel ended the launch
+  driver_error,          // any other code of the driver; the text has its name
+  unreadable_file,       // a file that cannot be opened or mapped, or is not a regular file
+  damaged_file,          // a file that contradicts its own format
+  unsupported_format,    // an intact file, or a part of one, in a version or format that kaio does not read
+  communication_failed,  // a rank of a group is missing, has gone or has failed, or the group was ended
 };
 
 // "out_of_memory" for errc::out_of_memory.
@@ -153,6 +154,13 @@ struct driver_error final : error {
   ~driver_error() override;
 };
 
+// Ranks cannot work together any more: one did not come within the time limit, has gone or has failed, or abort was
+// called (ops/distributed/communicator.hpp). The devices stay usable.
+struct communication_error final : error {
+  explicit communication_error(std::string_view message) : error(errc::communication_failed, message) {}
+  ~communication_error() override;
+};
+
 // The text of a kernel was refused. The views live as long as the exception or a copy of it.
 class jit_error final : public error {
  public:
@@ -186,6 +194,7 @@ class file_error final : public error {
 
 namespace kaio {
 using runtime::assertion_failed;
+using runtime::communication_error;
 using runtime::device_lost;
 using runtime::driver_error;
 using runtime::driver_missing;

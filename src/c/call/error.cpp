@@ -48,6 +48,7 @@ kaio_status status_of(runtime::errc code) noexcept {
     case errc::unreadable_file: return KAIO_UNREADABLE_FILE;
     case errc::damaged_file: return KAIO_DAMAGED_FILE;
     case errc::unsupported_format: return KAIO_UNSUPPORTED_FORMAT;
+    case errc::communication_failed: return KAIO_COMMUNICATION_FAILED;
   }
   return KAIO_INTERNAL;
 }
@@ -107,6 +108,7 @@ const char* kaio_status_name(kaio_status status) {
     case KAIO_UNREADABLE_FILE: return "unreadable_file";
     case KAIO_DAMAGED_FILE: return "damaged_file";
     case KAIO_UNSUPPORTED_FORMAT: return "unsupported_format";
+    case KAIO_COMMUNICATION_FAILED: return "communication_failed";
     default: return "unknown";
   }
 }

@@ -53,12 +53,14 @@ pub enum ErrorKind {
     DamagedFile,
     /// A file has a format that kaio does not know.
     UnsupportedFormat,
+    /// A rank of a group is missing, has gone or has failed, or the group was ended.
+    CommunicationFailed,
     /// libkaio cannot be loaded, or has another version.
     LibraryMissing,
 }
 
 /// The kinds in the order of the statuses of C, from 1.
-pub(crate) const KINDS: [ErrorKind; 18] = [
+pub(crate) const KINDS: [ErrorKind; 19] = [
     ErrorKind::InvalidArgument,
     ErrorKind::UnsupportedDevice,
     ErrorKind::Driver,
@@ -77,6 +79,7 @@ pub(crate) const KINDS: [ErrorKind; 18] = [
     ErrorKind::UnreadableFile,
     ErrorKind::DamagedFile,
     ErrorKind::UnsupportedFormat,
+    ErrorKind::CommunicationFailed,
 ];
 
 impl Error {
