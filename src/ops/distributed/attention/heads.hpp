@@ -1,0 +1,53 @@
+#pragma once
+// The exchange of heads for rows among the ranks of a group (Ulysses), and back.
+//
+//   of a rank    (B, its rows, all heads, size)
+//   of a group   (B, rows of all its ranks, heads of the rank, size)
+
+#include <string_view>
+#include <vector>
+
+#include "ops/distributed/attention/call.hpp"
+#include "ops/distributed/attention/memory.hpp"
+
+namespace kaio::ops::detail {
+
+// A tensor on both sides, and memory for one of them by rank: (ranks of the group, B, rows, heads of a rank, size).
+struct exchanged_tensor {
+  attention_view of_rank, of_group, staging;
+};
+
+class heads_exchange {
+ public:
+  heads_exchange(const context_call& call, std::string_view operation, const stream& s)
+      : call_(call), operation_(operation), s_(s) {}
+
+  static attention_view staging(const context_call& call, tensor_memory& memory, element_kind type,
+                                std::int64_t heads, std::int64_t size);
+  // Memory for the lse, by rank, on either side.
+  struct lse_staging {
+    attention_view of_rank;                // (ranks of the group, B, heads of a rank, rows of the rank)
+    std::vector<attention_view> of_group;  // by rank: (B, heads of a rank, its rows)
+  };
+  static lse_staging staging_of_lse(const context_call& call, tensor_memory& memory);
+
+  void to_group(const std::vector<exchanged_tensor>& tensors) const;
+  void to_rank(const std::vector<exchanged_tensor>& tensors) const;
+  // (B, heads of q, rows of the rank), and (B, heads of a rank, rows of the group).
+  void lse_to_group(const attention_view& of_rank, const attention_view& of_group,
+                    const lse_staging& staging) const;
+  void lse_to_rank(const attention_view& of_rank, const attention_view& of_group,
+                   const lse_staging& staging) const;
+
+ private:
+  enum class direction { to_group, to_rank };
+  void move(const std::vector<exchanged_tensor>& tensors, direction d) const;
+  void move_lse(const attention_view& of_rank, const attention_view& of_group, const lse_staging& staging,
+                direction d) const;
+
+  const context_call& call_;
+  std::string_view operation_;
+  const stream& s_;
+};
+
+}  // namespace kaio::ops::detail
