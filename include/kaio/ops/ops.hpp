@@ -16,6 +16,9 @@
 // <kaio/ops/parity/...> has KAIO's names for the operations.
 
 #include <kaio/ops/activation.hpp>
+#include <kaio/ops/all_gather_matmul.hpp>
+#include <kaio/ops/all_reduce.hpp>
+#include <kaio/ops/all_reduce_rms_norm.hpp>
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
@@ -26,6 +29,7 @@
 #include <kaio/ops/cross_entropy.hpp>
 #include <kaio/ops/elementwise.hpp>
 #include <kaio/ops/embedding.hpp>
+#include <kaio/ops/exchange_experts.hpp>
 #include <kaio/ops/gate_up_grouped.hpp>
 #include <kaio/ops/gate_up_project.hpp>
 #include <kaio/ops/histogram.hpp>
@@ -35,6 +39,7 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_8bit/quantise_fp8.hpp>
 #include <kaio/ops/matmul_8bit/quantise_int8.hpp>
+#include <kaio/ops/matmul_all_reduce.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_fp8_grouped.hpp>
@@ -42,6 +47,7 @@
 #include <kaio/ops/matmul_grouped_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_int8_grouped.hpp>
+#include <kaio/ops/matmul_reduce_scatter.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w4_grouped.hpp>
 #include <kaio/ops/matmul_w8.hpp>
