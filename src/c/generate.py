@@ -423,7 +423,7 @@ def function_body(all, operation, function, arguments, is_query):
         body += '    ops::tune_options how;\n    read(in, "how", how_given, how);\n'
     body += "".join(f"    {statement};\n" for statement in operation.get("before", ()))
     call = function["call"]
-    if re.search(r"\bstream\b", call):
+    if re.search(r"\bstream\b", call) and not any(a["name"] == "stream" for a in operation["arguments"]):
         handle = "in.stream(stream_handle)" if not is_query else "in.loading()" if function.get("loads") else "in.gpu().stream()"
         body += f"    const runtime::stream& stream = {handle};\n"
     if re.search(r"\bgpu\b", call):

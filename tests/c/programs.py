@@ -27,7 +27,7 @@ import generate  # noqa: E402
 
 WARNINGS = ["-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 C99 = ["-std=c99", *WARNINGS, "-Wstrict-prototypes", "-Wno-unused-function"]
-FILES = ["attention", "cache", "kernels", "packed_weights", "products_8bit", "projections", "repack", "runtime", "small_operations", "threads",
+FILES = ["attention", "cache", "kernels", "packed_weights", "products_8bit", "projections", "ranks", "repack", "runtime", "small_operations", "threads",
          "weight_files"]
 KEPT_FIELDS = {"matmul_options": 4}  # a struct of 24 bytes
 

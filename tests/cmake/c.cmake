@@ -27,6 +27,7 @@ if(TARGET kaio_c)
     kaio_c_test(${program}.gpu KAIO_DEVICE=cuda:0 gpu ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py ${Python3_EXECUTABLE}
       ${programs} ${program} --work ${work}/gpu ${more})
   endforeach()
+  kaio_c_test(ranks KAIO_DEVICE=emulator c ${programs} ranks --work ${work} ${more})
   kaio_c_test(weight_files KAIO_DEVICE=emulator c ${programs} weight_files --work ${work} ${more})
   kaio_c_test(runtime.driver "KAIO_DEVICE=cuda:0;KAIO_CUDA_LIBRARY=$<TARGET_FILE:kaio_cuda_emulator>" c
     ${programs} runtime --work ${work}/driver ${more})

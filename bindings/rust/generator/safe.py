@@ -8,7 +8,7 @@ from generator.records import enum_text, is_simple_output, member, output_text, 
 from generator.text import c_interface, camel, doc, rust_name, spoken, stopped
 
 # Functions with C pointers are bound by hand (src/weights.rs).
-BY_HAND = {"weights"}
+BY_HAND = {"weights", "distributed", "peers"}
 # Options whose name is that of an argument.
 RENAMED = {("rms_norm_codes", "scale"): "norm_scale", ("layer_norm_codes", "scale"): "norm_scale"}
 HEAD = "// Made by bindings/rust/generate.py from src/c/operations/{}.json.\n"

@@ -21,6 +21,7 @@
 #include <kaio/c/cache.h>
 #include <kaio/c/cross_entropy.h>
 #include <kaio/c/device.h>
+#include <kaio/c/distributed.h>
 #include <kaio/c/elementwise.h>
 #include <kaio/c/embedding.h>
 #include <kaio/c/kernels.h>
@@ -29,6 +30,7 @@
 #include <kaio/c/norm.h>
 #include <kaio/c/norm_backward.h>
 #include <kaio/c/packed_weights.h>
+#include <kaio/c/peers.h>
 #include <kaio/c/pool.h>
 #include <kaio/c/projections.h>
 #include <kaio/c/qk_norm_rotary.h>

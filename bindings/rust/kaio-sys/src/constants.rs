@@ -66,6 +66,8 @@ pub const KAIO_UNREADABLE_FILE: i32 = 16;
 pub const KAIO_DAMAGED_FILE: i32 = 17;
 /// KAIO_UNSUPPORTED_FORMAT.
 pub const KAIO_UNSUPPORTED_FORMAT: i32 = 18;
+/// a rank of a group is missing, has gone or has failed.
+pub const KAIO_COMMUNICATION_FAILED: i32 = 19;
 /// a number or a struct, by value.
 pub const KAIO_ACCESS_VALUE: i32 = 0;
 /// Memory that is read, and not written while the kernel runs.

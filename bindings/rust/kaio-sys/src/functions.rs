@@ -787,6 +787,109 @@ functions! {
         weight: *const DLTensor,
         bytes: *mut u64
     ) -> kaio_status;
+    /// Makes a group of ranks in this process, rank r on devices\[r\].
+    fn kaio_communicators_create(
+        devices: *const DLDevice,
+        ranks: u64,
+        direct: i32,
+        options: *const kaio_communicator_options,
+        communicators: *mut *mut kaio_communicator
+    ) -> kaio_status;
+    /// Makes the 128 bytes that name a group of NCCL. One rank makes them, and sends them to the others.
+    fn kaio_nccl_create_id(id: *mut u8) -> kaio_status;
+    /// Makes a rank of a group of NCCL, in one or several processes. All ranks call it.
+    fn kaio_communicator_create_nccl(
+        device: DLDevice,
+        id: *const u8,
+        ranks: i32,
+        rank: i32,
+        options: *const kaio_communicator_options,
+        communicator: *mut *mut kaio_communicator
+    ) -> kaio_status;
+    /// Ends a rank's part in its group: later calls of the others fail. NULL is destroyed without effect.
+    fn kaio_communicator_destroy(communicator: *mut kaio_communicator) -> kaio_status;
+    /// Ends the group: calls that wait, and later ones, fail with KAIO_COMMUNICATION_FAILED on all ranks.
+    /// From any thread.
+    fn kaio_communicator_abort(communicator: *const kaio_communicator, why: *const c_char) -> kaio_status;
+    /// Gathers the tensors of all ranks, those of rank 0 first.
+    fn kaio_all_gather(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        from: *const DLTensor,
+        to: *const DLTensor
+    ) -> kaio_status;
+    /// Adds the tensors of all ranks in f32, rank 0 first; each rank gets its part.
+    fn kaio_reduce_scatter(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        from: *const DLTensor,
+        to: *const DLTensor
+    ) -> kaio_status;
+    /// Adds the tensors of all ranks in f32, rank 0 first; each rank gets the sum.
+    fn kaio_communicator_all_reduce(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        from: *const DLTensor,
+        to: *const DLTensor
+    ) -> kaio_status;
+    /// Part p of `from` becomes part r of `to` on rank p, where r is this rank.
+    fn kaio_all_to_all(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        from: *const DLTensor,
+        to: *const DLTensor
+    ) -> kaio_status;
+    /// Copies the tensor of rank `root` to all others.
+    fn kaio_broadcast(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        memory: *const DLTensor,
+        root: i32
+    ) -> kaio_status;
+    /// The bytes of workspace of kaio_context_attention. All ranks call it.
+    fn kaio_context_attention_workspace_bytes(
+        communicator: *const kaio_communicator,
+        q: *const DLTensor,
+        k: *const DLTensor,
+        v: *const DLTensor,
+        options: *const kaio_context_attention_options,
+        bytes: *mut u64
+    ) -> kaio_status;
+    /// Attention over a sequence whose rows are divided among ranks. Each rank has its rows of q, k, v and
+    /// out.
+    fn kaio_context_attention(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        q: *const DLTensor,
+        k: *const DLTensor,
+        v: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_context_attention_options
+    ) -> kaio_status;
+    /// The bytes of workspace of kaio_context_attention_backward. All ranks call it.
+    fn kaio_context_attention_backward_workspace_bytes(
+        communicator: *const kaio_communicator,
+        q: *const DLTensor,
+        k: *const DLTensor,
+        v: *const DLTensor,
+        options: *const kaio_context_attention_options,
+        bytes: *mut u64
+    ) -> kaio_status;
+    /// The gradients of kaio_context_attention. out and lse are those that it wrote with these options.
+    fn kaio_context_attention_backward(
+        communicator: *const kaio_communicator,
+        stream: *mut c_void,
+        dout: *const DLTensor,
+        q: *const DLTensor,
+        k: *const DLTensor,
+        v: *const DLTensor,
+        out: *const DLTensor,
+        lse: *const DLTensor,
+        dq: *const DLTensor,
+        dk: *const DLTensor,
+        dv: *const DLTensor,
+        options: *const kaio_context_attention_options
+    ) -> kaio_status;
     /// y = f(x).
     fn kaio_activate(stream: *mut c_void, kind: i32, x: *const DLTensor, y: *const DLTensor) -> kaio_status;
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
@@ -1511,6 +1614,101 @@ functions! {
     /// Loads what the call launches: its first run then takes no longer than others, and may be captured
     /// into a graph. For kaio_dequantise_w8.
     fn kaio_dequantise_w8_warmup(weights: *const kaio_w8_weights, out: *const DLTensor) -> kaio_status;
+    /// Makes a rank's workspace. All ranks call it with the same options.
+    fn kaio_peer_workspace_create(
+        communicator: *const kaio_communicator,
+        options: *const kaio_peer_workspace_options,
+        workspace: *mut *mut kaio_peer_workspace
+    ) -> kaio_status;
+    /// Ends a rank's use of the workspace. NULL is destroyed without effect.
+    fn kaio_peer_workspace_destroy(workspace: *mut kaio_peer_workspace) -> kaio_status;
+    /// Allocates zeros on each rank. All ranks call it with the same size.
+    fn kaio_peer_buffer_create(
+        communicator: *const kaio_communicator,
+        bytes: u64,
+        buffer: *mut *mut kaio_peer_buffer
+    ) -> kaio_status;
+    /// The memory of a rank, on which it is like its own memory.
+    fn kaio_peer_buffer_pointer(
+        buffer: *const kaio_peer_buffer,
+        rank: i32,
+        memory: *mut *mut c_void
+    ) -> kaio_status;
+    /// Ends a rank's use of the buffer. The memory goes when all ranks have destroyed theirs. NULL is
+    /// destroyed without effect.
+    fn kaio_peer_buffer_destroy(buffer: *mut kaio_peer_buffer) -> kaio_status;
+    /// Adds the tensors of all ranks in f32, rank 0 first, by peer memory.
+    fn kaio_all_reduce(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        from: *const DLTensor,
+        to: *const DLTensor
+    ) -> kaio_status;
+    /// Adds x of all ranks, and a residual, and computes the RMS norm of rows, in one kernel if x is small.
+    fn kaio_all_reduce_rms_norm(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        x: *const DLTensor,
+        weight: *const DLTensor,
+        out: *const DLTensor,
+        options: *const kaio_rms_norm_options
+    ) -> kaio_status;
+    /// kaio_all_reduce_rms_norm into codes, with a scale for each row, or for each 128 neighbours of a row.
+    /// x becomes the sum of all ranks.
+    fn kaio_all_reduce_rms_norm_codes(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        x: *const DLTensor,
+        weight: *const DLTensor,
+        codes: *const DLTensor,
+        scales: *const DLTensor,
+        options: *const kaio_rms_norm_options
+    ) -> kaio_status;
+    /// c = A b, where each rank has some rows of A. Rows are sent while products run.
+    fn kaio_all_gather_matmul(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_options
+    ) -> kaio_status;
+    /// c = this rank's rows of the sum of a b over ranks. Parts are sent while products run.
+    fn kaio_matmul_reduce_scatter(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_reduce_options
+    ) -> kaio_status;
+    /// c = the sum of a b over ranks, on all ranks.
+    fn kaio_matmul_all_reduce(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        a: *const DLTensor,
+        b: *const DLTensor,
+        c: *const DLTensor,
+        options: *const kaio_matmul_reduce_options
+    ) -> kaio_status;
+    /// Sends sorted rows to the ranks of their experts.
+    fn kaio_send_to_experts(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        x: *const DLTensor,
+        rows: *const DLTensor,
+        offsets: *const DLTensor,
+        to: *const kaio_peer_buffer,
+        local_offsets: *const DLTensor
+    ) -> kaio_status;
+    /// Sends rows of experts back to the ranks that sent them, into their sorted order.
+    fn kaio_return_from_experts(
+        workspace: *const kaio_peer_workspace,
+        stream: *mut c_void,
+        z: *const DLTensor,
+        offsets: *const DLTensor,
+        to: *const kaio_peer_buffer
+    ) -> kaio_status;
     /// Queries, keys and values of hidden states: norm, product, bias, norms of heads, rotation, and the
     /// append to a cache.
     fn kaio_qkv_project(

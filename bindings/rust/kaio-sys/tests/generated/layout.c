@@ -292,6 +292,27 @@ static void structs(void) {
   MEMBER(kaio_linear_cross_entropy_backward_options, total_weight);
   MEMBER(kaio_linear_cross_entropy_backward_options, dbias);
   MEMBER(kaio_linear_cross_entropy_backward_options, workspace);
+  SIZE(kaio_communicator_options);
+  MEMBER(kaio_communicator_options, size);
+  MEMBER(kaio_communicator_options, reserved_4);
+  MEMBER(kaio_communicator_options, time_limit);
+  MEMBER(kaio_communicator_options, staging_bytes);
+  MEMBER(kaio_communicator_options, compare);
+  MEMBER(kaio_communicator_options, reserved_28);
+  SIZE(kaio_context_attention_options);
+  MEMBER(kaio_context_attention_options, size);
+  MEMBER(kaio_context_attention_options, scale);
+  MEMBER(kaio_context_attention_options, softcap);
+  MEMBER(kaio_context_attention_options, causal);
+  MEMBER(kaio_context_attention_options, layout);
+  MEMBER(kaio_context_attention_options, reserved_20);
+  MEMBER(kaio_context_attention_options, window_left);
+  MEMBER(kaio_context_attention_options, window_right);
+  MEMBER(kaio_context_attention_options, sinks);
+  MEMBER(kaio_context_attention_options, lse);
+  MEMBER(kaio_context_attention_options, head_ranks);
+  MEMBER(kaio_context_attention_options, reserved_60);
+  MEMBER(kaio_context_attention_options, workspace);
   SIZE(kaio_gated_options);
   MEMBER(kaio_gated_options, size);
   MEMBER(kaio_gated_options, limit);
@@ -379,6 +400,15 @@ static void structs(void) {
   MEMBER(kaio_matmul_int8_grouped_options, scale_a);
   MEMBER(kaio_matmul_int8_grouped_options, scale_b);
   MEMBER(kaio_matmul_int8_grouped_options, bias);
+  MEMBER(kaio_matmul_int8_grouped_options, rows);
+  MEMBER(kaio_matmul_int8_grouped_options, gate);
+  MEMBER(kaio_matmul_int8_grouped_options, reserved_44);
+  MEMBER(kaio_matmul_int8_grouped_options, zero_a);
+  MEMBER(kaio_matmul_int8_grouped_options, column_sums);
+  MEMBER(kaio_matmul_int8_grouped_options, alpha);
+  MEMBER(kaio_matmul_int8_grouped_options, limit);
+  MEMBER(kaio_matmul_int8_grouped_options, up_offset);
+  MEMBER(kaio_matmul_int8_grouped_options, reserved_76);
   SIZE(kaio_matmul_fp8_grouped_options);
   MEMBER(kaio_matmul_fp8_grouped_options, size);
   MEMBER(kaio_matmul_fp8_grouped_options, reserved_4);
@@ -387,6 +417,11 @@ static void structs(void) {
   MEMBER(kaio_matmul_fp8_grouped_options, groups_a);
   MEMBER(kaio_matmul_fp8_grouped_options, blocks_b);
   MEMBER(kaio_matmul_fp8_grouped_options, bias);
+  MEMBER(kaio_matmul_fp8_grouped_options, rows);
+  MEMBER(kaio_matmul_fp8_grouped_options, gate);
+  MEMBER(kaio_matmul_fp8_grouped_options, alpha);
+  MEMBER(kaio_matmul_fp8_grouped_options, limit);
+  MEMBER(kaio_matmul_fp8_grouped_options, up_offset);
   SIZE(kaio_rms_norm_options);
   MEMBER(kaio_rms_norm_options, size);
   MEMBER(kaio_rms_norm_options, epsilon);
@@ -464,6 +499,28 @@ static void structs(void) {
   MEMBER(kaio_matmul_w4_grouped_options, reserved_4);
   MEMBER(kaio_matmul_w4_grouped_options, bias);
   MEMBER(kaio_matmul_w4_grouped_options, variant);
+  MEMBER(kaio_matmul_w4_grouped_options, rows);
+  MEMBER(kaio_matmul_w4_grouped_options, gate);
+  MEMBER(kaio_matmul_w4_grouped_options, alpha);
+  MEMBER(kaio_matmul_w4_grouped_options, limit);
+  MEMBER(kaio_matmul_w4_grouped_options, up_offset);
+  SIZE(kaio_peer_workspace_options);
+  MEMBER(kaio_peer_workspace_options, size);
+  MEMBER(kaio_peer_workspace_options, reserved_4);
+  MEMBER(kaio_peer_workspace_options, sum_bytes);
+  MEMBER(kaio_peer_workspace_options, one_shot_bytes);
+  MEMBER(kaio_peer_workspace_options, product_bytes);
+  MEMBER(kaio_peer_workspace_options, blocks);
+  MEMBER(kaio_peer_workspace_options, compares_repeated_calls);
+  SIZE(kaio_matmul_reduce_options);
+  MEMBER(kaio_matmul_reduce_options, size);
+  MEMBER(kaio_matmul_reduce_options, alpha);
+  MEMBER(kaio_matmul_reduce_options, f32_parts);
+  MEMBER(kaio_matmul_reduce_options, precision);
+  MEMBER(kaio_matmul_reduce_options, workspace);
+  MEMBER(kaio_matmul_reduce_options, constant);
+  MEMBER(kaio_matmul_reduce_options, reserved_28);
+  MEMBER(kaio_matmul_reduce_options, variant);
   SIZE(kaio_pool_options);
   MEMBER(kaio_pool_options, size);
   MEMBER(kaio_pool_options, kind);
@@ -974,6 +1031,7 @@ static void constants(void) {
   CONSTANT(KAIO_UNREADABLE_FILE);
   CONSTANT(KAIO_DAMAGED_FILE);
   CONSTANT(KAIO_UNSUPPORTED_FORMAT);
+  CONSTANT(KAIO_COMMUNICATION_FAILED);
   CONSTANT(KAIO_ACCESS_VALUE);
   CONSTANT(KAIO_ACCESS_IN);
   CONSTANT(KAIO_ACCESS_OUT);
@@ -1007,6 +1065,8 @@ static void constants(void) {
   CONSTANT(KAIO_LOSS_REDUCTION_NONE);
   CONSTANT(KAIO_LOSS_REDUCTION_SUM);
   CONSTANT(KAIO_LOSS_REDUCTION_MEAN);
+  CONSTANT(KAIO_CONTEXT_LAYOUT_CONTIGUOUS);
+  CONSTANT(KAIO_CONTEXT_LAYOUT_ZIGZAG);
   CONSTANT(KAIO_ACTIVATION_SILU);
   CONSTANT(KAIO_ACTIVATION_GELU);
   CONSTANT(KAIO_ACTIVATION_GELU_TANH);
@@ -1191,6 +1251,8 @@ static void defaults(void) {
   DEFAULT(kaio_cross_entropy_backward_options, sizeof(kaio_cross_entropy_backward_options));
   DEFAULT(kaio_linear_cross_entropy_options, sizeof(kaio_linear_cross_entropy_options));
   DEFAULT(kaio_linear_cross_entropy_backward_options, sizeof(kaio_linear_cross_entropy_backward_options));
+  DEFAULT(kaio_communicator_options, sizeof(kaio_communicator_options));
+  DEFAULT(kaio_context_attention_options, sizeof(kaio_context_attention_options));
   DEFAULT(kaio_gated_options, sizeof(kaio_gated_options));
   DEFAULT(kaio_embedding_options, sizeof(kaio_embedding_options));
   DEFAULT(kaio_embedding_backward_options, sizeof(kaio_embedding_backward_options));
@@ -1211,6 +1273,8 @@ static void defaults(void) {
   DEFAULT(kaio_w8_weights, sizeof(kaio_w8_weights));
   DEFAULT(kaio_matmul_w4_options, sizeof(kaio_matmul_w4_options));
   DEFAULT(kaio_matmul_w4_grouped_options, sizeof(kaio_matmul_w4_grouped_options));
+  DEFAULT(kaio_peer_workspace_options, sizeof(kaio_peer_workspace_options));
+  DEFAULT(kaio_matmul_reduce_options, sizeof(kaio_matmul_reduce_options));
   DEFAULT(kaio_pool_options, sizeof(kaio_pool_options));
   DEFAULT(kaio_pool_statistics, sizeof(kaio_pool_statistics));
   DEFAULT(kaio_projection_weight, sizeof(kaio_projection_weight));
@@ -1398,6 +1462,20 @@ struct functions {
   kaio_status (*kaio_linear_cross_entropy_backward)(void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_linear_cross_entropy_backward_options const*);
   kaio_status (*kaio_linear_cross_entropy_backward_warmup)(DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_linear_cross_entropy_backward_options const*);
   kaio_status (*kaio_linear_cross_entropy_backward_workspace_bytes)(DLTensor const*, DLTensor const*, uint64_t*);
+  kaio_status (*kaio_communicators_create)(DLDevice const*, uint64_t, int32_t, kaio_communicator_options const*, kaio_communicator**);
+  kaio_status (*kaio_nccl_create_id)(uint8_t*);
+  kaio_status (*kaio_communicator_create_nccl)(DLDevice, uint8_t const*, int32_t, int32_t, kaio_communicator_options const*, kaio_communicator**);
+  kaio_status (*kaio_communicator_destroy)(kaio_communicator*);
+  kaio_status (*kaio_communicator_abort)(kaio_communicator const*, char const*);
+  kaio_status (*kaio_all_gather)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_reduce_scatter)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_communicator_all_reduce)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_all_to_all)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_broadcast)(kaio_communicator const*, void*, DLTensor const*, int32_t);
+  kaio_status (*kaio_context_attention_workspace_bytes)(kaio_communicator const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_context_attention_options const*, uint64_t*);
+  kaio_status (*kaio_context_attention)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_context_attention_options const*);
+  kaio_status (*kaio_context_attention_backward_workspace_bytes)(kaio_communicator const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_context_attention_options const*, uint64_t*);
+  kaio_status (*kaio_context_attention_backward)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_context_attention_options const*);
   kaio_status (*kaio_activate)(void*, int32_t, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_activate_warmup)(int32_t, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_activate_backward)(void*, int32_t, DLTensor const*, DLTensor const*, DLTensor const*);
@@ -1489,6 +1567,19 @@ struct functions {
   kaio_status (*kaio_dequantise_w4_warmup)(kaio_w4_weights const*, DLTensor const*);
   kaio_status (*kaio_dequantise_w8)(void*, kaio_w8_weights const*, DLTensor const*);
   kaio_status (*kaio_dequantise_w8_warmup)(kaio_w8_weights const*, DLTensor const*);
+  kaio_status (*kaio_peer_workspace_create)(kaio_communicator const*, kaio_peer_workspace_options const*, kaio_peer_workspace**);
+  kaio_status (*kaio_peer_workspace_destroy)(kaio_peer_workspace*);
+  kaio_status (*kaio_peer_buffer_create)(kaio_communicator const*, uint64_t, kaio_peer_buffer**);
+  kaio_status (*kaio_peer_buffer_pointer)(kaio_peer_buffer const*, int32_t, void**);
+  kaio_status (*kaio_peer_buffer_destroy)(kaio_peer_buffer*);
+  kaio_status (*kaio_all_reduce)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*);
+  kaio_status (*kaio_all_reduce_rms_norm)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_rms_norm_options const*);
+  kaio_status (*kaio_all_reduce_rms_norm_codes)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_rms_norm_options const*);
+  kaio_status (*kaio_all_gather_matmul)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_options const*);
+  kaio_status (*kaio_matmul_reduce_scatter)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_reduce_options const*);
+  kaio_status (*kaio_matmul_all_reduce)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_reduce_options const*);
+  kaio_status (*kaio_send_to_experts)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_peer_buffer const*, DLTensor const*);
+  kaio_status (*kaio_return_from_experts)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, kaio_peer_buffer const*);
   kaio_status (*kaio_qkv_project)(void*, DLTensor const*, kaio_qkv_weights const*, kaio_qkv_outputs const*, kaio_qkv_project_options const*);
   kaio_status (*kaio_qkv_project_warmup)(DLTensor const*, kaio_qkv_weights const*, kaio_qkv_outputs const*, kaio_qkv_project_options const*);
   kaio_status (*kaio_qkv_project_workspace_bytes)(DLTensor const*, kaio_qkv_weights const*, kaio_qkv_outputs const*, kaio_qkv_project_options const*, uint64_t*);
@@ -1739,6 +1830,20 @@ const struct functions all_functions = {
     kaio_linear_cross_entropy_backward,
     kaio_linear_cross_entropy_backward_warmup,
     kaio_linear_cross_entropy_backward_workspace_bytes,
+    kaio_communicators_create,
+    kaio_nccl_create_id,
+    kaio_communicator_create_nccl,
+    kaio_communicator_destroy,
+    kaio_communicator_abort,
+    kaio_all_gather,
+    kaio_reduce_scatter,
+    kaio_communicator_all_reduce,
+    kaio_all_to_all,
+    kaio_broadcast,
+    kaio_context_attention_workspace_bytes,
+    kaio_context_attention,
+    kaio_context_attention_backward_workspace_bytes,
+    kaio_context_attention_backward,
     kaio_activate,
     kaio_activate_warmup,
     kaio_activate_backward,
@@ -1830,6 +1935,19 @@ const struct functions all_functions = {
     kaio_dequantise_w4_warmup,
     kaio_dequantise_w8,
     kaio_dequantise_w8_warmup,
+    kaio_peer_workspace_create,
+    kaio_peer_workspace_destroy,
+    kaio_peer_buffer_create,
+    kaio_peer_buffer_pointer,
+    kaio_peer_buffer_destroy,
+    kaio_all_reduce,
+    kaio_all_reduce_rms_norm,
+    kaio_all_reduce_rms_norm_codes,
+    kaio_all_gather_matmul,
+    kaio_matmul_reduce_scatter,
+    kaio_matmul_all_reduce,
+    kaio_send_to_experts,
+    kaio_return_from_experts,
     kaio_qkv_project,
     kaio_qkv_project_warmup,
     kaio_qkv_project_workspace_bytes,
