@@ -23,8 +23,8 @@ ROOT = HERE.parent
 sys.path.insert(0, str(ROOT / "src" / "c"))
 import generate as c_interface  # noqa: E402
 
-# Functions with C pointers are bound by hand (native/weights.cpp).
-BY_HAND = {"weights"}
+# Functions with C pointers are bound by hand (native/weights.cpp), or not bound: kaio.torch.distributed has ranks of torch.
+BY_HAND = {"weights", "distributed", "peers"}
 FLAT = {"options", "sequences"}
 
 # (operation, output): the shape, as an expression of the arguments, and whose element type it has if `dtype` does not say.

@@ -1,0 +1,424 @@
+"""Ranks of torch.distributed that compute together: attention over a sequence whose rows are divided among them.
+
+    mine = kaio.torch.distributed.shard(x)                      # (B, S, ...) -> this rank's rows
+    positions = kaio.torch.distributed.positions(S)             # for rotary embeddings
+    out = kaio.torch.distributed.context_attention(q, k, v, causal=True)
+
+torch.distributed moves tensors, and kaio computes: on GPUs by NCCL, on the CPU by gloo with kaio's emulator. A rank that fails
+is an error on the others when the time limit of the process group ends.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Sequence
+
+import torch
+import torch.distributed as dist
+from torch.autograd.function import once_differentiable
+
+from .. import operations
+from ._attention import alignment, window_of
+from ._attention_operators import NO_BLOCKS, Options, backward, forward, rows
+from ._context_plan import LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, ring_items
+
+__all__ = ["context_attention", "context_rows", "positions", "shard", "unshard"]
+
+Tensor = torch.Tensor
+
+
+def _index(layout: str, length: int, ranks: int, rank: int, device: Any) -> Tensor:
+    pieces = [torch.arange(r.begin, r.begin + r.length, device=device) for r in context_rows(layout, length, ranks, rank)]
+    return torch.cat(pieces)
+
+
+def positions(length: int, layout: str = "zigzag", *, group: Any = None, device: Any = None) -> Tensor:
+    """The place in the sequence of each row of this rank: i64."""
+    return _index(layout, length, dist.get_world_size(group), dist.get_rank(group), device)
+
+
+def shard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, group: Any = None) -> Tensor:
+    """This rank's rows of a whole tensor, which every rank has. dim: the dimension of the sequence."""
+    return x.index_select(dim, positions(x.shape[dim], layout, group=group, device=x.device))
+
+
+class _Unshard(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, layout: str, dim: int, group: Any) -> Tensor:
+        world, rank = dist.get_world_size(group), dist.get_rank(group)
+        lengths = _gathered([x.shape[dim]], x.device, group)
+        length = sum(count for (count,) in lengths)
+        ctx.index = _index(layout, length, world, rank, x.device)
+        ctx.dim, ctx.group = dim, group
+        if len(ctx.index) != x.shape[dim]:
+            raise ValueError(
+                f"kaio: unshard: rank {rank} has {x.shape[dim]} rows; layout {layout!r} gives it {len(ctx.index)} of {length}"
+            )
+        shape = list(x.shape)
+        shape[dim] = length
+        whole = x.new_empty(shape)
+        parts = []
+        for r in range(world):
+            shape[dim] = lengths[r][0]
+            parts.append(x.contiguous() if r == rank else x.new_empty(shape))
+        mine = [(parts[rank], r) for r in range(world) if r != rank]
+        _wait(_start(mine, [(parts[r], r) for r in range(world) if r != rank], group))
+        for r in range(world):
+            whole.index_copy_(dim, _index(layout, length, world, r, x.device), parts[r])
+        return whole
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        grad = grad.contiguous()
+        dist.all_reduce(grad, group=ctx.group)
+        return grad.index_select(ctx.dim, ctx.index), None, None, None
+
+
+def unshard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, group: Any = None) -> Tensor:
+    """The whole tensor, of the rows of all ranks. The gradient is the sum of those of all ranks."""
+    return _Unshard.apply(x, layout, dim, group)  # type: ignore[no-any-return,no-untyped-call]
+
+
+def _gathered(numbers: Sequence[int], device: Any, group: Any) -> list[list[int]]:
+    """The numbers of all ranks."""
+    mine = torch.tensor(list(numbers), dtype=torch.int64, device=device)
+    world = dist.get_world_size(group)
+    all_numbers = [torch.empty_like(mine) for _ in range(world)]
+    dist.all_gather(all_numbers, mine, group=group)
+    return torch.stack(all_numbers).tolist()  # type: ignore[no-any-return]
+
+
+_Transfers = Sequence[tuple[Tensor, int]]
+
+
+def _start(sends: _Transfers, receives: _Transfers, group: Any) -> tuple[list[Any], list[Tensor]]:
+    """Begins transfers, whose tensors have no gaps, with ranks of the group."""
+    peer = (lambda r: r) if group is None else (lambda r: dist.get_global_rank(group, r))
+    kept = [t for t, _ in (*sends, *receives) if t.numel()]
+    steps = [dist.P2POp(dist.isend, t, peer(r), group) for t, r in sends if t.numel()]
+    steps += [dist.P2POp(dist.irecv, t, peer(r), group) for t, r in receives if t.numel()]
+    return (dist.batch_isend_irecv(steps) if steps else []), kept
+
+
+def _wait(begun: tuple[list[Any], list[Tensor]]) -> None:
+    for work in begun[0]:
+        work.wait()
+
+
+class _Call(NamedTuple):
+    """A call that the ranks have compared."""
+
+    group: Any
+    rank: int
+    head_ranks: int
+    of_rank: list[list[Rows]]  # by rank, places in the sequence
+    of_group: list[list[Rows]]  # by group of ranks that exchange heads
+    left: int
+    right: int
+    scale: float
+    softcap: float
+
+    @property
+    def own_group(self) -> int:
+        return self.rank // self.head_ranks
+
+    @property
+    def ring(self) -> int:
+        return len(self.of_group)
+
+    def member(self, group: int) -> int:
+        """The rank of another group that has the same heads."""
+        return group * self.head_ranks + self.rank % self.head_ranks
+
+    def members(self) -> range:
+        return range(self.own_group * self.head_ranks, (self.own_group + 1) * self.head_ranks)
+
+    def in_group(self, rank: int) -> list[Rows]:
+        """The rows of a rank of this group in the memory of the group."""
+        result = []
+        for piece in self.of_rank[rank]:
+            first = 0
+            for g in self.of_group[self.own_group]:
+                if g.begin <= piece.begin < g.begin + g.length:
+                    result.append(Rows(first + piece.begin - g.begin, piece.length))
+                    break
+                first += g.length
+        return result
+
+    def options(self, item: Item) -> Options:
+        if item.right == 0 and item.left < 0:
+            return Options(self.scale, self.softcap, "bottom_right")
+        return Options(self.scale, self.softcap, "none", item.left, item.right)
+
+
+def _numbers(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, left: int, right: int, scale: float,
+             softcap: float, sinks: Tensor | None) -> list[int]:  # fmt: skip
+    kinds = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3}
+    real = [int(x * 2**20) for x in (scale, softcap)]
+    return [q.shape[1], q.shape[0], *q.shape[2:], *k.shape[2:], v.shape[3], kinds.get(q.dtype, 0), LAYOUTS.index(layout),
+            head_ranks, left, right, *real, sinks is not None, torch.is_grad_enabled()]  # fmt: skip
+
+
+def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, world: int) -> str:
+    if layout not in LAYOUTS:
+        return f"argument layout is {layout!r}; it is 'contiguous' or 'zigzag'"
+    if any(t.dim() != 4 for t in (q, k, v)):
+        return "arguments q, k and v are not (batches, rows, heads, size)"
+    if q.shape[:2] != k.shape[:2] or k.shape[:3] != v.shape[:3] or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
+        return f"arguments q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not match"
+    if head_ranks < 1 or world % head_ranks or k.shape[2] % head_ranks:
+        return f"argument head_ranks is {head_ranks}; a divisor of {world} ranks and of the {k.shape[2]} heads of k is needed"
+    return ""
+
+
+def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, causal: Any, window: Any, softcap: float,
+             scale: float | None, layout: str, head_ranks: int) -> _Call:  # fmt: skip
+    name = "context_attention"
+    world, rank = dist.get_world_size(group), dist.get_rank(group)
+    refusal = _refusal(q, k, v, layout, head_ranks, world)
+    left, right = window_of(name, "window", window)
+    if alignment(name, causal) != "none":
+        right = 0
+    true_scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    numbers = [0] * 17 if refusal else _numbers(q, k, v, layout, head_ranks, left, right, true_scale, softcap, sinks)
+    numbers = [bool(refusal), *(numbers + [0] * 17)[:17]]
+    gathered = _gathered([int(n) for n in numbers], q.device, group)
+    if refusal:
+        raise ValueError(f"kaio: {name}: {refusal}")
+    for r, theirs in enumerate(gathered):
+        if theirs[0]:
+            raise ValueError(f"kaio: {name}: rank {r} refuses its arguments")
+        if theirs[2:] != gathered[0][2:]:
+            raise ValueError(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs[2:]}, those of rank 0 "
+                             f"{gathered[0][2:]}; they are equal on all ranks")  # fmt: skip
+    lengths = [theirs[1] for theirs in gathered]
+    of_rank, begin = [], 0
+    for r, length in enumerate(lengths):
+        own = [Rows(begin, length)] if layout == "contiguous" else context_rows(layout, sum(lengths), world, r)
+        if count_of(own) != length:
+            raise ValueError(f"kaio: {name}: rank {r} has {length} rows; layout {layout!r} gives it {count_of(own)} of "
+                             f"{sum(lengths)}")  # fmt: skip
+        of_rank.append(own)
+        begin += length
+    of_group = [
+        joined(sorted(piece for own in of_rank[g : g + head_ranks] for piece in own if piece.length))
+        for g in range(0, world, head_ranks)
+    ]
+    return _Call(group, rank, head_ranks, of_rank, of_group, left, right, true_scale, softcap)
+
+
+def _pieces(rank_rows: Sequence[Rows]) -> list[Rows]:
+    """The rows of a rank in its own memory."""
+    result, first = [], 0
+    for r in rank_rows:
+        result.append(Rows(first, r.length))
+        first += r.length
+    return [r for r in result if r.length]
+
+
+def _to_group(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
+    """(B, own rows, all heads, ...) -> (B, rows of the group, heads of the rank, ...)"""
+    parts = [part.contiguous() for part in x.chunk(call.head_ranks, heads)]
+    shape = list(parts[0].shape)
+    shape[dim] = count_of(call.of_group[call.own_group])
+    result = x.new_empty(shape)
+    came = {}
+    for r in call.members():
+        shape[dim] = count_of(call.of_rank[r])
+        came[r] = parts[r % call.head_ranks] if r == call.rank else x.new_empty(shape)
+    others = [r for r in call.members() if r != call.rank]
+    _wait(_start([(parts[r % call.head_ranks], r) for r in others], [(came[r], r) for r in others], call.group))
+    for r in call.members():
+        for here, there in zip(_pieces(call.of_rank[r]), [t for t in call.in_group(r) if t.length]):
+            result.narrow(dim, there.begin, there.length).copy_(came[r].narrow(dim, here.begin, here.length))
+    return result
+
+
+def _to_rank(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
+    """The opposite of _to_group."""
+    none = [x.narrow(dim, 0, 0)]
+    parts = {
+        r: torch.cat([x.narrow(dim, t.begin, t.length) for t in call.in_group(r)] or none, dim) for r in call.members()
+    }
+    came = {r: parts[r] if r == call.rank else torch.empty_like(parts[call.rank]) for r in call.members()}
+    others = [r for r in call.members() if r != call.rank]
+    _wait(_start([(parts[r].contiguous(), r) for r in others], [(came[r], r) for r in others], call.group))
+    return torch.cat([came[r] for r in call.members()], heads)
+
+
+class _Ring:
+    """Keys of another group arrive while those that came before are used."""
+
+    def __init__(self, call: _Call, k: Tensor, v: Tensor) -> None:
+        self.call, self.k, self.v = call, k, v
+        self.own = call.of_group[call.own_group]
+        self.begun: tuple[list[Any], list[Tensor]] = ([], [])
+        self.arriving: list[tuple[Tensor, Rows, Tensor]] = []
+        self.next: tuple[Tensor, Tensor] = (k, v)
+        self.fetch(1)
+
+    def owner(self, step: int) -> int:
+        return (self.call.own_group - step) % self.call.ring
+
+    def holder(self, step: int) -> int:
+        return (self.call.own_group + step) % self.call.ring
+
+    def items(self, step: int) -> list[Item]:
+        return ring_items(self.own, self.call.of_group[self.owner(step)], self.call.left, self.call.right)
+
+    def needed_here(self, step: int) -> list[Rows]:
+        return needed_keys(self.items(step), self.call.of_group[self.owner(step)])
+
+    def needed_there(self, step: int) -> list[Rows]:
+        there = ring_items(self.call.of_group[self.holder(step)], self.own, self.call.left, self.call.right)
+        return needed_keys(there, self.own)
+
+    def fetch(self, step: int) -> None:
+        if step >= self.call.ring:
+            return
+        to, source = self.call.member(self.holder(step)), self.call.member(self.owner(step))
+        sends = [(t[:, r.begin : r.begin + r.length].contiguous(), to) for t in (self.k, self.v) for r in self.needed_there(step)]
+        self.next = tuple(self.zeros(t, step) for t in (self.k, self.v))  # type: ignore[assignment]
+        self.arriving = [
+            (t.new_empty(t.shape[0], r.length, *t.shape[2:]), r, t) for t in self.next for r in self.needed_here(step)
+        ]
+        self.begun = _start(sends, [(t, source) for t, _, _ in self.arriving], self.call.group)
+
+    def zeros(self, like: Tensor, step: int, dtype: Any = None) -> Tensor:
+        length = count_of(self.call.of_group[self.owner(step)])
+        return like.new_zeros(like.shape[0], length, *like.shape[2:], dtype=dtype or like.dtype)
+
+    def steps(self) -> Any:
+        """(step, keys, values, items) of each step."""
+        yield 0, self.k, self.v, self.items(0)
+        for step in range(1, self.call.ring):
+            _wait(self.begun)
+            for came, r, to in self.arriving:
+                to[:, r.begin : r.begin + r.length].copy_(came)
+            keys, values = self.next
+            self.fetch(step + 1)
+            yield step, keys, values, self.items(step)
+
+
+def _ring_forward(call: _Call, q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
+    out = q.new_empty(*q.shape[:3], v.shape[3], dtype=torch.float32)
+    lse = q.new_empty(q.shape[0], q.shape[2], q.shape[1], dtype=torch.float32)
+    left = q.shape[1]  # rows that no item has written
+    for step, keys, values, items in _Ring(call, k, v).steps():
+        for item in items:
+            mine, theirs = slice(item.query, item.query + item.queries), slice(item.key, item.key + item.keys)
+            writes = left > 0
+            part, part_lse = forward(q[:, mine], keys[:, theirs], values[:, theirs], None, None, None, sinks if writes else None,
+                                     NO_BLOCKS, call.options(item), True)  # fmt: skip
+            if writes:
+                out[:, mine], lse[:, :, mine] = part, part_lse
+                left -= item.queries
+            else:
+                operations.merge_states(out[:, mine], lse[:, :, mine], part.float(), part_lse, out[:, mine], lse[:, :, mine])
+    return out.to(q.dtype), lse
+
+
+def _ring_backward(call: _Call, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, out: Tensor, lse: Tensor, sinks: Tensor | None,
+                   sinks_need: bool) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:  # fmt: skip
+    ring = _Ring(call, k, v)
+    dq, dk, dv = (t.new_zeros(t.shape, dtype=torch.float32) for t in (q, k, v))
+    dsinks = None if sinks is None else torch.zeros_like(sinks, dtype=torch.float32)
+    left = q.shape[1]
+    back: Any = None  # the gradients of own keys that other ranks computed
+
+    def take() -> None:
+        if back is None:
+            return
+        _wait(back[0])
+        for came, r, to in back[1]:
+            to[:, r.begin : r.begin + r.length] += came
+
+    for step, keys, values, items in ring.steps():
+        dk_step, dv_step = (dk, dv) if step == 0 else (ring.zeros(k, step, torch.float32), ring.zeros(v, step, torch.float32))
+        for item in items:
+            mine, theirs = slice(item.query, item.query + item.queries), slice(item.key, item.key + item.keys)
+            first = left > 0 and sinks is not None
+            left -= item.queries if left > 0 else 0
+            needs = (True, True, True, False, first and sinks_need)
+            found = backward(rows(dout[:, mine]), q[:, mine], keys[:, theirs], values[:, theirs], out[:, mine],
+                             lse[:, :, mine].contiguous(), None, None, None, None, sinks if first else None, call.options(item),
+                             needs)  # fmt: skip
+            dq[:, mine] += found[0]
+            dk_step[:, theirs] += found[1]
+            dv_step[:, theirs] += found[2]
+            if needs[4] and dsinks is not None:
+                dsinks += found[4]
+        if step == 0:
+            continue
+        take()
+        holder, owner = call.member(ring.holder(step)), call.member(ring.owner(step))
+        sends = [
+            (t[:, r.begin : r.begin + r.length].contiguous(), owner) for t in (dk_step, dv_step) for r in ring.needed_here(step)
+        ]
+        came = [(t.new_empty(t.shape[0], r.length, *t.shape[2:]), r, t) for t in (dk, dv) for r in ring.needed_there(step)]
+        back = (_start(sends, [(t, holder) for t, _, _ in came], call.group), came)
+    take()
+    return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype), dsinks
+
+
+class _ContextAttention(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, call: _Call) -> Any:
+        own = sinks
+        if call.head_ranks > 1:
+            q, k, v = (_to_group(call, t) for t in (q, k, v))
+            if sinks is not None:
+                own = sinks.chunk(call.head_ranks)[call.rank % call.head_ranks].contiguous()
+        q, k, v = (rows(t) for t in (q, k, v))
+        out, lse = _ring_forward(call, q, k, v, own)
+        ctx.save_for_backward(q, k, v, out, lse, own)
+        ctx.call, ctx.sinks = call, sinks is not None and ctx.needs_input_grad[3]
+        if call.head_ranks > 1:
+            out, lse = _to_rank(call, out), _to_rank(call, lse, 2, 1)
+        ctx.mark_non_differentiable(lse)
+        return out, lse
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, dout: Tensor, _: Any) -> Any:
+        q, k, v, out, lse, sinks = ctx.saved_tensors
+        call = ctx.call
+        dout = dout.to(q.dtype)
+        if call.head_ranks > 1:
+            dout = _to_group(call, dout)
+        dq, dk, dv, dsinks = _ring_backward(call, dout, q, k, v, out, lse, sinks, ctx.sinks)
+        if call.head_ranks > 1:
+            dq, dk, dv = (_to_rank(call, t) for t in (dq, dk, dv))
+            if ctx.sinks and dsinks is not None:
+                parts = [torch.zeros_like(dsinks) for _ in range(call.head_ranks)]
+                parts[call.rank % call.head_ranks] = dsinks
+                dsinks = torch.cat(parts)
+        return dq, dk, dv, dsinks.to(sinks.dtype) if ctx.sinks and dsinks is not None else None, None
+
+
+@torch._dynamo.disable  # type: ignore[untyped-decorator,unused-ignore]
+def context_attention(
+    q: Tensor, k: Tensor, v: Tensor, *, group: Any = None, causal: bool | str | None = None,
+    window: Sequence[int | None] | None = (-1, -1), softcap: float = 0.0, scale: float | None = None,
+    sinks: Tensor | None = None, layout: str = "zigzag", head_ranks: int = 1, return_lse: bool = False,
+) -> Any:  # fmt: skip
+    """Attention over a sequence whose rows are divided among the ranks of a process group, with gradients.
+
+    q: (B, rows of this rank, Hq, D), f32, f16 or bf16
+    k: (B, rows, Hkv, D)
+    v: (B, rows, Hkv, Dv)
+    group: a process group of torch.distributed; None: all ranks
+    causal, window, softcap, scale: as kaio.torch.attention, over the whole sequence
+    sinks: (Hq): each query attends to its sink once; its gradient has the part of this rank
+    layout: "zigzag", which gives ranks equal work with a causal mask, or "contiguous": the rows that each rank has
+    head_ranks: neighbouring ranks that exchange heads for rows (Ulysses) before they take part in rings of world / head_ranks;
+        divides the ranks and Hkv
+    return_lse: returns (out, lse); lse (B, Hq, rows), f32, has no gradient
+
+    Keys of another rank arrive while the rank attends to those that came before. Results are joined in f32. Raises ValueError on
+    all ranks if their shapes, types or options differ.
+    """
+    call = _resolve(q, k, v, sinks, group, causal, window, softcap, scale, layout, head_ranks)
+    out, lse = _ContextAttention.apply(q, k, v, sinks, call)  # type: ignore[no-untyped-call]
+    return (out, lse) if return_lse else out

@@ -1,0 +1,180 @@
+"""kaio.torch.distributed: ranks are processes that gloo connects; they compute on the emulator."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+from typing import Any, Callable
+
+import pytest
+
+torch = pytest.importorskip("torch")
+import torch.distributed as dist  # noqa: E402
+
+if not (dist.is_available() and dist.is_gloo_available()):
+    pytest.skip("PyTorch without gloo", allow_module_level=True)
+
+import kaio.torch  # noqa: E402
+from kaio.torch import distributed as kd  # noqa: E402
+
+
+def _whole(seed: int, *shape: int) -> Any:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def attends(world: int, rank: int) -> None:
+    """Outputs and gradients are those of one rank."""
+    for layout, head_ranks, heads, options in (
+        ("zigzag", 1, 1, {"causal": True}),
+        ("contiguous", 1, 2, {"causal": True, "window": (5, 0)}),
+        ("zigzag", 2, 2, {"softcap": 3.0}),
+        ("zigzag", 2, 2, {"causal": True, "sinks": torch.tensor([0.5, -1.0, 0.1, 0.2])}),
+    ):
+        if world % head_ranks:
+            continue
+        q, k, v, dout = (_whole(i, 2, 21, h, 8) for i, h in ((1, 2 * heads), (2, heads), (3, heads), (4, 2 * heads)))
+        sinks = options.pop("sinks", None)
+        results = []
+        for divided in (True, False):
+            leaves = [t.clone().requires_grad_() for t in (q, k, v)]
+            own_sinks = None if sinks is None else sinks.clone().requires_grad_()
+            inputs = [kd.shard(t, layout) for t in leaves] if divided else leaves
+            if divided:
+                out = kd.context_attention(*inputs, layout=layout, head_ranks=head_ranks, sinks=own_sinks, **options)
+                assert out.shape[1] == len(kd.positions(21, layout))
+                (out * kd.shard(dout, layout)).sum().backward()
+                out = kd.unshard(out.detach(), layout)
+            else:
+                out = kaio.torch.attention(*inputs, sinks=own_sinks, **options)
+                (out * dout).sum().backward()
+            grads = [t.grad for t in leaves] + ([] if own_sinks is None else [own_sinks.grad])
+            if divided:
+                for g in grads:  # each rank has its part
+                    dist.all_reduce(g)
+            results.append([out, *grads])
+        for a, b in zip(*results):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+
+
+def half(world: int, rank: int) -> None:
+    """f16, with contiguous rows of different numbers, and a log-sum-exp."""
+    lengths = [13, 0, 6, 9][:world]
+    begin = sum(lengths[:rank])
+    q = _whole(5, 1, sum(lengths), 2, 16).half()
+    mine = q[:, begin : begin + lengths[rank]].contiguous()
+    out, lse = kd.context_attention(mine, mine, mine, causal=True, layout="contiguous", return_lse=True)
+    want, want_lse = kaio.torch.attention(q, q, q, causal=True, return_lse=True)
+    torch.testing.assert_close(out, want[:, begin : begin + lengths[rank]], rtol=2e-3, atol=2e-3)
+    torch.testing.assert_close(lse, want_lse[:, :, begin : begin + lengths[rank]], rtol=1e-4, atol=1e-4)
+
+
+def refuses(world: int, rank: int) -> None:
+    """Ranks whose calls differ all raise ValueError, and go on."""
+    x = torch.ones(1, 4, 2, 8)
+    for other in ({"causal": True}, {"layout": "contiguous"}, {"softcap": 1.0}, {"head_ranks": 3}):
+        with pytest.raises(ValueError, match="rank|head_ranks"):
+            kd.context_attention(x, x, x, **(other if rank == 1 else {}))
+    with pytest.raises(ValueError, match="rank"):
+        y = x if rank != 1 else x[..., :4]
+        kd.context_attention(y, y, y)
+    assert torch.equal(kd.context_attention(x, x, x), x)
+
+
+def trains(world: int, rank: int) -> None:
+    """A step of a small GPT: losses and parameters after it are those of one rank."""
+
+    class GPT(torch.nn.Module):
+        def __init__(self, attend: Callable[..., Any]) -> None:
+            super().__init__()
+            self.attend = attend
+            self.embed, self.places = torch.nn.Embedding(17, 16), torch.nn.Embedding(24, 16)
+            self.qkv = torch.nn.ModuleList(torch.nn.Linear(16, 48) for _ in range(2))
+            self.project = torch.nn.ModuleList(torch.nn.Linear(16, 16) for _ in range(2))
+            self.head = torch.nn.Linear(16, 17)
+
+        def forward(self, tokens: Any, places: Any) -> Any:
+            x = self.embed(tokens) + self.places(places)
+            for qkv, project in zip(self.qkv, self.project):
+                q, k, v = qkv(torch.nn.functional.layer_norm(x, (16,))).unflatten(-1, (6, 8)).split(2, 2)
+                x = x + project(self.attend(q, k, v, causal=True).flatten(2))
+            return self.head(x)
+
+    tokens = torch.randint(17, (2, 25), generator=torch.Generator().manual_seed(3))
+    states = []
+    for divided in (True, False):
+        torch.manual_seed(0)
+        model = GPT(kd.context_attention if divided else kaio.torch.attention)
+        places = kd.positions(24) if divided else torch.arange(24)
+        logits = model(tokens[:, places], places)
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), tokens[:, places + 1].flatten(), reduction="sum") / 48
+        loss.backward()
+        with torch.no_grad():
+            for p in model.parameters():
+                if divided:
+                    dist.all_reduce(p.grad)
+                p -= 0.1 * p.grad
+        if divided:
+            dist.all_reduce(loss)
+        states.append([loss.detach(), *(p.detach() for p in model.parameters())])
+    for a, b in zip(*states):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
+
+
+def dies(world: int, rank: int) -> None:
+    """A rank that is gone is an error on the others."""
+    x = torch.ones(1, 4, 1, 8)
+    kd.context_attention(x, x, x)
+    if rank == 1:
+        os._exit(0)
+    with pytest.raises((RuntimeError, ValueError)):
+        for _ in range(3):
+            kd.context_attention(x, x, x)
+    os._exit(0)
+
+
+def _run(world: int, *parts: str) -> None:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    ranks = [
+        subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), *parts], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True,
+                         env=os.environ | {"RANK": str(r), "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1",
+                                           "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "KAIO_DEVICE": "emulator"})
+        for r in range(world)
+    ]  # fmt: skip
+    texts = [r.communicate(timeout=240)[0] for r in ranks]
+    for r, text in zip(ranks, texts):
+        assert r.returncode == 0, text
+
+
+def test_two_ranks() -> None:
+    _run(2, "attends", "half", "refuses", "trains", "dies")
+
+
+def test_four_ranks() -> None:
+    _run(4, "attends", "half")
+
+
+def test_rows_have_one_rank_each() -> None:
+    for layout in ("zigzag", "contiguous"):
+        for ranks in (1, 2, 5):
+            for rows in (0, 7, 40):
+                places = [i for r in range(ranks) for b, n in kd.context_rows(layout, rows, ranks, r) for i in range(b, b + n)]
+                assert sorted(places) == list(range(rows))
+    with pytest.raises(ValueError, match="layout"):
+        kd.context_rows("striped", 8, 2, 0)
+    with pytest.raises(ValueError, match="rank"):
+        kd.context_rows("zigzag", 8, 2, 2)
+
+
+if __name__ == "__main__":
+    import datetime
+
+    dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=20))
+    for part in sys.argv[1:]:
+        globals()[part](dist.get_world_size(), dist.get_rank())
+    dist.destroy_process_group()
