@@ -36,6 +36,7 @@ faults = {
     "quantised_linear": ("files.hpp", "(static_cast<u32>(zeros[f]) - 1) & 15u", "static_cast<u32>(zeros[f]) & 15u"),
     "quantized_attention": ("quantized_attention.cpp", "weights{w4_weights{shape, packed[0]}", "weights{w4_weights{shape, packed[1]}"),
     "reduction": ("reduction.hpp", "val of_block =", "mine += select(t.grid_rank() == 0, 1.0f, 0.0f);\n      val of_block ="),
+    "ring_attention": ("ring_attention.cpp", "= context_rows_of(context_layout::zigzag,", "= context_rows_of(context_layout::contiguous,"),
     "rms_norm": ("rms_norm.hpp", "+ epsilon)", "* 1.0001f + epsilon)"),
     "row_attention": ("row_attention.hpp", "sum / softmax.sum()", "sum / (softmax.sum() * 1.001f)"),
     "saxpy": ("saxpy.hpp", "+= a * x[i]", "+= a * x[i] * 1.00001f"),
