@@ -2,7 +2,7 @@
 #ifndef KAIO_TESTS_C_PACKED_H
 #define KAIO_TESTS_C_PACKED_H
 
-#include "numbers.h"
+#include "tensors.h"
 
 enum { n = 64, k = 128, group = 32, groups = k / group };
 

@@ -1,5 +1,5 @@
 /* Products of i8 and of 8-bit floats, and quantising for them, from C. Results are compared with sums of the host. */
-#include "numbers.h"
+#include "tensors.h"
 
 static float x[MOST_ELEMENTS], got[MOST_ELEMENTS], scale_a[64], scale_b[64];
 static int8_t a_codes[MOST_ELEMENTS], b_codes[MOST_ELEMENTS];

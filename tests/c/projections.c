@@ -1,6 +1,6 @@
 /* Projections of a layer from C: Q, K and V into tensors and into a cache, gate and up, with every kind of weights. Results are
  * compared with sums in double precision. */
-#include "numbers.h"
+#include "tensors.h"
 
 enum { tokens = 3, k = 64, size = 16, q_heads = 2, k_heads = 1, nq = q_heads * size, nk = k_heads * size, n = nq + 2 * nk, pairs = 8 };
 

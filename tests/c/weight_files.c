@@ -1,5 +1,5 @@
 /* Weight files from C: a GGUF and a safetensors file that this program writes. It takes a folder for them. */
-#include "numbers.h"
+#include "tensors.h"
 
 static unsigned char file[8192];
 static size_t length;
