@@ -672,8 +672,8 @@ class ProjectionWeight:
 
     Fields:
       matrix: (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales
-      scale: (n) or (1); f32; of a matrix of 8 bits; i8 needs it
-      blocks: (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups
+      scale: (n) or (1); f32; scales of a matrix of 8 bits; i8 needs them
+      blocks: (ceil(n / 128), ceil(k / 128)); f32; scales of e4m3 and e5m2, with x_groups
       w4: for x of f16 or bf16
       w8: for x of f16 or bf16
     """
@@ -1359,7 +1359,7 @@ class TuneOptions:
     """How the kernels of a call are measured.
 
     Fields:
-      repetitions: of each kernel; the median counts
+      repetitions: runs of each kernel; the median counts
       remember: 0: measure only
       use_files: 0: the result holds for this process alone
     """
@@ -2052,7 +2052,7 @@ def attention_decode(
       scale: the factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together
       softcap: above 0: the score x becomes softcap * tanh(x / softcap)
       causal: none or bottom_right
-      splits: of the keys, 1 to 256; 0: chosen
+      splits: parts of the keys, 1 to 256; 0: chosen
       combining
       batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
       constant: indices
@@ -2143,7 +2143,7 @@ def attention_decode_varlen(
       scale: the factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together
       softcap: above 0: the score x becomes softcap * tanh(x / softcap)
       causal: none or bottom_right
-      splits: of the keys, 1 to 256; 0: chosen
+      splits: parts of the keys, 1 to 256; 0: chosen
       combining
       batch_invariant: True: the bits of a sequence do not depend on the other sequences of the call
       constant: indices
@@ -2657,7 +2657,7 @@ def linear_cross_entropy(
       targets: (rows); i64 or i32
       loss: (rows), or (1) with a reduction; f32
       reduction
-      precision: of the products, for x of f32
+      precision: how products of f32 are computed
       ignore_index: rows with this target count for nothing
       logit_scale: logits are logit_scale * x * weight^T + bias
       label_smoothing: 0 to 1
@@ -3042,7 +3042,7 @@ def embedding_backward(
     Arguments:
       dout: (..., size); f32, f16 or bf16
       indices: (...); i32 or i64
-      dweight: (vocabulary, size); f32, f16 or bf16; of the type of dout, or f32
+      dweight: (vocabulary, size); f32, f16 or bf16; the type of dout, or f32
       padding_index: tokens with this index are left out; below 0: none
       accumulate: True: adds to dweight; rows without tokens are then not written
       workspace: memory for the call, of any type; None: made if it is needed
@@ -3229,10 +3229,10 @@ def matmul_grouped(
     Equal calls give equal bits.
 
     Arguments:
-      a: (rows, k); f16 or bf16; of any number of rows with options.rows
+      a: (rows, k); f16 or bf16; with options.rows it has any number of rows
       b: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f32, f16 or bf16; of the type of a, or f32
+      out: (rows, n); f32, f16 or bf16; the type of a, or f32
       rows: (rows); i32; row r of c is of row rows[r] of a; an index that is no row of a counts as a row of zeros
       bias: (groups, n); f32; added to the sums
       dtype: the element type of `out` if it is made, as "bf16"
@@ -3276,8 +3276,8 @@ def matmul_grouped_backward(
       a: (rows, k); elements of dc; gathered, if the product gathered its rows
       b: (groups, k, n); elements of dc; any strides
       offsets: (groups + 1); i32; not decreasing
-      da: (rows, k); f32, f16 or bf16; of the type of dc, or f32; None: not computed
-      db: (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; None: not computed
+      da: (rows, k); f32, f16 or bf16; the type of dc, or f32; None: not computed
+      db: (groups, k, n); f32, f16 or bf16; the type of dc, or f32; any strides; None: not computed
       accumulate: True: adds to db
       dtype: the element type of `da` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
@@ -3328,7 +3328,7 @@ def gate_up_grouped(
       gate: (groups, k, n); elements of x; any strides: weights (groups, n, k) with the last two exchanged
       up: (groups, k, n); elements of x
       offsets: (groups + 1); i32; not decreasing
-      out: (rows, n); f32, f16 or bf16; of the type of x, or f32
+      out: (rows, n); f32, f16 or bf16; the type of x, or f32
       activation: not none
       rows: (rows); i32; row r of y is of row rows[r] of x; an index that is no row of x counts as a row of zeros
       gate_bias: (groups, n); f32
@@ -3395,7 +3395,7 @@ def matmul_int8(
       scale_a: (m), (1) or (batch, m); f32, f16 or bf16; scales of the rows of A
       scale_b: (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B
       zero_a: (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums
-      column_sums: (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a
+      column_sums: (n) or (batch, n); i32; the sums of B's columns, from int8_column_sums; with zero_a
       bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
       residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
       variant: the kernel to run, as kaio.choice names it; None: the best one
@@ -3780,7 +3780,7 @@ def rms_norm(
       gate: as x; f32, f16 or bf16; multiplies x first
       scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Returns out, residual_out (those that are given or made).
@@ -3836,7 +3836,7 @@ def rms_norm_codes(
       gate: as x; f32, f16 or bf16; multiplies x first
       norm_scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       dtype: the element type of `codes` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -3902,7 +3902,7 @@ def layer_norm(
       gate: as x; f32, f16 or bf16; multiplies x first
       scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Returns out, residual_out (those that are given or made).
@@ -3960,7 +3960,7 @@ def layer_norm_codes(
       gate: as x; f32, f16 or bf16; multiplies x first
       norm_scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       dtype: the element type of `codes` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
@@ -4409,11 +4409,11 @@ def qkv_project(
           such weights
       weights: one, or three
       outputs: where the heads go
-      epsilon: of q_norm and k_norm
+      epsilon: added to the mean square in q_norm and k_norm
       norm_offset: added to the weights of q_norm and k_norm: 1 for Gemma
       q_scale: multiplies Q at the end
       constant: weights
-      splits: of K in kernels for few rows: 1, 2 or 4; 0: automatic
+      splits: parts of K in kernels for few rows: 1, 2 or 4; 0: automatic
       exact_weights: True: packed weights are not rounded to the type of x
       q_bias: (heads * size); f16 or bf16
       k_bias: (heads * size); f16 or bf16
@@ -4561,7 +4561,7 @@ def reduce(
     Arguments:
       how: Literal['sum', 'mean', 'max', 'min']
       x: any; f32, f16 or bf16
-      out: x without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or f32
+      out: x without the axis, or with 1 in its place; f32, f16 or bf16; the type of x, or f32
       axis: below 0: counted from the last dimension
       all: True: reduces all dimensions
       workspace: memory for the call, of any type; None: made if it is needed
@@ -5259,7 +5259,7 @@ def combine_experts(
       y: (rows, size); f32, f16 or bf16
       weights: (tokens, k); f32
       positions: (tokens, k); i32
-      out: (tokens, size); f32, f16 or bf16; of the type of y, or f32
+      out: (tokens, size); f32, f16 or bf16; the type of y, or f32
       accumulate: True: adds to out
       dtype: the element type of `out` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
@@ -5431,7 +5431,7 @@ def repack_blocks_w4(
       format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl',
           'iq4_xs', 'mxfp4', 'nvfp4']
       bytes: (block_bytes of n k); u8; blocks row after row, at a multiple of 2
-      weights: of w4_weights_of_blocks; its memory gets the weights, and overlaps no blocks
+      weights: what w4_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
@@ -5455,7 +5455,7 @@ def repack_blocks_w8(
       format: Literal['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_k', 'q3_k', 'q4_k', 'q5_k', 'q6_k', 'iq4_nl',
           'iq4_xs', 'mxfp4', 'nvfp4']
       bytes: (block_bytes of n k); u8; blocks row after row, at a multiple of 2
-      weights: of w8_weights_of_blocks; its memory gets the weights, and overlaps no blocks
+      weights: what w8_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.

@@ -55,7 +55,7 @@ typedef struct kaio_attention_decode_options {
   float scale; /* the factor of q . k; 0: 1 / sqrt(head size of q), with qv of both head sizes together */
   float softcap; /* above 0: the score x becomes softcap * tanh(x / softcap) */
   int32_t causal; /* kaio_causal_alignment: none or bottom_right */
-  uint32_t splits; /* of the keys, 1 to 256; 0: chosen */
+  uint32_t splits; /* parts of the keys, 1 to 256; 0: chosen */
   int32_t combining; /* kaio_attention_combining */
   int32_t batch_invariant; /* 1: the bits of a sequence do not depend on the other sequences of the call */
   int32_t constant; /* kaio_constant_inputs: indices */

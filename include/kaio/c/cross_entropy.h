@@ -79,7 +79,7 @@ static inline kaio_cross_entropy_backward_options kaio_cross_entropy_backward_op
 typedef struct kaio_linear_cross_entropy_options {
   uint32_t size; /* sizeof(kaio_linear_cross_entropy_options) */
   int32_t reduction; /* default 2; kaio_loss_reduction */
-  int32_t precision; /* kaio_matmul_precision: of the products, for x of f32 */
+  int32_t precision; /* kaio_matmul_precision: how products of f32 are computed */
   int32_t reserved_12; /* 0 */
   int64_t ignore_index; /* default -100; rows with this target count for nothing */
   float logit_scale; /* default 1; logits are logit_scale * x * weight^T + bias */

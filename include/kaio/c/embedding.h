@@ -62,7 +62,7 @@ KAIO_API kaio_status kaio_embedding_warmup(const DLTensor* indices, const DLTens
  * Sums are f32, in increasing order of i, and are rounded once. Equal calls give equal bits.
  *   dout     (..., size); f32, f16 or bf16
  *   indices  (...); i32 or i64
- *   dweight  writes (vocabulary, size); f32, f16 or bf16; of the type of dout, or f32
+ *   dweight  writes (vocabulary, size); f32, f16 or bf16; the type of dout, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_embedding_backward(void* stream, const DLTensor* dout, const DLTensor* indices,
                                              const DLTensor* dweight,

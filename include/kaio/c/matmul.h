@@ -207,11 +207,11 @@ KAIO_API kaio_status kaio_matmul_backward_workspace_bytes(const DLTensor* dc, co
  * mixture.
  * The offsets are read on the device alone. Rows of no group are not written. Sums are f32, and are
  * rounded once. Equal calls give equal bits.
- *   a        (rows, k); f16 or bf16; of any number of rows with options.rows
+ *   a        (rows, k); f16 or bf16; with options.rows it has any number of rows
  *   b        (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two
  *            exchanged
  *   offsets  (groups + 1); i32; not decreasing
- *   c        writes (rows, n); f32, f16 or bf16; of the type of a, or f32
+ *   c        writes (rows, n); f32, f16 or bf16; the type of a, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_grouped(void* stream, const DLTensor* a, const DLTensor* b,
                                          const DLTensor* offsets, const DLTensor* c,
@@ -230,8 +230,8 @@ KAIO_API kaio_status kaio_matmul_grouped_warmup(const DLTensor* a, const DLTenso
  *   a        (rows, k); elements of dc; gathered, if the product gathered its rows
  *   b        (groups, k, n); elements of dc; any strides
  *   offsets  (groups + 1); i32; not decreasing
- *   da       writes (rows, k); f32, f16 or bf16; of the type of dc, or f32; NULL: not computed
- *   db       writes (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; NULL: not
+ *   da       writes (rows, k); f32, f16 or bf16; the type of dc, or f32; NULL: not computed
+ *   db       writes (groups, k, n); f32, f16 or bf16; the type of dc, or f32; any strides; NULL: not
  *            computed
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_matmul_grouped_backward(void* stream, const DLTensor* dc, const DLTensor* a,
@@ -255,7 +255,7 @@ KAIO_API kaio_status kaio_matmul_grouped_backward_warmup(const DLTensor* dc, con
  *            exchanged
  *   up       (groups, k, n); elements of x
  *   offsets  (groups + 1); i32; not decreasing
- *   y        writes (rows, n); f32, f16 or bf16; of the type of x, or f32
+ *   y        writes (rows, n); f32, f16 or bf16; the type of x, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_gate_up_grouped(void* stream, const DLTensor* x, const DLTensor* gate,
                                           const DLTensor* up, const DLTensor* offsets, const DLTensor* y,

@@ -22,7 +22,8 @@ typedef struct kaio_matmul_int8_options {
   const DLTensor* scale_b; /* (n), (1) or (batch, n); f32, f16 or bf16; scales of the columns of B */
   /* (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums */
   const DLTensor* zero_a;
-  const DLTensor* column_sums; /* (n) or (batch, n); i32; of B, from kaio_int8_column_sums; with zero_a */
+  /* (n) or (batch, n); i32; the sums of B's columns, from kaio_int8_column_sums; with zero_a */
+  const DLTensor* column_sums;
   const DLTensor* bias; /* (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16 */
   const DLTensor* residual; /* (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself */
   const char* variant; /* the kernel to run, as kaio_matmul_int8_choice names it; NULL: the best one */

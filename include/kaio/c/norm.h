@@ -30,7 +30,7 @@ typedef struct kaio_rms_norm_options {
   const DLTensor* gate; /* as x; f32, f16 or bf16; multiplies x first */
   const DLTensor* scale; /* as x; f32, f16 or bf16; 1 + it multiplies the norm */
   const DLTensor* shift; /* as x; f32, f16 or bf16; is added to that product */
-  /* as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of */
+  /* as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here */
   const DLTensor* y_out;
 } kaio_rms_norm_options;
 static inline kaio_rms_norm_options kaio_rms_norm_options_default(void) {
@@ -64,7 +64,7 @@ typedef struct kaio_layer_norm_options {
   const DLTensor* gate; /* as x; f32, f16 or bf16; multiplies x first */
   const DLTensor* scale; /* as x; f32, f16 or bf16; 1 + it multiplies the norm */
   const DLTensor* shift; /* as x; f32, f16 or bf16; is added to that product */
-  /* as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of */
+  /* as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here */
   const DLTensor* y_out;
 } kaio_layer_norm_options;
 static inline kaio_layer_norm_options kaio_layer_norm_options_default(void) {

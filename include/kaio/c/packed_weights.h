@@ -13,9 +13,9 @@ extern "C" {
 /* kaio_w4_codes: The number that a code of four bits means; the scale of its group multiplies it. */
 enum {
   KAIO_W4_CODES_INT4 = 0, /* code - 8, or code - zero point of its group */
-  KAIO_W4_CODES_NF4 = 1, /* of bitsandbytes */
-  KAIO_W4_CODES_FP4 = 2, /* of bitsandbytes */
-  KAIO_W4_CODES_E2M1 = 3 /* of MXFP4 and NVFP4 */
+  KAIO_W4_CODES_NF4 = 1, /* nf4 of bitsandbytes */
+  KAIO_W4_CODES_FP4 = 2, /* fp4 of bitsandbytes */
+  KAIO_W4_CODES_E2M1 = 3 /* codes of MXFP4 and NVFP4 */
 };
 
 /* kaio_w4_scale_type: The element type of the scales of packed weights. */

@@ -19,8 +19,8 @@ typedef struct kaio_projection_weight {
   int32_t reserved_4; /* 0 */
   /* (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales */
   const DLTensor* matrix;
-  const DLTensor* scale; /* (n) or (1); f32; of a matrix of 8 bits; i8 needs it */
-  const DLTensor* blocks; /* (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups */
+  const DLTensor* scale; /* (n) or (1); f32; scales of a matrix of 8 bits; i8 needs them */
+  const DLTensor* blocks; /* (ceil(n / 128), ceil(k / 128)); f32; scales of e4m3 and e5m2, with x_groups */
   const kaio_w4_weights* w4; /* for x of f16 or bf16 */
   const kaio_w8_weights* w8; /* for x of f16 or bf16 */
 } kaio_projection_weight;
@@ -142,11 +142,11 @@ static inline kaio_qkv_rotary kaio_qkv_rotary_default(void) {
 /* Options of qkv_project. Biases and norms have the element type of q. */
 typedef struct kaio_qkv_project_options {
   uint32_t size; /* sizeof(kaio_qkv_project_options) */
-  float epsilon; /* default 1e-6; of q_norm and k_norm */
+  float epsilon; /* default 1e-6; added to the mean square in q_norm and k_norm */
   float norm_offset; /* added to the weights of q_norm and k_norm: 1 for Gemma */
   float q_scale; /* default 1; multiplies Q at the end */
   int32_t constant; /* kaio_constant_inputs: weights */
-  uint32_t splits; /* of K in kernels for few rows: 1, 2 or 4; 0: automatic */
+  uint32_t splits; /* parts of K in kernels for few rows: 1, 2 or 4; 0: automatic */
   int32_t exact_weights; /* 1: packed weights are not rounded to the type of x */
   int32_t reserved_28; /* 0 */
   const DLTensor* q_bias; /* (heads * size); f16 or bf16 */

@@ -80,7 +80,7 @@ static inline kaio_histogram_options kaio_histogram_options_default(void) {
  * Accumulators are f32. Equal calls give equal bits.
  *   how      kaio_reduction
  *   x        any; f32, f16 or bf16
- *   out      writes x without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or f32
+ *   out      writes x without the axis, or with 1 in its place; f32, f16 or bf16; the type of x, or f32
  *   options  NULL: all defaults */
 KAIO_API kaio_status kaio_reduce(void* stream, int32_t how, const DLTensor* x, const DLTensor* out,
                                  const kaio_reduce_options* options);

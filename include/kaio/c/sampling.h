@@ -182,7 +182,7 @@ KAIO_API kaio_status kaio_sort_by_expert_workspace_bytes(const DLTensor* indices
  *   y          (rows, size); f32, f16 or bf16
  *   weights    (tokens, k); f32
  *   positions  (tokens, k); i32
- *   out        writes (tokens, size); f32, f16 or bf16; of the type of y, or f32
+ *   out        writes (tokens, size); f32, f16 or bf16; the type of y, or f32
  *   options    NULL: all defaults */
 KAIO_API kaio_status kaio_combine_experts(void* stream, const DLTensor* y, const DLTensor* weights,
                                           const DLTensor* positions, const DLTensor* out,

@@ -23,7 +23,7 @@ enum {
 /* The kernel that a call runs. */
 typedef struct kaio_kernel_choice {
   uint32_t size; /* sizeof(kaio_kernel_choice) */
-  uint32_t splits; /* of K, or of the keys of a decode step */
+  uint32_t splits; /* parts of K, or of the keys of a decode step */
   int32_t in_cluster; /* 1: the splits of a tile are the blocks of a cluster */
   int32_t reserved_12; /* 0 */
   char name[256]; /* a value for options.variant; empty: the call has nothing to do */
@@ -41,7 +41,7 @@ static inline kaio_kernel_choice kaio_kernel_choice_default(void) {
 /* How the kernels of a call are measured. */
 typedef struct kaio_tune_options {
   uint32_t size; /* sizeof(kaio_tune_options) */
-  uint32_t repetitions; /* default 20; of each kernel; the median counts */
+  uint32_t repetitions; /* default 20; runs of each kernel; the median counts */
   int32_t remember; /* default 1; 0: measure only */
   int32_t use_files; /* default 1; 0: the result holds for this process alone */
 } kaio_tune_options;
@@ -58,8 +58,8 @@ static inline kaio_tune_options kaio_tune_options_default(void) {
 typedef struct kaio_tune_report {
   uint32_t size; /* sizeof(kaio_tune_report) */
   int32_t saved; /* 1: the result is in a file, for later processes */
-  double seconds; /* of the fastest kernel */
-  double seconds_before; /* of the kernel that calls took until now */
+  double seconds; /* time of the fastest kernel */
+  double seconds_before; /* time of the kernel that calls took until now */
   char variant[256]; /* the fastest kernel */
   char variant_before[256]; /* the kernel that calls took until now */
 } kaio_tune_report;

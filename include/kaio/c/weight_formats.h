@@ -264,7 +264,7 @@ KAIO_API kaio_status kaio_w8_weights_of_blocks(int32_t format, int64_t n, int64_
 /* Packs blocks of GGUF for kaio_matmul_w4, once at load. The numbers stay the same.
  *   format   kaio_block_format
  *   bytes    (kaio_block_bytes of n k); u8; blocks row after row, at a multiple of 2
- *   weights  of kaio_w4_weights_of_blocks; its memory gets the weights, and overlaps no blocks */
+ *   weights  what kaio_w4_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks */
 KAIO_API kaio_status kaio_repack_blocks_w4(void* stream, int32_t format, const DLTensor* bytes,
                                            const kaio_w4_weights* weights);
 
@@ -276,7 +276,7 @@ KAIO_API kaio_status kaio_repack_blocks_w4_warmup(int32_t format, const DLTensor
 /* Packs blocks of GGUF for kaio_matmul_w8, once at load. The numbers stay the same.
  *   format   kaio_block_format
  *   bytes    (kaio_block_bytes of n k); u8; blocks row after row, at a multiple of 2
- *   weights  of kaio_w8_weights_of_blocks; its memory gets the weights, and overlaps no blocks */
+ *   weights  what kaio_w8_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks */
 KAIO_API kaio_status kaio_repack_blocks_w8(void* stream, int32_t format, const DLTensor* bytes,
                                            const kaio_w8_weights* weights);
 

@@ -125,14 +125,14 @@ enum {
   KAIO_WEIGHT_PART_SCALES = 1,
   KAIO_WEIGHT_PART_ZERO_POINTS = 2,
   KAIO_WEIGHT_PART_GROUP_INDEX = 3,
-  KAIO_WEIGHT_PART_SHAPE = 4, /* of the weight, in the file */
-  KAIO_WEIGHT_PART_GLOBAL_SCALE = 5, /* of NVFP4 */
-  KAIO_WEIGHT_PART_INPUT_SCALE = 6, /* of x */
+  KAIO_WEIGHT_PART_SHAPE = 4, /* the shape of the weight, in the file */
+  KAIO_WEIGHT_PART_GLOBAL_SCALE = 5, /* the tensor scale of NVFP4 */
+  KAIO_WEIGHT_PART_INPUT_SCALE = 6, /* the scale of x */
   KAIO_WEIGHT_PART_CODE_TABLE = 7, /* quant_map */
-  KAIO_WEIGHT_PART_NESTED_SCALES = 8, /* of bitsandbytes */
-  KAIO_WEIGHT_PART_NESTED_TABLE = 9, /* of bitsandbytes */
+  KAIO_WEIGHT_PART_NESTED_SCALES = 8, /* nested_absmax of bitsandbytes */
+  KAIO_WEIGHT_PART_NESTED_TABLE = 9, /* nested_quant_map of bitsandbytes */
   KAIO_WEIGHT_PART_STATE = 10, /* JSON of bitsandbytes */
-  KAIO_WEIGHT_PART_INPUT_FACTORS = 11, /* of the columns of x, before the product */
+  KAIO_WEIGHT_PART_INPUT_FACTORS = 11, /* factors of the columns of x, before the product */
   KAIO_WEIGHT_PART_UNKNOWN = 12 /* no scheme explains it: the layer has a problem */
 };
 
@@ -140,8 +140,8 @@ enum {
 typedef struct kaio_weights_info {
   uint32_t size; /* sizeof(kaio_weights_info) */
   int32_t kind; /* kaio_weights_kind */
-  uint32_t version; /* of GGUF; else 0 */
-  uint32_t alignment; /* of GGUF's tensors in the file; else 0 */
+  uint32_t version; /* GGUF's; else 0 */
+  uint32_t alignment; /* that of GGUF's tensors in the file; else 0 */
   uint64_t tensors;
   uint64_t metadata; /* values; those of the first file */
   uint64_t files; /* that are mapped */
@@ -180,8 +180,8 @@ typedef struct kaio_weights_tensor {
   uint32_t block_elements;
   uint32_t block_bytes;
   const char* file; /* the path of the file that has it */
-  uint64_t offset; /* of the first byte in that file */
-  uint32_t type; /* of an unknown format: the number of GGUF */
+  uint64_t offset; /* where the first byte is in that file */
+  uint32_t type; /* GGUF's number, if kaio does not know the format */
   int32_t reserved_116; /* 0 */
 } kaio_weights_tensor;
 static inline kaio_weights_tensor kaio_weights_tensor_default(void) {
@@ -212,12 +212,12 @@ static inline kaio_weights_tensor kaio_weights_tensor_default(void) {
 typedef struct kaio_weights_value {
   uint32_t size; /* sizeof(kaio_weights_value) */
   int32_t type; /* kaio_weights_type */
-  int32_t element; /* kaio_weights_type: of an array */
-  int32_t boolean; /* of type boolean */
+  int32_t element; /* kaio_weights_type: the type of an array's elements */
+  int32_t boolean; /* the value of a boolean */
   const char* key;
   uint64_t key_bytes; /* without the zero at its end */
   uint64_t count; /* elements of an array; else 1 */
-  const char* text; /* of a string, with a zero at its end; of others NULL */
+  const char* text; /* a string with a zero at its end; NULL if the value is none */
   uint64_t text_bytes; /* without the zero at its end */
   /* the value in the file, aligned to nothing; of an array all elements, strings each with its length
    * before it, a u64 */
@@ -297,14 +297,14 @@ typedef struct kaio_weights_layer {
   int32_t scheme; /* kaio_weight_scheme */
   const char* scheme_name;
   const char* name; /* the common beginning of the names of its tensors */
-  uint64_t n; /* of experts that of each; 0: not known */
+  uint64_t n; /* rows of the weight; if there are experts, those of each; 0: not known */
   uint64_t k;
   uint64_t group; /* codes along k that share a scale; 0: blocks of rows and columns */
-  uint64_t block_rows; /* that share a scale, if the group is 0 */
+  uint64_t block_rows; /* rows that share a scale, if the group is 0 */
   uint64_t block_columns;
   uint64_t nested_group; /* nested_blocksize of bitsandbytes; 0: absmax is not quantised */
   float nested_offset;
-  uint32_t bits; /* of a code */
+  uint32_t bits; /* bits of a code */
   int32_t act_order; /* 1: groups are interleaved */
   /* 1: scales have the order of cuBLASLt; kaio_weights_part_bytes gives them row after row */
   int32_t swizzled;

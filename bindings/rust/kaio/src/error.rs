@@ -23,7 +23,7 @@ pub enum ErrorKind {
     UnsupportedDevice,
     /// Any code of the CUDA driver without a kind of its own; the message has its name.
     Driver,
-    /// Of the device, or of the host.
+    /// Memory of the device or of the host is exhausted.
     OutOfMemory,
     /// A fault of kaio.
     Internal,

@@ -63,7 +63,7 @@ pub struct kaio_attention_decode_options {
     pub softcap: f32,
     /// kaio_causal_alignment: none or bottom_right.
     pub causal: i32,
-    /// Of the keys, 1 to 256; 0: chosen.
+    /// Parts of the keys, 1 to 256; 0: chosen.
     pub splits: u32,
     /// kaio_attention_combining.
     pub combining: i32,

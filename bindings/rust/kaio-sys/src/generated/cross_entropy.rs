@@ -103,7 +103,7 @@ pub struct kaio_linear_cross_entropy_options {
     pub size: u32,
     /// Default 2; kaio_loss_reduction.
     pub reduction: i32,
-    /// kaio_matmul_precision: of the products, for x of f32.
+    /// kaio_matmul_precision: how products of f32 are computed.
     pub precision: i32,
     /// 0.
     pub reserved_12: i32,

@@ -25,7 +25,7 @@ pub struct kaio_matmul_int8_options {
     pub scale_b: *const DLTensor,
     /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
     pub zero_a: *const DLTensor,
-    /// (n) or (batch, n); i32; of B, from kaio_int8_column_sums; with zero_a.
+    /// (n) or (batch, n); i32; the sums of B's columns, from kaio_int8_column_sums; with zero_a.
     pub column_sums: *const DLTensor,
     /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
     pub bias: *const DLTensor,

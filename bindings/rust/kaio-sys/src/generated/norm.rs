@@ -33,7 +33,7 @@ pub struct kaio_rms_norm_options {
     pub scale: *const DLTensor,
     /// As x; f32, f16 or bf16; is added to that product.
     pub shift: *const DLTensor,
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+    /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
     pub y_out: *const DLTensor,
 }
 
@@ -82,7 +82,7 @@ pub struct kaio_layer_norm_options {
     pub scale: *const DLTensor,
     /// As x; f32, f16 or bf16; is added to that product.
     pub shift: *const DLTensor,
-    /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+    /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
     pub y_out: *const DLTensor,
 }
 

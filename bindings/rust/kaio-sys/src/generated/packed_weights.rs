@@ -5,11 +5,11 @@ use crate::base::DLTensor;
 // kaio_w4_codes: The number that a code of four bits means; the scale of its group multiplies it.
 /// Code - 8, or code - zero point of its group.
 pub const KAIO_W4_CODES_INT4: i32 = 0;
-/// Of bitsandbytes.
+/// nf4 of bitsandbytes.
 pub const KAIO_W4_CODES_NF4: i32 = 1;
-/// Of bitsandbytes.
+/// fp4 of bitsandbytes.
 pub const KAIO_W4_CODES_FP4: i32 = 2;
-/// Of MXFP4 and NVFP4.
+/// Codes of MXFP4 and NVFP4.
 pub const KAIO_W4_CODES_E2M1: i32 = 3;
 
 // kaio_w4_scale_type: The element type of the scales of packed weights.

@@ -16,9 +16,9 @@ pub struct kaio_projection_weight {
     pub reserved_4: i32,
     /// (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales.
     pub matrix: *const DLTensor,
-    /// (n) or (1); f32; of a matrix of 8 bits; i8 needs it.
+    /// (n) or (1); f32; scales of a matrix of 8 bits; i8 needs them.
     pub scale: *const DLTensor,
-    /// (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups.
+    /// (ceil(n / 128), ceil(k / 128)); f32; scales of e4m3 and e5m2, with x_groups.
     pub blocks: *const DLTensor,
     /// For x of f16 or bf16.
     pub w4: *const kaio_w4_weights,
@@ -203,7 +203,7 @@ impl Default for kaio_qkv_rotary {
 pub struct kaio_qkv_project_options {
     /// `size_of::<kaio_qkv_project_options>()`.
     pub size: u32,
-    /// Default 1e-6; of q_norm and k_norm.
+    /// Default 1e-6; added to the mean square in q_norm and k_norm.
     pub epsilon: f32,
     /// Added to the weights of q_norm and k_norm: 1 for Gemma.
     pub norm_offset: f32,
@@ -211,7 +211,7 @@ pub struct kaio_qkv_project_options {
     pub q_scale: f32,
     /// kaio_constant_inputs: weights.
     pub constant: i32,
-    /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
+    /// Parts of K in kernels for few rows: 1, 2 or 4; 0: automatic.
     pub splits: u32,
     /// 1: packed weights are not rounded to the type of x.
     pub exact_weights: i32,

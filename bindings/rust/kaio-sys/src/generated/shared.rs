@@ -21,7 +21,7 @@ pub const KAIO_CONSTANT_INPUTS_INDICES: i32 = 4;
 pub struct kaio_kernel_choice {
     /// `size_of::<kaio_kernel_choice>()`.
     pub size: u32,
-    /// Default 1; of K, or of the keys of a decode step.
+    /// Default 1; parts of K, or of the keys of a decode step.
     pub splits: u32,
     /// 1: the splits of a tile are the blocks of a cluster.
     pub in_cluster: i32,
@@ -49,7 +49,7 @@ impl Default for kaio_kernel_choice {
 pub struct kaio_tune_options {
     /// `size_of::<kaio_tune_options>()`.
     pub size: u32,
-    /// Default 20; of each kernel; the median counts.
+    /// Default 20; runs of each kernel; the median counts.
     pub repetitions: u32,
     /// Default 1; 0: measure only.
     pub remember: i32,
@@ -76,9 +76,9 @@ pub struct kaio_tune_report {
     pub size: u32,
     /// 1: the result is in a file, for later processes.
     pub saved: i32,
-    /// Of the fastest kernel.
+    /// Time of the fastest kernel.
     pub seconds: f64,
-    /// Of the kernel that calls took until now.
+    /// Time of the kernel that calls took until now.
     pub seconds_before: f64,
     /// The fastest kernel.
     pub variant: [c_char; 256],

@@ -205,21 +205,21 @@ pub const KAIO_WEIGHT_PART_SCALES: i32 = 1;
 pub const KAIO_WEIGHT_PART_ZERO_POINTS: i32 = 2;
 /// kaio_weight_part: group_index.
 pub const KAIO_WEIGHT_PART_GROUP_INDEX: i32 = 3;
-/// Of the weight, in the file.
+/// The shape of the weight, in the file.
 pub const KAIO_WEIGHT_PART_SHAPE: i32 = 4;
-/// Of NVFP4.
+/// The tensor scale of NVFP4.
 pub const KAIO_WEIGHT_PART_GLOBAL_SCALE: i32 = 5;
-/// Of x.
+/// The scale of x.
 pub const KAIO_WEIGHT_PART_INPUT_SCALE: i32 = 6;
 /// quant_map.
 pub const KAIO_WEIGHT_PART_CODE_TABLE: i32 = 7;
-/// Of bitsandbytes.
+/// nested_absmax of bitsandbytes.
 pub const KAIO_WEIGHT_PART_NESTED_SCALES: i32 = 8;
-/// Of bitsandbytes.
+/// nested_quant_map of bitsandbytes.
 pub const KAIO_WEIGHT_PART_NESTED_TABLE: i32 = 9;
 /// JSON of bitsandbytes.
 pub const KAIO_WEIGHT_PART_STATE: i32 = 10;
-/// Of the columns of x, before the product.
+/// Factors of the columns of x, before the product.
 pub const KAIO_WEIGHT_PART_INPUT_FACTORS: i32 = 11;
 /// No scheme explains it: the layer has a problem.
 pub const KAIO_WEIGHT_PART_UNKNOWN: i32 = 12;
@@ -232,9 +232,9 @@ pub struct kaio_weights_info {
     pub size: u32,
     /// kaio_weights_kind.
     pub kind: i32,
-    /// Of GGUF; else 0.
+    /// GGUF's; else 0.
     pub version: u32,
-    /// Of GGUF's tensors in the file; else 0.
+    /// That of GGUF's tensors in the file; else 0.
     pub alignment: u32,
     /// tensors.
     pub tensors: u64,
@@ -295,9 +295,9 @@ pub struct kaio_weights_tensor {
     pub block_bytes: u32,
     /// The path of the file that has it.
     pub file: *const c_char,
-    /// Of the first byte in that file.
+    /// Where the first byte is in that file.
     pub offset: u64,
-    /// Of an unknown format: the number of GGUF.
+    /// GGUF's number, if kaio does not know the format.
     pub type_: u32,
     /// 0.
     pub reserved_116: i32,
@@ -337,9 +337,9 @@ pub struct kaio_weights_value {
     pub size: u32,
     /// kaio_weights_type.
     pub type_: i32,
-    /// kaio_weights_type: of an array.
+    /// kaio_weights_type: the type of an array's elements.
     pub element: i32,
-    /// Of type boolean.
+    /// The value of a boolean.
     pub boolean: i32,
     /// key.
     pub key: *const c_char,
@@ -347,7 +347,7 @@ pub struct kaio_weights_value {
     pub key_bytes: u64,
     /// Elements of an array; else 1.
     pub count: u64,
-    /// Of a string, with a zero at its end; of others NULL.
+    /// a string with a zero at its end; NULL if the value is none.
     pub text: *const c_char,
     /// Without the zero at its end.
     pub text_bytes: u64,
@@ -464,13 +464,13 @@ pub struct kaio_weights_layer {
     pub scheme_name: *const c_char,
     /// The common beginning of the names of its tensors.
     pub name: *const c_char,
-    /// Of experts that of each; 0: not known.
+    /// Rows of the weight; if there are experts, those of each; 0: not known.
     pub n: u64,
     /// k.
     pub k: u64,
     /// Codes along k that share a scale; 0: blocks of rows and columns.
     pub group: u64,
-    /// That share a scale, if the group is 0.
+    /// Rows that share a scale, if the group is 0.
     pub block_rows: u64,
     /// Block columns.
     pub block_columns: u64,
@@ -478,7 +478,7 @@ pub struct kaio_weights_layer {
     pub nested_group: u64,
     /// Nested offset.
     pub nested_offset: f32,
-    /// Of a code.
+    /// Bits of a code.
     pub bits: u32,
     /// 1: groups are interleaved.
     pub act_order: i32,

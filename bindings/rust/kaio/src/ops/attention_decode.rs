@@ -139,7 +139,7 @@ impl<'a> AttentionDecodeOptions<'a> {
         value softcap(f32) => softcap;
         /// None or bottom_right.
         value causal(CausalAlignment) => causal;
-        /// Of the keys, 1 to 256; 0: chosen.
+        /// Parts of the keys, 1 to 256; 0: chosen.
         value splits(u32) => splits;
         /// How the splits of a sequence's keys are added up.
         value combining(AttentionCombining) => combining;
@@ -263,7 +263,7 @@ impl<'a> AttentionDecode<'a> {
         value softcap(f32) => options.softcap;
         /// None or bottom_right.
         value causal(CausalAlignment) => options.causal;
-        /// Of the keys, 1 to 256; 0: chosen.
+        /// Parts of the keys, 1 to 256; 0: chosen.
         value splits(u32) => options.splits;
         /// How the splits of a sequence's keys are added up.
         value combining(AttentionCombining) => options.combining;
@@ -402,7 +402,7 @@ impl<'a> AttentionDecodeVarlen<'a> {
         value softcap(f32) => options.softcap;
         /// None or bottom_right.
         value causal(CausalAlignment) => options.causal;
-        /// Of the keys, 1 to 256; 0: chosen.
+        /// Parts of the keys, 1 to 256; 0: chosen.
         value splits(u32) => options.splits;
         /// How the splits of a sequence's keys are added up.
         value combining(AttentionCombining) => options.combining;

@@ -203,7 +203,7 @@ impl<'a> LinearCrossEntropyOptions<'a> {
     setters! {
         /// What becomes of the losses of rows.
         value reduction(LossReduction) => reduction;
-        /// Of the products, for x of f32.
+        /// How products of f32 are computed.
         value precision(MatmulPrecision) => precision;
         /// Rows with this target count for nothing; default -100.
         value ignore_index(i64) => ignore_index;

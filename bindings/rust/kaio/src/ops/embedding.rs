@@ -150,7 +150,7 @@ impl<'a> Embedding<'a> {
 ///
 /// - `dout`: (..., size); f32, f16 or bf16.
 /// - `indices`: (...); i32 or i64.
-/// - `dweight`: written; (vocabulary, size); f32, f16 or bf16; of the type of dout, or f32.
+/// - `dweight`: written; (vocabulary, size); f32, f16 or bf16; the type of dout, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`EmbeddingBackward`].
 pub fn embedding_backward<'a>(

@@ -606,10 +606,10 @@ impl<'a> MatmulBackward<'a> {
 ///
 /// # Arguments
 ///
-/// - `a`: (rows, k); f16 or bf16; of any number of rows with options.rows.
+/// - `a`: (rows, k); f16 or bf16; with options.rows it has any number of rows.
 /// - `b`: (groups, k, n); elements of a; any strides: weights (groups, n, k) with the last two exchanged.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `c`: written; (rows, n); f32, f16 or bf16; of the type of a, or f32.
+/// - `c`: written; (rows, n); f32, f16 or bf16; the type of a, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`MatmulGrouped`].
 pub fn matmul_grouped<'a>(
@@ -721,9 +721,9 @@ impl<'a> MatmulGroupedBackward<'a> {
     }
 
     setters! {
-        /// (rows, k); f32, f16 or bf16; of the type of dc, or f32; none: not computed.
+        /// (rows, k); f32, f16 or bf16; the type of dc, or f32; none: not computed.
         written da(&TensorViewMut<'a>) => da;
-        /// (groups, k, n); f32, f16 or bf16; of the type of dc, or f32; any strides; none: not computed.
+        /// (groups, k, n); f32, f16 or bf16; the type of dc, or f32; any strides; none: not computed.
         written db(&TensorViewMut<'a>) => db;
         /// True: adds to db.
         value accumulate(bool) => options.accumulate;
@@ -760,7 +760,7 @@ impl<'a> MatmulGroupedBackward<'a> {
 ///   exchanged.
 /// - `up`: (groups, k, n); elements of x.
 /// - `offsets`: (groups + 1); i32; not decreasing.
-/// - `y`: written; (rows, n); f32, f16 or bf16; of the type of x, or f32.
+/// - `y`: written; (rows, n); f32, f16 or bf16; the type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`GateUpGrouped`].
 pub fn gate_up_grouped<'a>(

@@ -58,7 +58,7 @@ impl<'a> MatmulInt8Options<'a> {
         view scale_b(&TensorView<'a>) => scale_b;
         /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
         view zero_a(&TensorView<'a>) => zero_a;
-        /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+        /// (n) or (batch, n); i32; the sums of B's columns, from int8_column_sums; with zero_a.
         view column_sums(&TensorView<'a>) => column_sums;
         /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
         view bias(&TensorView<'a>) => bias;
@@ -406,7 +406,7 @@ impl<'a> MatmulInt8<'a> {
         view scale_b(&TensorView<'a>) => options.scale_b;
         /// (m), (1) or (batch, m); i32; zero points of the rows of A; they need column_sums.
         view zero_a(&TensorView<'a>) => options.zero_a;
-        /// (n) or (batch, n); i32; of B, from int8_column_sums; with zero_a.
+        /// (n) or (batch, n); i32; the sums of B's columns, from int8_column_sums; with zero_a.
         view column_sums(&TensorView<'a>) => options.column_sums;
         /// (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16.
         view bias(&TensorView<'a>) => options.bias;

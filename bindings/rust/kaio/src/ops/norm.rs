@@ -72,7 +72,7 @@ impl<'a> RmsNormOptions<'a> {
         view scale(&TensorView<'a>) => scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => y_out;
     }
 
@@ -145,7 +145,7 @@ impl<'a> LayerNormOptions<'a> {
         view scale(&TensorView<'a>) => scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => y_out;
     }
 
@@ -225,7 +225,7 @@ impl<'a> RmsNorm<'a> {
         view scale(&TensorView<'a>) => options.scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => options.shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
@@ -310,7 +310,7 @@ impl<'a> RmsNormCodes<'a> {
         view norm_scale(&TensorView<'a>) => options.scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => options.shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
@@ -393,7 +393,7 @@ impl<'a> LayerNorm<'a> {
         view scale(&TensorView<'a>) => options.scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => options.shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 
@@ -479,7 +479,7 @@ impl<'a> LayerNormCodes<'a> {
         view norm_scale(&TensorView<'a>) => options.scale;
         /// As x; f32, f16 or bf16; is added to that product.
         view shift(&TensorView<'a>) => options.shift;
-        /// As x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of.
+        /// As x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here.
         written y_out(&TensorViewMut<'a>) => options.y_out;
     }
 

@@ -11,11 +11,11 @@ use crate::call::*;
 pub enum W4Codes {
     /// Code - 8, or code - zero point of its group.
     Int4 = 0,
-    /// Of bitsandbytes.
+    /// nf4 of bitsandbytes.
     Nf4 = 1,
-    /// Of bitsandbytes.
+    /// fp4 of bitsandbytes.
     Fp4 = 2,
-    /// Of MXFP4 and NVFP4.
+    /// Codes of MXFP4 and NVFP4.
     E2m1 = 3,
 }
 

@@ -30,9 +30,9 @@ impl<'a> ProjectionWeight<'a> {
     setters! {
         /// (n, k); f32, f16, bf16, i8, e4m3 or e5m2; the element type of x; i8, e4m3 and e5m2 with scales.
         view matrix(&TensorView<'a>) => matrix;
-        /// (n) or (1); f32; of a matrix of 8 bits; i8 needs it.
+        /// (n) or (1); f32; scales of a matrix of 8 bits; i8 needs them.
         view scale(&TensorView<'a>) => scale;
-        /// (ceil(n / 128), ceil(k / 128)); f32; of e4m3 and e5m2, with x_groups.
+        /// (ceil(n / 128), ceil(k / 128)); f32; scales of e4m3 and e5m2, with x_groups.
         view blocks(&TensorView<'a>) => blocks;
         /// For x of f16 or bf16.
         record w4(&W4Weights<'a>) => w4;
@@ -358,7 +358,7 @@ impl<'a> QkvProjectOptions<'a> {
     }
 
     setters! {
-        /// Of q_norm and k_norm; default 1e-06.
+        /// Added to the mean square in q_norm and k_norm; default 1e-06.
         value epsilon(f32) => epsilon;
         /// Added to the weights of q_norm and k_norm: 1 for Gemma.
         value norm_offset(f32) => norm_offset;
@@ -366,7 +366,7 @@ impl<'a> QkvProjectOptions<'a> {
         value q_scale(f32) => q_scale;
         /// weights.
         value constant(ConstantInputs) => constant;
-        /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
+        /// Parts of K in kernels for few rows: 1, 2 or 4; 0: automatic.
         value splits(u32) => splits;
         /// True: packed weights are not rounded to the type of x.
         value exact_weights(bool) => exact_weights;
@@ -569,7 +569,7 @@ impl<'a> QkvProject<'a> {
     }
 
     setters! {
-        /// Of q_norm and k_norm; default 1e-06.
+        /// Added to the mean square in q_norm and k_norm; default 1e-06.
         value epsilon(f32) => options.epsilon;
         /// Added to the weights of q_norm and k_norm: 1 for Gemma.
         value norm_offset(f32) => options.norm_offset;
@@ -577,7 +577,7 @@ impl<'a> QkvProject<'a> {
         value q_scale(f32) => options.q_scale;
         /// weights.
         value constant(ConstantInputs) => options.constant;
-        /// Of K in kernels for few rows: 1, 2 or 4; 0: automatic.
+        /// Parts of K in kernels for few rows: 1, 2 or 4; 0: automatic.
         value splits(u32) => options.splits;
         /// True: packed weights are not rounded to the type of x.
         value exact_weights(bool) => options.exact_weights;

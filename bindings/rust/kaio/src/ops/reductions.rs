@@ -173,8 +173,7 @@ impl<'a> Default for HistogramOptions<'a> {
 ///
 /// - `how`: How elements are combined.
 /// - `x`: Any; f32, f16 or bf16.
-/// - `out`: written; x without the axis, or with 1 in its place; f32, f16 or bf16; of the type of x, or
-///   f32.
+/// - `out`: written; x without the axis, or with 1 in its place; f32, f16 or bf16; the type of x, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`Reduce`].
 pub fn reduce<'a>(how: Reduction, x: &TensorView<'a>, out: &TensorViewMut<'a>) -> Reduce<'a> {

@@ -518,7 +518,7 @@ impl<'a> SortByExpert<'a> {
 /// - `y`: (rows, size); f32, f16 or bf16.
 /// - `weights`: (tokens, k); f32.
 /// - `positions`: (tokens, k); i32.
-/// - `out`: written; (tokens, size); f32, f16 or bf16; of the type of y, or f32.
+/// - `out`: written; (tokens, size); f32, f16 or bf16; the type of y, or f32.
 ///
 /// Nothing happens before `run`. Options are methods of [`CombineExperts`].
 pub fn combine_experts<'a>(

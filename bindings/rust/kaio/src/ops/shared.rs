@@ -35,7 +35,7 @@ impl std::ops::BitOr for ConstantInputs {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KernelChoice {
-    /// Of K, or of the keys of a decode step.
+    /// Parts of K, or of the keys of a decode step.
     pub splits: u32,
     /// True: the splits of a tile are the blocks of a cluster.
     pub in_cluster: bool,
@@ -73,7 +73,7 @@ impl TuneOptions {
     }
 
     setters! {
-        /// Of each kernel; the median counts; default 20.
+        /// Runs of each kernel; the median counts; default 20.
         value repetitions(u32) => repetitions;
         /// False: measure only; default true.
         value remember(bool) => remember;
@@ -103,9 +103,9 @@ impl Default for TuneOptions {
 pub struct TuneReport {
     /// True: the result is in a file, for later processes.
     pub saved: bool,
-    /// Of the fastest kernel.
+    /// Time of the fastest kernel.
     pub seconds: f64,
-    /// Of the kernel that calls took until now.
+    /// Time of the kernel that calls took until now.
     pub seconds_before: f64,
     /// The fastest kernel.
     pub variant: String,

@@ -547,7 +547,7 @@ pub fn w8_weights_of_blocks(format: BlockFormat, n: i64, k: i64) -> Result<W8Wei
 ///
 /// - `format`: A format of GGUF whose files have blocks of codes with the scales inside.
 /// - `bytes`: (block_bytes of n k); u8; blocks row after row, at a multiple of 2.
-/// - `weights`: Of w4_weights_of_blocks; its memory gets the weights, and overlaps no blocks.
+/// - `weights`: What w4_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackBlocksW4`].
 pub fn repack_blocks_w4<'a>(
@@ -594,7 +594,7 @@ impl<'a> RepackBlocksW4<'a> {
 ///
 /// - `format`: A format of GGUF whose files have blocks of codes with the scales inside.
 /// - `bytes`: (block_bytes of n k); u8; blocks row after row, at a multiple of 2.
-/// - `weights`: Of w8_weights_of_blocks; its memory gets the weights, and overlaps no blocks.
+/// - `weights`: What w8_weights_of_blocks gave; its memory gets the weights, and overlaps no blocks.
 ///
 /// Nothing happens before `run`. Options are methods of [`RepackBlocksW8`].
 pub fn repack_blocks_w8<'a>(

@@ -332,21 +332,21 @@ pub enum WeightPart {
     ZeroPoints = 2,
     /// Group index.
     GroupIndex = 3,
-    /// Of the weight, in the file.
+    /// The shape of the weight, in the file.
     Shape = 4,
-    /// Of NVFP4.
+    /// The tensor scale of NVFP4.
     GlobalScale = 5,
-    /// Of x.
+    /// The scale of x.
     InputScale = 6,
     /// quant_map.
     CodeTable = 7,
-    /// Of bitsandbytes.
+    /// nested_absmax of bitsandbytes.
     NestedScales = 8,
-    /// Of bitsandbytes.
+    /// nested_quant_map of bitsandbytes.
     NestedTable = 9,
     /// JSON of bitsandbytes.
     State = 10,
-    /// Of the columns of x, before the product.
+    /// Factors of the columns of x, before the product.
     InputFactors = 11,
     /// No scheme explains it: the layer has a problem.
     Unknown = 12,
@@ -379,9 +379,9 @@ impl WeightPart {
 pub struct WeightsInfo {
     /// A kind of weight files.
     pub kind: WeightsKind,
-    /// Of GGUF; else 0.
+    /// GGUF's; else 0.
     pub version: u32,
-    /// Of GGUF's tensors in the file; else 0.
+    /// That of GGUF's tensors in the file; else 0.
     pub alignment: u32,
     /// tensors.
     pub tensors: u64,
@@ -470,13 +470,13 @@ pub struct WeightsLayer {
     pub scheme_name: String,
     /// The common beginning of the names of its tensors.
     pub name: String,
-    /// Of experts that of each; 0: not known.
+    /// Rows of the weight; if there are experts, those of each; 0: not known.
     pub n: u64,
     /// k.
     pub k: u64,
     /// Codes along k that share a scale; 0: blocks of rows and columns.
     pub group: u64,
-    /// That share a scale, if the group is 0.
+    /// Rows that share a scale, if the group is 0.
     pub block_rows: u64,
     /// Block columns.
     pub block_columns: u64,
@@ -484,7 +484,7 @@ pub struct WeightsLayer {
     pub nested_group: u64,
     /// Nested offset.
     pub nested_offset: f32,
-    /// Of a code.
+    /// Bits of a code.
     pub bits: u32,
     /// True: groups are interleaved.
     pub act_order: bool,
