@@ -128,10 +128,8 @@ int main(int count, char** arguments) {
     for (int r = 0; r < (emulated ? 4 : device::count()); ++r)
       devices.push_back(device::open((emulated ? "emulator:" : "cuda:") + std::to_string(r)));
     const i64 asked = count > 1 ? std::atoll(arguments[1]) : 0;
-    const problem p{asked > 0  ? asked
-                    : emulated ? 96
-                               : 262144,
-                    emulated ? 2u : 8u, emulated ? 64u : 128u, true};
+    const i64 rows = emulated ? 96 : 1048576;
+    const problem p{asked > 0 ? asked : rows, 2, emulated ? 64u : 128u, true};
     const std::vector<communicator> group =
         emulated ? communicator::peers(devices, {.staging_bytes = 1 << 16}) : communicator::peers(devices);
     std::vector<rank_result> results(devices.size());
