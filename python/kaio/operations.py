@@ -3437,8 +3437,8 @@ def matmul_int8_grouped(
     """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
 
     With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) + up_offset),
-    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the weights with all
-    gates first, of 64.
+    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b it is one of 64, and the blocks are
+    those of weights with all gates first.
 
     The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_int8.
     Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.
@@ -3499,8 +3499,8 @@ def matmul_fp8_grouped(
     """c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1]. For mixtures of experts.
 
     With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) + up_offset),
-    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the weights with all
-    gates first, of 64.
+    where y is the product of row r. n / 2 is a multiple of 4; with blocks_b it is one of 64, and the blocks are
+    those of weights with all gates first.
 
     The offsets are read on the device alone. Rows of no group are not written. Numbers are those of matmul_fp8.
     Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal calls give equal bits.

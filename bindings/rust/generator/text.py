@@ -52,7 +52,10 @@ def doc(paragraphs, indent=""):
     for number, block in enumerate(blocks):
         if number and not (paragraphs[number].startswith("- ") and paragraphs[number - 1].startswith("- ")):
             text += f"{indent}///\n"
-        text += "".join(f"{indent}/// {line}\n" for line in block.split("\n"))
+        first, *others = block.split("\n")
+        # A sign at the begin of a line of a formula would make a list of it.
+        lines = [first, *(re.sub(r"^([-+*]) ", r"\\\1 ", line) for line in others)]
+        text += "".join(f"{indent}/// {line}\n" for line in lines)
     return text
 
 

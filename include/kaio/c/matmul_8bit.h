@@ -192,8 +192,8 @@ KAIO_API kaio_status kaio_tune_matmul_int8(const DLTensor* a, const DLTensor* b,
 /* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
  * For mixtures of experts.
  * With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) +
- * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
- * weights with all gates first, of 64.
+ * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b it is one of 64,
+ * and the blocks are those of weights with all gates first.
  * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
  * kaio_matmul_int8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
  * calls give equal bits.
@@ -216,8 +216,8 @@ KAIO_API kaio_status kaio_matmul_int8_grouped_warmup(const DLTensor* a, const DL
 /* c[r, :] = scale_a[r] * scale_b[g] * (a[r, :] * b[g]) + bias[g] where offsets[g] <= r < offsets[g + 1].
  * For mixtures of experts.
  * With a gate, c[r, 4 i + j] = gate(min(y[8 i + j], limit)) * (clamp(y[8 i + 4 + j], -limit, limit) +
- * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b, which are of the
- * weights with all gates first, of 64.
+ * up_offset), where y is the product of row r. n / 2 is a multiple of 4; with blocks_b it is one of 64,
+ * and the blocks are those of weights with all gates first.
  * The offsets are read on the device alone. Rows of no group are not written. Numbers are those of
  * kaio_matmul_fp8. Fastest if neighbours of a and b are along k, in lines at multiples of 16 bytes. Equal
  * calls give equal bits.

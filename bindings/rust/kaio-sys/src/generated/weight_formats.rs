@@ -141,7 +141,7 @@ impl Default for kaio_bnb_int8 {
 }
 
 /// Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns: W = weight
-/// * scale.
+/// \* scale.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct kaio_scaled_bytes {

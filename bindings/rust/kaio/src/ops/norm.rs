@@ -333,7 +333,7 @@ impl<'a> RmsNormCodes<'a> {
 }
 
 /// out = (h - mean) / sqrt(variance + epsilon) * weight + bias along the last dimension, with h = x * gate
-/// + residual.
+/// \+ residual.
 ///
 /// The variance is the mean square of h - mean, in f32. Rows have any strides, their elements are
 /// neighbours.

@@ -229,7 +229,7 @@ impl<'a> BnbInt8<'a> {
 }
 
 /// Codes of 8 bits with one scale for all, for each row, or for each block of rows and columns: W = weight
-/// * scale.
+/// \* scale.
 #[derive(Clone, Debug)]
 pub struct ScaledBytes<'a> {
     weight: TensorView<'a>,
