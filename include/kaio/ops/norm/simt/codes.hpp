@@ -71,11 +71,11 @@ class row_codes {
         for (auto i : t.range(begin, end, lanes).no_unroll()) {
           const typename Stage::piece p{{t.let(slot + 0u), t.let(stage_.begin() + i * width)}};
           auto bits = words::zeros(t);
-          if (auto near = t.when(!stage_.is_far(p))) {
+          if (auto is_kept = t.when(!stage_.is_far(p))) {
             const val four = memory[p.slot];
             for (u32 w = 0; w < 4; ++w) bits[w] = four[w];
           }
-          if (auto far = t.when(stage_.is_far(p))) stage_.load(from, p, bits);
+          if (auto is_elsewhere = t.when(stage_.is_far(p))) stage_.load(from, p, bits);
           f(p, bits);
           slot += row_threads;
         }
