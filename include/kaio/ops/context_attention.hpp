@@ -20,6 +20,9 @@
 //   rank 2                       2      1      0      3
 //   rank 3                       3      2      1      0
 //
+// Packed sequences of different lengths, as in attention_varlen, are given by their lengths. The layouts then divide
+// them as layout.hpp says, and a step remains one or two calls of attention, however many sequences there are.
+//
 // Rows that no query of a rank attends to are not sent. The order of all sums is fixed: repeated calls give equal bits.
 // All ranks call with equal options, batches, heads and head sizes; numbers of rows may differ where the layout says so,
 // and contiguous rows may have any. Otherwise all throw invalid_argument before anything is sent; see communicator.hpp for
@@ -37,6 +40,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace kaio::ops {
 
@@ -48,6 +52,9 @@ struct context_attention_options {
   attention_sinks sinks{};  // (heads of q); each query attends to its sink once
   attention_lse lse{};      // (batches, heads of q, rows): written; not by the gradients
   context_layout layout = context_layout::zigzag;
+  // The rows of packed sequences, which follow each other in the rows of all ranks; none: one sequence. Equal on all
+  // ranks. Masks and windows count in each sequence. Host memory, read before the call returns.
+  std::span<const std::int64_t> lengths{};
   int head_ranks = 1;  // ranks that exchange heads: divides the ranks, and the heads of k
   workspace_view workspace{};
 };
@@ -63,7 +70,7 @@ std::uint64_t context_attention_backward_workspace_bytes(const communicator& c, 
                                                          const context_attention_options& options = {});
 
 // q: (B, rows, Hq, D), k: (B, rows, Hkv, D), v: (B, rows, Hkv, Dv), out: (B, rows, Hq, Dv): this rank's rows, all f32, f16
-// or bf16, any strides whose last one is 1. Results of steps are rounded to the elements' type before they are joined.
+// or bf16, any strides whose last one is 1. B is 1 for packed sequences. Results of steps are rounded to the elements' type before they are joined.
 void context_attention(const communicator& c, const stream& s, const attention_view& q,
                        const attention_view& k, const attention_view& v, const attention_view& out,
                        const context_attention_options& options = {});

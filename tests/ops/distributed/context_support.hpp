@@ -23,9 +23,11 @@ struct context_case {
   f32 softcap = 0;
   bool sinks = false;
   std::vector<i64> lengths{};  // of contiguous ranks, if they are not equal
+  std::vector<i64> packed{};   // lengths of packed sequences, `rows` in all
   std::uint64_t seed = 1;
 
   std::vector<context_rows> rows_of(int rank) const {
+    if (lengths.empty() && !packed.empty()) return context_rows_of(layout, packed, ranks, rank);
     if (lengths.empty()) return context_rows_of(layout, rows, ranks, rank);
     i64 begin = 0;
     for (int r = 0; r < rank; ++r) begin += lengths[static_cast<std::size_t>(r)];
@@ -33,13 +35,22 @@ struct context_case {
   }
   std::string text() const {
     const auto n = [](auto x) { return std::to_string(x) + " "; };
-    return "ranks " + n(ranks) + "head_ranks " + n(head_ranks) + "layout " + n(static_cast<int>(layout)) +
-           "B " + n(batches) + "S " + n(rows) + "Hq " + n(heads) + "Hkv " + n(key_heads) + "D " + n(qk_size) +
-           "Dv " + n(v_size) + "causal " + n(causal) + "window " + n(window.left) + n(window.right) +
-           "softcap " + n(softcap) + "sinks " + n(sinks) + "seed " + n(seed);
+    std::string sequences = packed.empty() ? "" : "packed ";
+    for (const i64 length : packed) sequences += n(length);
+    return sequences + "ranks " + n(ranks) + "head_ranks " + n(head_ranks) + "layout " +
+           n(static_cast<int>(layout)) + "B " + n(batches) + "S " + n(rows) + "Hq " + n(heads) + "Hkv " +
+           n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + "causal " + n(causal) + "window " +
+           n(window.left) + n(window.right) + "softcap " + n(softcap) + "sinks " + n(sinks) + "seed " +
+           n(seed);
+  }
+  std::size_t sequence_of(i64 row) const {
+    std::size_t s = 0;
+    while (s < packed.size() && row >= packed[s]) row -= packed[s++];
+    return s;
   }
   bool keeps(i64 i, i64 j) const {
     const i64 right = causal ? 0 : window.right;
+    if (sequence_of(i) != sequence_of(j)) return false;
     return (window.left < 0 || j >= i - window.left) && (right < 0 || j <= i + right);
   }
 };
@@ -205,6 +216,7 @@ void run_rank(const context_case& p, const context_tensors& t, context_tensors& 
       .window = p.window,
       .softcap = p.softcap,
       .layout = p.layout,
+      .lengths = p.packed,
       .head_ranks = p.head_ranks};
   if (p.sinks) options.sinks = tensor_view(sinks, p.heads);
   const auto qv = view(q, p.heads, p.qk_size), kv = view(k, p.key_heads, p.qk_size),

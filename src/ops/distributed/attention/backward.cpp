@@ -23,30 +23,27 @@ struct backward_memory {
 
 backward_memory divide(const context_call& call, const stream& s, const context_arguments& given,
                        tensor_memory& memory) {
-  backward_memory m{{given.dout, {}, {}},
-                    {given.q, {}, {}},
-                    {given.k, {}, {}},
-                    {given.v, {}, {}},
-                    {given.out, {}, {}},
-                    {given.dq, {}, {}},
-                    {given.dk, {}, {}},
-                    {given.dv, {}, {}},
-                    {},
-                    {},
-                    {}};
+  backward_memory m;
+  m.dout.of_rank = given.dout;
+  m.q.of_rank = given.q;
+  m.k.of_rank = given.k;
+  m.v.of_rank = given.v;
+  m.out.of_rank = given.out;
+  m.dq.of_rank = given.dq;
+  m.dk.of_rank = given.dk;
+  m.dv.of_rank = given.dv;
   const bool exchanges = call.head_ranks > 1;
   if (exchanges) {
-    const std::int64_t b = call.batches, rows = call.group_rows(), n = call.head_ranks;
-    const auto take = [&](exchanged_tensor& t, std::int64_t heads, std::int64_t size) {
-      t.staging = heads_exchange::staging(call, memory, call.type, heads, size);
-      t.of_group = memory.take(call.type, {b, rows, heads / n, size});
+    const auto divide = [&](exchanged_tensor& t, std::int64_t heads, std::int64_t size) {
+      heads_exchange::divide(call, memory, t, heads, size);
     };
-    for (exchanged_tensor* t : {&m.dout, &m.out}) take(*t, call.q_heads, call.v_size);
-    for (exchanged_tensor* t : {&m.q, &m.dq}) take(*t, call.q_heads, call.qk_size);
-    for (exchanged_tensor* t : {&m.k, &m.dk}) take(*t, call.k_heads, call.qk_size);
-    for (exchanged_tensor* t : {&m.v, &m.dv}) take(*t, call.k_heads, call.v_size);
+    for (exchanged_tensor* t : {&m.dout, &m.out}) divide(*t, call.q_heads, call.v_size);
+    for (exchanged_tensor* t : {&m.q, &m.dq}) divide(*t, call.q_heads, call.qk_size);
+    for (exchanged_tensor* t : {&m.k, &m.dk}) divide(*t, call.k_heads, call.qk_size);
+    for (exchanged_tensor* t : {&m.v, &m.dv}) divide(*t, call.k_heads, call.v_size);
     m.lse = heads_exchange::staging_of_lse(call, memory);
-    m.group_lse = memory.take(element_kind::f32, {b, call.q_heads / n, rows});
+    m.group_lse =
+        memory.take(element_kind::f32, {call.batches, call.q_heads / call.head_ranks, call.group_rows()});
   }
   m.ring = ring_backward_tensors(call, s, memory, exchanges || (is_dense(given.k) && is_dense(given.v)));
   return m;
@@ -90,10 +87,11 @@ void context_attention_backward(const communicator& c, const stream& s, const at
   tensor_memory memory(options.workspace);
   backward_memory m = divide(call, s, given, memory);
   check_workspace(call, operation, options.workspace, memory.used());
+  m.ring.numbers.upload(call.rank.on, s);
   if (call.head_ranks == 1)
     return ring_backward(call, operation, s, {dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view},
                          options, m.ring);
-  const heads_exchange heads(call, operation, s);
+  const heads_exchange heads(call, operation, s, m.ring.numbers);
   heads.to_group({m.dout, m.q, m.k, m.v, m.out});
   heads.lse_to_group(lse.view, m.group_lse, m.lse);
   const auto wanted = [](const exchanged_tensor& t) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -33,6 +34,8 @@ enum number : std::size_t {
   softcap_of,
   layout_of,
   head_ranks_of,
+  sequences_of,
+  lengths_of,
   options_given,
   numbers
 };
@@ -83,6 +86,10 @@ void check(const communicator& c, const stream& s, const context_arguments& a) {
     refuse_collective(a.operation, "the option head_ranks is " + std::to_string(o.head_ranks) +
                                        "; a divisor of the " + std::to_string(k_heads) +
                                        " heads of k is needed");
+  if (!o.lengths.empty() && a.q.extents[0] != 1)
+    refuse_collective(a.operation, "q has " + std::to_string(a.q.extents[0]) +
+                                       " batches; packed sequences, as the option lengths has them, are one");
+  check_lengths(a.operation, o.lengths);
   if (o.window.left < -1 || o.window.right < -1)
     refuse_collective(a.operation, "the option window has a number below -1");
   check_scale_and_softcap(a.operation, o.scale, o.softcap);
@@ -151,6 +158,8 @@ std::string difference(std::span<const std::int64_t> all, std::size_t ranks) {
                                    "softcap",
                                    "layout",
                                    "head_ranks",
+                                   "the number of sequences",
+                                   "a hash of the lengths of the sequences",
                                    "sinks or gradients"};
   for (std::size_t r = 1; r < ranks; ++r)
     for (std::size_t n = batches_of; n < numbers; ++n)
@@ -161,8 +170,8 @@ std::string difference(std::span<const std::int64_t> all, std::size_t ranks) {
 }
 
 // The rows of each rank; empty if the layout gives them other numbers.
-std::vector<std::vector<context_rows>> rows_by_rank(context_layout layout, std::span<const std::int64_t> all,
-                                                    int ranks) {
+std::vector<std::vector<context_rows>> rows_by_rank(const context_attention_options& o,
+                                                    std::span<const std::int64_t> all, int ranks) {
   std::vector<std::vector<context_rows>> of_rank;
   std::int64_t total = 0;
   for (int r = 0; r < ranks; ++r) {
@@ -171,11 +180,13 @@ std::vector<std::vector<context_rows>> rows_by_rank(context_layout layout, std::
     total += count;
   }
   if (total > std::numeric_limits<std::int32_t>::max()) return {};
-  if (layout == context_layout::contiguous) return of_rank;
+  if (!o.lengths.empty() && total != count_of_lengths(o.lengths)) return {};
+  if (o.layout == context_layout::contiguous) return of_rank;
   for (int r = 0; r < ranks; ++r) {
     auto& own = of_rank[static_cast<std::size_t>(r)];
     const std::int64_t count = own[0].count;
-    own = context_rows_of(layout, total, ranks, r);
+    own = o.lengths.empty() ? context_rows_of(o.layout, total, ranks, r)
+                            : context_rows_of(o.layout, o.lengths, ranks, r);
     if (count_of_rows(own) != count) return {};
   }
   return of_rank;
@@ -235,6 +246,8 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
   mine[softcap_of] = bits_of(o.softcap);
   mine[layout_of] = static_cast<std::int64_t>(o.layout);
   mine[head_ranks_of] = o.head_ranks;
+  mine[sequences_of] = std::ssize(o.lengths);
+  mine[lengths_of] = hash_of_lengths(o.lengths);
   mine[options_given] = (o.sinks.view.exists() ? 1 : 0) | (given.dq.exists() ? 2 : 0) |
                         (given.dk.exists() ? 4 : 0) | (given.dv.exists() ? 8 : 0);
   const std::vector<std::int64_t> all = c.gather_numbers(given.operation, mine);
@@ -249,6 +262,7 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
                     .qk_size = mine[qk_size_of],
                     .v_size = mine[v_size_of],
                     .type = given.q.type,
+                    .layout = o.layout,
                     .ranks = ranks,
                     .head_ranks = o.head_ranks,
                     .ring_ranks = ranks / o.head_ranks,
@@ -256,13 +270,14 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
                     .place = rank.rank % o.head_ranks,
                     .band = band,
                     .loads = runtime::detail::stream_access::is_loading(s),
-                    .of_rank = rows_by_rank(o.layout, all, ranks),
-                    .of_group = {}};
+                    .of_rank = rows_by_rank(o, all, ranks),
+                    .of_group = {},
+                    .lengths = {o.lengths.begin(), o.lengths.end()}};
   if (call.of_rank.empty())
     refuse_collective(
         given.operation,
-        "the ranks do not have the numbers of rows that the layout gives them (context_rows_of), or more than "
-        "2^31 - 1 in all");
+        "the ranks do not have the numbers of rows that the layout and the lengths give them (context_rows_of), "
+        "or more than 2^31 - 1 in all");
   for (int g = 0; g < call.ring_ranks; ++g) {
     std::vector<context_rows> rows;
     for (int m = 0; m < call.head_ranks; ++m) {
@@ -271,6 +286,18 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
     }
     std::ranges::sort(rows, {}, &context_rows::begin);
     call.of_group.push_back(joined_rows(std::move(rows)));
+  }
+  const auto& own = call.of_group[static_cast<std::size_t>(call.group)];
+  for (int step = 0; step < call.ring_ranks; ++step) {
+    const auto& owner = call.of_group[static_cast<std::size_t>(call.owner(step))];
+    const auto& holder = call.of_group[static_cast<std::size_t>(call.holder(step))];
+    const auto items_of = [&](const auto& queries, const auto& keys) {
+      return call.lengths.empty() ? ring_items(queries, keys, band)
+                                  : packed_items(queries, keys, band, call.lengths);
+    };
+    ring_step next{items_of(own, owner), {}, needed_keys(items_of(holder, own), own)};
+    next.needed_here = needed_keys(next.items, owner);
+    call.steps.push_back(std::move(next));
   }
   return call;
 }

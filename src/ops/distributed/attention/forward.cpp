@@ -23,20 +23,20 @@ struct forward_memory {
 };
 
 forward_memory divide(const context_call& call, const context_arguments& given, tensor_memory& memory) {
-  forward_memory m{{given.q, {}, {}}, {given.k, {}, {}}, {given.v, {}, {}}, {given.out, {}, {}}, {}, {}, {}};
+  forward_memory m;
+  m.q.of_rank = given.q;
+  m.k.of_rank = given.k;
+  m.v.of_rank = given.v;
+  m.out.of_rank = given.out;
   const bool exchanges = call.head_ranks > 1;
   if (exchanges) {
-    const std::int64_t b = call.batches, rows = call.group_rows(), n = call.head_ranks;
-    const auto take = [&](exchanged_tensor& t, std::int64_t heads, std::int64_t size) {
-      t.staging = heads_exchange::staging(call, memory, call.type, heads, size);
-      t.of_group = memory.take(call.type, {b, rows, heads / n, size});
-    };
-    take(m.q, call.q_heads, call.qk_size);
-    take(m.k, call.k_heads, call.qk_size);
-    take(m.v, call.k_heads, call.v_size);
-    take(m.out, call.q_heads, call.v_size);
+    heads_exchange::divide(call, memory, m.q, call.q_heads, call.qk_size);
+    heads_exchange::divide(call, memory, m.k, call.k_heads, call.qk_size);
+    heads_exchange::divide(call, memory, m.v, call.k_heads, call.v_size);
+    heads_exchange::divide(call, memory, m.out, call.q_heads, call.v_size);
     m.lse = heads_exchange::staging_of_lse(call, memory);
-    m.group_lse = memory.take(element_kind::f32, {b, call.q_heads / n, rows});
+    m.group_lse =
+        memory.take(element_kind::f32, {call.batches, call.q_heads / call.head_ranks, call.group_rows()});
   }
   m.ring = ring_forward_tensors(call, memory, exchanges || (is_dense(given.k) && is_dense(given.v)));
   return m;
@@ -68,10 +68,11 @@ void context_attention(const communicator& c, const stream& s, const attention_v
   tensor_memory memory(options.workspace);
   forward_memory m = divide(call, given, memory);
   check_workspace(call, operation, options.workspace, memory.used());
+  m.ring.numbers.upload(call.rank.on, s);
   if (call.head_ranks == 1)
     return ring_forward(call, operation, s, q, k, v, out, options.lse.view, options.sinks.view, options,
                         m.ring);
-  const heads_exchange heads(call, operation, s);
+  const heads_exchange heads(call, operation, s, m.ring.numbers);
   heads.to_group({m.q, m.k, m.v});
   attention_view sinks = options.sinks.view;
   const std::int64_t own = call.q_heads / call.head_ranks;

@@ -3,31 +3,38 @@
 //
 //   of a rank    (B, its rows, all heads, size)
 //   of a group   (B, rows of all its ranks, heads of the rank, size)
+//
+// Rows of packed sequences in zigzag layout arrive rank by rank, and are then put in the order of the sequences.
 
 #include <string_view>
 #include <vector>
 
 #include "ops/distributed/attention/call.hpp"
 #include "ops/distributed/attention/memory.hpp"
+#include "ops/distributed/attention/packed.hpp"
 
 namespace kaio::ops::detail {
 
 // A tensor on both sides, and memory for one of them by rank: (ranks of the group, B, rows, heads of a rank, size).
+// by_rank: rows of the group in the order of its ranks, if that is another one.
 struct exchanged_tensor {
-  attention_view of_rank, of_group, staging;
+  attention_view of_rank, of_group, staging, by_rank;
 };
 
 class heads_exchange {
  public:
-  heads_exchange(const context_call& call, std::string_view operation, const stream& s)
-      : call_(call), operation_(operation), s_(s) {}
+  heads_exchange(const context_call& call, std::string_view operation, const stream& s,
+                 const packed_numbers& numbers)
+      : call_(call), operation_(operation), s_(s), numbers_(numbers) {}
 
-  static attention_view staging(const context_call& call, tensor_memory& memory, element_kind type,
-                                std::int64_t heads, std::int64_t size);
+  // Memory for all but t.of_rank.
+  static void divide(const context_call& call, tensor_memory& memory, exchanged_tensor& t, std::int64_t heads,
+                     std::int64_t size);
   // Memory for the lse, by rank, on either side.
   struct lse_staging {
     attention_view of_rank;                // (ranks of the group, B, heads of a rank, rows of the rank)
     std::vector<attention_view> of_group;  // by rank: (B, heads of a rank, its rows)
+    attention_view by_rank, by_group;      // (rows, heads): in either order, if there are two
   };
   static lse_staging staging_of_lse(const context_call& call, tensor_memory& memory);
 
@@ -48,6 +55,7 @@ class heads_exchange {
   const context_call& call_;
   std::string_view operation_;
   const stream& s_;
+  const packed_numbers& numbers_;
 };
 
 }  // namespace kaio::ops::detail

@@ -71,23 +71,28 @@ ring_backward_memory ring_backward_tensors(const context_call& call, const strea
   pair(m.dk, m.dv, element_kind::f32, rows);
   m.dq_part = memory.take(call.type, {b, rows, heads, call.qk_size});
   pair(m.dk_part, m.dv_part, call.type, most);
-  // No item has more rows than these.
+  m.numbers = packed_numbers(call, memory);
   attention_view q, k, v;
   q.type = k.type = v.type = call.type;
   q.rank = k.rank = v.rank = 4;
-  q.extents = {b, rows, heads, call.qk_size};
-  k.extents = {b, most, k_heads, call.qk_size};
-  v.extents = {b, most, k_heads, call.v_size};
-  for (attention_view* x : {&q, &k, &v})
-    x->strides = {x->extents[1] * x->extents[2] * x->extents[3], x->extents[2] * x->extents[3], x->extents[3],
-                  1};
-  for (const auto& other : call.of_group)
-    for (const ring_item& item :
-         ring_items(call.of_group[static_cast<std::size_t>(call.group)], other, call.band)) {
-      q.extents[1] = item.queries;
-      k.extents[1] = v.extents[1] = item.keys;
-      m.workspace_bytes = std::max(m.workspace_bytes, attention_backward_workspace_bytes(s, q, k, v));
+  for (int step = 0; step < call.ring_ranks; ++step) {
+    const auto& items = call.steps[static_cast<std::size_t>(step)].items;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      q.extents = {b, items[i].queries, heads, call.qk_size};
+      k.extents = {b, items[i].keys, k_heads, call.qk_size};
+      v.extents = {b, items[i].keys, k_heads, call.v_size};
+      for (attention_view* x : {&q, &k, &v})
+        x->strides = {x->extents[1] * x->extents[2] * x->extents[3], x->extents[2] * x->extents[3],
+                      x->extents[3], 1};
+      std::uint64_t bytes = 0;
+      if (const attention_sequences* packed = m.numbers.of(step, i))
+        bytes = attention_backward_varlen_workspace_bytes(s, without_batches(q), without_batches(k),
+                                                          without_batches(v), *packed);
+      else
+        bytes = attention_backward_workspace_bytes(s, q, k, v);
+      m.workspace_bytes = std::max(m.workspace_bytes, bytes);
     }
+  }
   m.workspace = memory.take_bytes(m.workspace_bytes);
   return m;
 }
@@ -109,28 +114,21 @@ void ring_backward(const context_call& call, std::string_view operation, const s
     own_v = memory.v;
   }
   const auto rows_of_group = [&](int g) { return std::span(call.of_group[static_cast<std::size_t>(g)]); };
-  // In a step, this rank has the keys of `owner`; its own keys are with `holder`.
-  const auto owner = [&](int step) { return (group + ring - step) % ring; };
-  const auto holder = [&](int step) { return (group + step) % ring; };
   const auto buffer_of = [](int step) { return static_cast<std::size_t>(step - 1) % 2; };
-  const auto items_of = [&](int step) { return ring_items(own, rows_of_group(owner(step)), call.band); };
-  const auto needed_here = [&](int step) { return needed_keys(items_of(step), rows_of_group(owner(step))); };
-  const auto needed_there = [&](int step) {
-    return needed_keys(ring_items(rows_of_group(holder(step)), own, call.band), own);
-  };
+  const auto plan = [&](int step) -> const ring_step& { return call.steps[static_cast<std::size_t>(step)]; };
   const auto received = [&](const attention_view& tensor, int step) {
-    return with_rows(tensor, count_of_rows(rows_of_group(owner(step))));
+    return with_rows(tensor, count_of_rows(rows_of_group(call.owner(step))));
   };
   const auto fetch = [&](int step) {
     if (step >= ring) return;
     if (step > 2) arrivals.wait(rank.marks[computed + buffer_of(step)]);
     const std::size_t b = buffer_of(step);
     std::vector<transfer> sends, receives;
-    const auto theirs = needed_there(step), mine = needed_here(step);
+    const auto &theirs = plan(step).needed_there, &mine = plan(step).needed_here;
     for (const attention_view& tensor : {own_k, own_v})
-      add_rows(sends, tensor, theirs, call.rank_of(holder(step)));
+      add_rows(sends, tensor, theirs, call.rank_of(call.holder(step)));
     for (const attention_view& tensor : {memory.k_of[b], memory.v_of[b]})
-      add_rows(receives, received(tensor, step), mine, call.rank_of(owner(step)));
+      add_rows(receives, received(tensor, step), mine, call.rank_of(call.owner(step)));
     exchange_in(call, operation, arrivals, sends, receives);
     arrivals.record(rank.marks[arrived + b]);
   };
@@ -140,18 +138,18 @@ void ring_backward(const context_call& call, std::string_view operation, const s
     s.record(rank.marks[computed + b]);
     arrivals.wait(rank.marks[computed + b]);
     std::vector<transfer> sends, receives;
-    const auto mine = needed_here(step), theirs = needed_there(step);
+    const auto &theirs = plan(step).needed_there, &mine = plan(step).needed_here;
     for (const attention_view& tensor : {memory.dk_of[b], memory.dv_of[b]})
-      add_rows(sends, received(tensor, step), mine, call.rank_of(owner(step)));
+      add_rows(sends, received(tensor, step), mine, call.rank_of(call.owner(step)));
     for (const attention_view& tensor : {memory.dk_from[b], memory.dv_from[b]})
-      add_rows(receives, tensor, theirs, call.rank_of(holder(step)));
+      add_rows(receives, tensor, theirs, call.rank_of(call.holder(step)));
     exchange_in(call, operation, arrivals, sends, receives);
     arrivals.record(rank.marks[returned + b]);
   };
   const auto take_back = [&](int step) {
     const std::size_t b = buffer_of(step);
     s.wait(rank.marks[returned + b]);
-    for (const context_rows& r : needed_there(step)) {
+    for (const context_rows& r : plan(step).needed_there) {
       add(s, rows_of(memory.dk, r.begin, r.count), rows_of(memory.dk_from[b], r.begin, r.count), true);
       add(s, rows_of(memory.dv, r.begin, r.count), rows_of(memory.dv_from[b], r.begin, r.count), true);
     }
@@ -179,25 +177,38 @@ void ring_backward(const context_call& call, std::string_view operation, const s
       zero(dk);
       zero(dv);
     }
-    for (const ring_item& item : items_of(step)) {
+    for (std::size_t i = 0; i < plan(step).items.size(); ++i) {
+      const ring_item& item = plan(step).items[i];
+      const attention_sequences* packed = memory.numbers.of(step, i);
+      const auto shaped = [&](const attention_view& x) { return packed ? without_batches(x) : x; };
+      const auto of_queries = [&](const attention_view& x) {
+        return shaped(rows_of(x, item.query, item.queries));
+      };
+      const auto of_keys = [&](const attention_view& x) { return shaped(rows_of(x, item.key, item.keys)); };
       attention_backward_options o;
       o.forward = options_of(options, item, scale);
       o.workspace.address = memory.workspace;
       o.workspace.bytes = memory.workspace_bytes;
       o.workspace.device = s.device_identity();
-      attention_gradient dq_part, dk_part, dv_part;
-      dq_part.view = with_rows(memory.dq_part, item.queries);
-      dk_part.view = with_rows(memory.dk_part, item.keys);
-      dv_part.view = with_rows(memory.dv_part, item.keys);
+      const attention_view dq_part = with_rows(memory.dq_part, item.queries),
+                           dk_part = with_rows(memory.dk_part, item.keys),
+                           dv_part = with_rows(memory.dv_part, item.keys);
+      attention_gradient to_dq, to_dk, to_dv;
+      to_dq.view = shaped(dq_part);
+      to_dk.view = shaped(dk_part);
+      to_dv.view = shaped(dv_part);
       attention_row_input lse;
-      lse.view = part_of(given.lse, row_of_lse, item.query, item.queries);
-      attention_backward(s, rows_of(given.dout, item.query, item.queries),
-                         rows_of(given.q, item.query, item.queries), rows_of(keys, item.key, item.keys),
-                         rows_of(values, item.key, item.keys), rows_of(given.out, item.query, item.queries),
-                         lse, dq_part, dk_part, dv_part, o);
-      add(s, rows_of(memory.dq, item.query, item.queries), dq_part.view, true);
-      add(s, rows_of(dk, item.key, item.keys), dk_part.view, true);
-      add(s, rows_of(dv, item.key, item.keys), dv_part.view, true);
+      lse.view = shaped(part_of(given.lse, row_of_lse, item.query, item.queries));
+      if (packed)
+        attention_backward_varlen(s, of_queries(given.dout), of_queries(given.q), of_keys(keys),
+                                  of_keys(values), of_queries(given.out), lse, to_dq, to_dk, to_dv, *packed,
+                                  o);
+      else
+        attention_backward(s, of_queries(given.dout), of_queries(given.q), of_keys(keys), of_keys(values),
+                           of_queries(given.out), lse, to_dq, to_dk, to_dv, o);
+      add(s, rows_of(memory.dq, item.query, item.queries), dq_part, true);
+      add(s, rows_of(dk, item.key, item.keys), dk_part, true);
+      add(s, rows_of(dv, item.key, item.keys), dv_part, true);
     }
     if (step > 0) give_back(step);
     if (step > 1) take_back(step - 1);

@@ -7,6 +7,7 @@
 
 #include "ops/distributed/attention/call.hpp"
 #include "ops/distributed/attention/memory.hpp"
+#include "ops/distributed/attention/packed.hpp"
 
 namespace kaio::ops::detail {
 
@@ -18,6 +19,7 @@ struct ring_backward_memory {
   attention_view dq, dk, dv;                         // f32 sums
   attention_view dq_part, dk_part, dv_part;          // of an item
   std::uint64_t workspace = 0, workspace_bytes = 0;  // of attention_backward
+  packed_numbers numbers;
 };
 ring_backward_memory ring_backward_tensors(const context_call& call, const stream& s, tensor_memory& memory,
                                            bool dense);

@@ -103,6 +103,7 @@ ring_forward_memory ring_forward_tensors(const context_call& call, tensor_memory
   m.part_lse = memory.take(element_kind::f32, {b, heads, rows});
   m.lse = memory.take(element_kind::f32, {b, heads, rows});
   if (call.type != element_kind::f32) m.sum = memory.take(element_kind::f32, {b, rows, heads, call.v_size});
+  m.numbers = packed_numbers(call, memory);
   return m;
 }
 
@@ -123,15 +124,11 @@ void ring_forward(const context_call& call, std::string_view operation, const st
     own_v = memory.v;
   }
   const auto rows_of_group = [&](int g) { return std::span(call.of_group[static_cast<std::size_t>(g)]); };
-  const auto owner = [&](int step) { return (group + ring - step) % ring; };
-  std::vector<std::vector<ring_item>> items;  // by step
-  for (int step = 0; step < ring; ++step)
-    items.push_back(ring_items(own, rows_of_group(owner(step)), call.band));
 
   // What arrives in a step, as a tensor without gaps of the owner's rows.
   const auto received = [&](const attention_view& tensor, int step) {
     attention_view t = tensor;
-    t.extents[row] = count_of_rows(rows_of_group(owner(step)));
+    t.extents[row] = count_of_rows(rows_of_group(call.owner(step)));
     t.strides[0] = t.extents[row] * t.strides[row];
     return t;
   };
@@ -141,12 +138,11 @@ void ring_forward(const context_call& call, std::string_view operation, const st
     if (step >= ring) return;
     if (step > 2) arrivals.wait(rank.marks[freed + static_cast<std::size_t>(step - 1) % 2]);
     std::vector<transfer> sends, receives;
-    const int to = (group + step) % ring;
-    const auto theirs = needed_keys(ring_items(rows_of_group(to), own, call.band), own);
-    const auto mine = needed_keys(items[static_cast<std::size_t>(step)], rows_of_group(owner(step)));
-    for (const attention_view& tensor : {own_k, own_v}) add_rows(sends, tensor, theirs, call.rank_of(to));
+    const ring_step& plan = call.steps[static_cast<std::size_t>(step)];
+    for (const attention_view& tensor : {own_k, own_v})
+      add_rows(sends, tensor, plan.needed_there, call.rank_of(call.holder(step)));
     for (const attention_view& tensor : {k_of(step), v_of(step)})
-      add_rows(receives, tensor, mine, call.rank_of(owner(step)));
+      add_rows(receives, tensor, plan.needed_here, call.rank_of(call.owner(step)));
     exchange_in(call, operation, arrivals, sends, receives);
     arrivals.record(rank.marks[arrived + static_cast<std::size_t>(step - 1) % 2]);
   };
@@ -156,14 +152,17 @@ void ring_forward(const context_call& call, std::string_view operation, const st
   joined_results results(s, out, sum, all_lse);
   std::int64_t first = 0;
   for (const context_rows& piece : own) {
-    if (piece.count > 0) results.add_piece(first, piece.count);
+    if (piece.count > 0 && call.lengths.empty()) results.add_piece(first, piece.count);
     first += piece.count;
   }
+  // Pieces of packed sequences are short, and one item has many: their results are joined at once.
+  if (first > 0 && !call.lengths.empty()) results.add_piece(0, first);
   // The first items that name a row write it.
   std::size_t firsts = 0;
-  for (std::int64_t covered = 0; covered < first; ++firsts) covered += items[0][firsts].queries;
-  for (std::size_t step = 0; step < items.size(); ++step)
-    for (std::size_t i = step == 0 ? firsts : 0; i < items[step].size(); ++i) results.expect(items[step][i]);
+  for (std::int64_t covered = 0; covered < first; ++firsts) covered += call.steps[0].items[firsts].queries;
+  for (std::size_t step = 0; step < call.steps.size(); ++step)
+    for (std::size_t i = step == 0 ? firsts : 0; i < call.steps[step].items.size(); ++i)
+      results.expect(call.steps[step].items[i]);
 
   if (ring > 1) {
     s.record(rank.marks[begun]);
@@ -175,7 +174,7 @@ void ring_forward(const context_call& call, std::string_view operation, const st
       fetch(step + 1);
       s.wait(rank.marks[arrived + static_cast<std::size_t>(step - 1) % 2]);
     }
-    const auto& list = items[static_cast<std::size_t>(step)];
+    const auto& list = call.steps[static_cast<std::size_t>(step)].items;
     const attention_view keys = k_of(step), values = v_of(step);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const ring_item& item = list[i];
@@ -186,9 +185,12 @@ void ring_forward(const context_call& call, std::string_view operation, const st
           writes ? rows_of(out, item.query, item.queries) : rows_of(memory.part, 0, item.queries);
       const attention_view to_lse =
           writes ? lse_of(all_lse, item.query, item.queries) : lse_of(memory.part_lse, 0, item.queries);
-      o.lse.view = to_lse;
-      run_attention(s, {operation, rows_of(q, item.query, item.queries), rows_of(keys, item.key, item.keys),
-                        rows_of(values, item.key, item.keys), to, &o});
+      const attention_sequences* packed = memory.numbers.of(step, i);
+      const auto shaped = [&](const attention_view& x) { return packed ? without_batches(x) : x; };
+      o.lse.view = shaped(to_lse);
+      run_attention(s, {operation, shaped(rows_of(q, item.query, item.queries)),
+                        shaped(rows_of(keys, item.key, item.keys)),
+                        shaped(rows_of(values, item.key, item.keys)), shaped(to), &o, false, false, packed});
       if (!writes) results.merge(item, to, to_lse);
     }
     if (step > 0) s.record(rank.marks[freed + static_cast<std::size_t>(step - 1) % 2]);

@@ -5,6 +5,7 @@
 
 #include "ops/distributed/attention/call.hpp"
 #include "ops/distributed/attention/memory.hpp"
+#include "ops/distributed/attention/packed.hpp"
 
 namespace kaio::ops::detail {
 
@@ -12,6 +13,7 @@ struct ring_forward_memory {
   attention_view k, v;              // copies without gaps, if q, k and v are not those of the heads' exchange
   attention_view k_of[2], v_of[2];  // of another group
   attention_view part, part_lse, sum, lse;  // of a step; f32 sums
+  packed_numbers numbers;
 };
 // dense: k and v have no gaps.
 ring_forward_memory ring_forward_tensors(const context_call& call, tensor_memory& memory, bool dense);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "ops/distributed/common/call.hpp"
 
@@ -40,6 +41,16 @@ inline std::int64_t count_of_rows(std::span<const context_rows> rows) {
   for (const context_rows& r : rows) count += r.count;
   return count;
 }
+
+inline std::int64_t count_of_lengths(std::span<const std::int64_t> lengths) {
+  std::int64_t count = 0;
+  for (const std::int64_t n : lengths) count += n;
+  return count;
+}
+// Throws invalid_argument: a length is negative, or all make more than 2^31 - 1 rows.
+void check_lengths(std::string_view operation, std::span<const std::int64_t> lengths);
+// What ranks compare instead of all lengths: transports carry few numbers.
+std::int64_t hash_of_lengths(std::span<const std::int64_t> lengths);
 
 // Row by row, without gaps.
 inline bool is_dense(const any_view& v) {
