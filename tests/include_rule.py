@@ -140,7 +140,7 @@ private_floors = {
             "qkv_project/sm90", "qkv_project/skinny", "qkv_project/gemv", "qkv_project/call",
             "gate_up_project/common", "gate_up_project/choice", "gate_up_project/combine", "gate_up_project/skinny",
             "gate_up_project/call",
-            "distributed/common", "distributed/process", "distributed/nccl", "distributed/launch", "distributed/simt", "distributed", "distributed/peer", "distributed/attention"],
+            "distributed/common", "distributed/process", "distributed/nccl", "distributed/launch", "distributed/simt", "distributed/peer", "distributed/program", "distributed", "distributed/attention"],
     "tool": ["."],
     "images": [".", "linked/kaio/dsl/kernel", "traced/kaio/dsl/kernel"],  # the last two replace include/kaio/dsl/kernel
     "weights": ["base", "format", "file", "scheme", "."],

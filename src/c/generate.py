@@ -14,6 +14,7 @@ A description has `title`, `includes` and these lists. `page` is the page of the
 structs and enums it uses, and `local_includes` are headers of src.
 
 handles     name, text: an opaque struct
+functions   name, text, arguments: the type of functions that a program gives; arguments: [name, C type], the result is an int32_t
 enums       name, cpp, text, values: [name, number, text]; flags: they are added up
 structs     name, cpp, text, fields; output: the library fills it; path: what comes before the names of its fields in errors;
             both: it is filled and read; by_hand: the header of src/c that declares its reading or filling
@@ -33,7 +34,7 @@ types of arguments and fields:
   bool, i32, u32, i64, u64, f32, f64, string; a number that is optional: 0 is that it is not given (fields only)
   u8          a u32 below 256 (fields only)
   extents, memory    pointers to numbers of i64 and to bytes, in structs that are output
-  c           c: any C type, passed on as it is. A pointer is not NULL unless it is optional (arguments only)
+  c           c: any C type, passed on as it is. An argument that is a pointer is not NULL unless it is optional. Fields are pointers
   list        of: f64 or u32, numbers of the host; count: the field of type count that says how many (fields only)
   device      a DLDevice, in functions without tensors (arguments only)
   text        a char array of `length`, in structs that are output
@@ -55,7 +56,7 @@ WIDTH = 110
 SCALARS = {"bool": ("int32_t", 4), "i32": ("int32_t", 4), "u32": ("uint32_t", 4), "enum": ("int32_t", 4), "f32": ("float", 4),
            "i64": ("int64_t", 8), "u64": ("uint64_t", 8), "f64": ("double", 8), "string": ("const char*", 8),
            "count": ("uint64_t", 8), "u8": ("uint32_t", 4), "extents": ("const int64_t*", 8), "memory": ("const void*", 8)}
-POINTERS = ("tensor", "workspace", "string", "struct", "list", "extents", "memory")
+POINTERS = ("tensor", "workspace", "string", "struct", "list", "extents", "memory", "c")
 CPP_ELEMENTS = {"bool": "boolean"}
 
 
@@ -87,6 +88,8 @@ def c_type(field):
         return f"const kaio_{field['of']}*"
     if field["type"] == "list":
         return f"const {SCALARS[field['of']][0]}*"
+    if field["type"] == "c":
+        return field["c"]
     return SCALARS[field["type"]][0]
 
 
@@ -232,6 +235,9 @@ def header(all, name):
     text += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
     for handle in family.get("handles", ()):
         text += f"\n{comment([handle['text']])}typedef struct kaio_{handle['name']} kaio_{handle['name']};\n"
+    for function in family.get("functions", ()):
+        taken = ", ".join(f"{kind} {name}" for name, kind in function["arguments"])
+        text += f"\n{comment([function['text']])}typedef int32_t (*kaio_{function['name']})({taken});\n"
     for enum in family.get("enums", ()):
         text += f"\n{comment(['kaio_' + enum['name'] + ': ' + enum['text']])}enum {{\n"
         for number, value in enumerate(enum["values"]):
@@ -437,7 +443,7 @@ def function_body(all, operation, function, arguments, is_query):
         body += f'    give(in, "{to}", {call}, {to});\n'
     else:
         body += f"    {call};\n"
-    if "in.stream(stream_handle)" in body:
+    if "in.stream(" in body:
         body += "    in.finish();\n"
     return text + body + "  });\n}\n"
 
@@ -503,6 +509,9 @@ def page(all, name):
 
     for handle in family.get("handles", ()):
         text += f"\n## kaio_{handle['name']}\n\n{handle['text']}\n"
+    for function in family.get("functions", ()):
+        taken = ", ".join(f"{kind} {name}" for name, kind in function["arguments"])
+        text += f"\n## kaio_{function['name']}\n\n```c\ntypedef int32_t (*kaio_{function['name']})({taken});\n```\n\n{function['text']}\n"
     for operation in family.get("operations", ()):
         text += f"\n## kaio_{operation['name']}\n\n```c\n{prototype(operation, operation['arguments'], operation.get('plain', False), api='')};\n```\n\n{operation['summary']}\n"
         text += "".join(f"{paragraph}\n" for paragraph in operation.get("text", ()))

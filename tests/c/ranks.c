@@ -1,5 +1,5 @@
-/* Two ranks on emulated devices: sums, operations by peer memory, an attention over ranks with its gradients, calls that
- * do not match, and a rank that ends the group. */
+/* Two ranks on emulated devices, which kaio connects, and then the program: sums, operations by peer memory, an attention
+ * over ranks with its gradients, calls that do not match, and a rank that ends the group. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <pthread.h>
@@ -14,7 +14,83 @@ typedef struct {
   int number, failures;
   DLDevice device;
   kaio_communicator* communicator;
+  int by_program, gathers_fail;
 } rank_of;
+
+/* Where the threads of a group meet that the program connects. */
+static struct {
+  pthread_mutex_t changing;
+  pthread_cond_t changed;
+  int present, ended, held;
+  unsigned generation;
+  char bytes[2][4096];
+  void* memory[2];
+} place = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, {{0}}, {NULL}};
+
+/* Both ranks have the bytes of both when it returns 0. */
+static int32_t meet(rank_of* r, const void* mine, uint64_t bytes, void* all) {
+  unsigned before;
+  int rank, fails;
+  if (bytes > sizeof place.bytes[0]) return 7;
+  pthread_mutex_lock(&place.changing);
+  if (r->gathers_fail) place.ended = 1;
+  memcpy(place.bytes[r->number], mine, (size_t)bytes);
+  before = place.generation;
+  if (!place.ended && ++place.present == 2) {
+    place.present = 0;
+    ++place.generation;
+  }
+  pthread_cond_broadcast(&place.changed);
+  while (!place.ended && place.generation == before) pthread_cond_wait(&place.changed, &place.changing);
+  fails = place.ended;
+  for (rank = 0; rank < 2; ++rank) memcpy((char*)all + (size_t)rank * bytes, place.bytes[rank], (size_t)bytes);
+  /* Nobody writes its bytes again before all have read them. */
+  before = place.generation;
+  if (!place.ended && ++place.present == 2) {
+    place.present = 0;
+    ++place.generation;
+    pthread_cond_broadcast(&place.changed);
+  }
+  while (!place.ended && place.generation == before) pthread_cond_wait(&place.changed, &place.changing);
+  pthread_mutex_unlock(&place.changing);
+  return fails;
+}
+
+static int32_t gather(void* data, const void* mine, uint64_t bytes, void* all, double time_limit) {
+  rank_of* const r = data;
+  if (time_limit != 20) return 8;
+  return meet(r, mine, bytes, all);
+}
+
+static int32_t allocate(void* data, uint64_t bytes, void** memory, void** token) {
+  rank_of* const r = data;
+  void* own = NULL;
+  if (kaio_allocate(r->device, bytes, &own) != KAIO_OK) return 9;
+  if (meet(r, &own, sizeof own, memory) != 0) return 10;
+  *token = own;
+  pthread_mutex_lock(&place.changing);
+  ++place.held;
+  pthread_mutex_unlock(&place.changing);
+  return 0;
+}
+
+/* The other rank may still use this memory: all of it is freed when no rank holds any. */
+static int32_t give_back(void* data, void* token) {
+  static void* released[64];
+  static const DLDevice* devices[64];
+  int i = 0;
+  pthread_mutex_lock(&place.changing);
+  while (i < 63 && released[i] != NULL) ++i;
+  released[i] = token;
+  devices[i] = &((rank_of*)data)->device;
+  if (--place.held == 0)
+    for (i = 0; i < 64 && released[i] != NULL; ++i) {
+      CHECK(kaio_free(*devices[i], released[i]) == KAIO_OK);
+      released[i] = NULL;
+    }
+  pthread_mutex_unlock(&place.changing);
+  return 0;
+}
 
 #define MUST(condition) \
   do { \
@@ -223,7 +299,14 @@ static void* run(void* given) {
   peer_memory(r);
   attention(r);
   MUST(kaio_allocate(r->device, 16, &data) == KAIO_OK);
-  if (r->number == 0) {
+  if (r->by_program) {
+    const DLTensor x = tensor_of(r->device, data, shape, 1);
+    r->gathers_fail = r->number == 0;
+    MUST(kaio_communicator_all_reduce(r->communicator, NULL, &x, &x) == KAIO_COMMUNICATION_FAILED);
+    MUST(strstr(kaio_last_error(), "gather failed with 1") != NULL);
+    r->gathers_fail = 0;
+    MUST(kaio_communicator_all_reduce(r->communicator, NULL, &x, &x) == KAIO_COMMUNICATION_FAILED);
+  } else if (r->number == 0) {
     MUST(kaio_communicator_abort(r->communicator, "enough") == KAIO_OK);
   } else {
     const DLTensor x = tensor_of(r->device, data, shape, 1);
@@ -234,6 +317,73 @@ static void* run(void* given) {
   return NULL;
 }
 
+static void run_both(rank_of* ranks) {
+  int i;
+  for (i = 0; i < 2; ++i) CHECK(pthread_create(&ranks[i].thread, NULL, run, &ranks[i]) == 0);
+  for (i = 0; i < 2; ++i) {
+    CHECK(pthread_join(ranks[i].thread, NULL) == 0);
+    failures += ranks[i].failures;
+    SUCCEEDS(kaio_communicator_destroy(ranks[i].communicator));
+  }
+}
+
+/* A rank of a group that the program connects; it has memory of all ranks only if `direct`. */
+static kaio_communicator* rank_by_program(rank_of* r, int direct) {
+  kaio_communicator_means means = kaio_communicator_means_default();
+  kaio_communicator_options options = kaio_communicator_options_default();
+  kaio_communicator* made = NULL;
+  means.data = r;
+  means.gather = gather;
+  means.allocate = direct ? allocate : NULL;
+  means.release = direct ? give_back : NULL;
+  options.time_limit = 20;
+  SUCCEEDS(kaio_communicator_create_program(r->device, &means, 2, r->number, &options, &made));
+  return made;
+}
+
+/* Without memory of all ranks there is no workspace, and no tensor moves. */
+static void* run_without_memory(void* given) {
+  rank_of* const r = given;
+  kaio_peer_workspace* workspace = NULL;
+  int64_t shape[1] = {4};
+  void* data = NULL;
+  MUST(kaio_allocate(r->device, 16, &data) == KAIO_OK);
+  {
+    const DLTensor x = tensor_of(r->device, data, shape, 1);
+    MUST(kaio_communicator_all_reduce(r->communicator, NULL, &x, &x) == KAIO_UNSUPPORTED_DEVICE);
+  }
+  MUST(strstr(kaio_last_error(), "allocate") != NULL);
+  MUST(kaio_peer_workspace_create(r->communicator, NULL, &workspace) == KAIO_UNSUPPORTED_DEVICE);
+  MUST(kaio_free(r->device, data) == KAIO_OK);
+  return NULL;
+}
+
+static void by_program(rank_of* ranks) {
+  kaio_communicator_means means = kaio_communicator_means_default();
+  kaio_communicator* refused = NULL;
+  int i;
+  for (i = 0; i < 2; ++i) {
+    ranks[i].by_program = 1;
+    ranks[i].failures = 0;
+    ranks[i].communicator = rank_by_program(&ranks[i], 0);
+    CHECK(pthread_create(&ranks[i].thread, NULL, run_without_memory, &ranks[i]) == 0);
+  }
+  for (i = 0; i < 2; ++i) {
+    CHECK(pthread_join(ranks[i].thread, NULL) == 0);
+    SUCCEEDS(kaio_communicator_destroy(ranks[i].communicator));
+    ranks[i].communicator = rank_by_program(&ranks[i], 1);
+  }
+  run_both(ranks);
+  CHECK(place.held == 0);
+  REFUSED(kaio_communicator_create_program(ranks[0].device, &means, 2, 0, NULL, &refused), "communicator", "gather");
+  means.gather = gather;
+  means.allocate = allocate;
+  REFUSED(kaio_communicator_create_program(ranks[0].device, &means, 2, 0, NULL, &refused), "communicator", "release");
+  means.release = give_back;
+  REFUSED(kaio_communicator_create_program(ranks[0].device, &means, 2, 2, NULL, &refused), "communicator", "rank");
+  REFUSED(kaio_communicator_create_program(ranks[0].device, NULL, 2, 0, NULL, &refused), "communicator", "means");
+}
+
 int main(void) {
   const DLDevice devices[2] = {{kDLExtDev, 0}, {kDLExtDev, 1}};
   kaio_communicator* communicators[2] = {NULL, NULL};
@@ -241,20 +391,16 @@ int main(void) {
   rank_of ranks[2];
   uint8_t id[128];
   int i;
+  memset(ranks, 0, sizeof ranks);
   options.time_limit = 20;
   SUCCEEDS(kaio_communicators_create(devices, 2, 1, &options, communicators));
   for (i = 0; i < 2; ++i) {
     ranks[i].number = i;
-    ranks[i].failures = 0;
     ranks[i].device = devices[i];
     ranks[i].communicator = communicators[i];
-    CHECK(pthread_create(&ranks[i].thread, NULL, run, &ranks[i]) == 0);
   }
-  for (i = 0; i < 2; ++i) {
-    CHECK(pthread_join(ranks[i].thread, NULL) == 0);
-    failures += ranks[i].failures;
-    SUCCEEDS(kaio_communicator_destroy(communicators[i]));
-  }
+  run_both(ranks);
+  by_program(ranks);
   SUCCEEDS(kaio_communicator_destroy(NULL));
   SUCCEEDS(kaio_peer_workspace_destroy(NULL));
   SUCCEEDS(kaio_peer_buffer_destroy(NULL));

@@ -159,6 +159,8 @@ def family_file(all, name):
     family = all.families[name]
     body = "".join(enum_text(enum) for enum in family.get("enums", ()))
     for struct in family.get("structs", ()):
+        if any(field["type"] == "c" for field in struct["fields"]):
+            continue  # functions of the program: kaio-sys has them
         if not struct.get("output"):
             body += record_text(all, struct)
         elif is_simple_output(struct):

@@ -15,6 +15,8 @@ def number(value):
 
 
 def default_of(all, field):
+    if field["type"] == "c" and "*" not in field["c"]:
+        return "None"
     if field["type"] in c_interface.POINTERS:
         mutable = rust_type(c_interface.c_type(field)).startswith("*mut")
         return "core::ptr::null_mut()" if mutable else "core::ptr::null()"
@@ -44,6 +46,12 @@ def family_file(all, name):
     body = ""
     for handle in family.get("handles", ()):
         body += "\n" + doc([handle["text"]]) + f"#[repr(C)]\npub struct kaio_{handle['name']} {{\n    opaque: [u8; 0],\n}}\n"
+    for function in family.get("functions", ()):
+        taken = [f"{rust_name(name)}: {rust_type(kind)}" for name, kind in function["arguments"]]
+        type = f"    Option<unsafe extern \"C\" fn({', '.join(taken)}) -> i32>;\n"
+        many = "".join(f"\n        {one}," for one in taken)
+        type = f"\n{type}" if len(type) <= 101 else f" Option<\n    unsafe extern \"C\" fn({many}\n    ) -> i32,\n>;\n"
+        body += "\n" + doc([function["text"]]) + f"pub type kaio_{function['name']} ={type}"
     for enum in family.get("enums", ()):
         body += f"\n// kaio_{enum['name']}: {enum['text']}\n" + "".join(constants(enum))
     for struct in family.get("structs", ()):

@@ -15,6 +15,21 @@ extern "C" {
  * thread. */
 typedef struct kaio_communicator kaio_communicator;
 
+/* Gathers bytes of the host: byte r * bytes of `all` and those after it get those of rank r. Every rank
+ * calls it, with the same `bytes`. It waits for the others for `time_limit` seconds at most. 0: done;
+ * another number: it failed. */
+typedef int32_t (*kaio_communicator_gather)(void* data, const void* mine, uint64_t bytes, void* all, double time_limit);
+
+/* Allocates `bytes` of device memory on each rank, at a multiple of 256, that the kernels of all can read
+ * and write. memory[r] gets the address of rank r's memory in this process, `token` a name of it. Every
+ * rank calls it. With an emulator it may be memory of the host, which processes share. 0: done; another
+ * number: it failed. */
+typedef int32_t (*kaio_communicator_allocate)(void* data, uint64_t bytes, void** memory, void** token);
+
+/* This rank uses the memory no more; others may. Any thread calls it, when the last handle goes. 0: done;
+ * another number: it failed. */
+typedef int32_t (*kaio_communicator_release)(void* data, void* token);
+
 /* kaio_context_layout: How the rows of a sequence are divided. */
 enum {
   KAIO_CONTEXT_LAYOUT_CONTIGUOUS = 0, /* the r-th of as many pieces as there are ranks */
@@ -38,6 +53,27 @@ static inline kaio_communicator_options kaio_communicator_options_default(void) 
   it.staging_bytes = 8388608;
   it.compare = 1;
   it.reserved_28 = 0;
+  return it;
+}
+
+/* What a program does for its rank of a group. The thread of a call of the communicator calls these
+ * functions. */
+typedef struct kaio_communicator_means {
+  uint32_t size; /* sizeof(kaio_communicator_means) */
+  int32_t reserved_4; /* 0 */
+  void* data; /* the first argument of each function; lives as long as the communicator and its memory */
+  kaio_communicator_gather gather; /* never NULL */
+  kaio_communicator_allocate allocate; /* NULL: the group has no memory of all ranks, and moves no tensors */
+  kaio_communicator_release release; /* given with allocate */
+} kaio_communicator_means;
+static inline kaio_communicator_means kaio_communicator_means_default(void) {
+  kaio_communicator_means it;
+  it.size = sizeof(kaio_communicator_means);
+  it.reserved_4 = 0;
+  it.data = NULL;
+  it.gather = NULL;
+  it.allocate = NULL;
+  it.release = NULL;
   return it;
 }
 
@@ -97,6 +133,15 @@ KAIO_API kaio_status kaio_nccl_create_id(uint8_t* id);
 KAIO_API kaio_status kaio_communicator_create_nccl(DLDevice device, const uint8_t* id, int32_t ranks,
                                                    int32_t rank, const kaio_communicator_options* options,
                                                    kaio_communicator** communicator);
+
+/* Makes a rank of a group whose ranks the program connects, in processes of one host. All ranks call it.
+ * A failure of `means` is KAIO_COMMUNICATION_FAILED, and ends the group for this rank; the others find it
+ * missing.
+ *   options       NULL: all defaults */
+KAIO_API kaio_status kaio_communicator_create_program(DLDevice device, const kaio_communicator_means* means,
+                                                      int32_t ranks, int32_t rank,
+                                                      const kaio_communicator_options* options,
+                                                      kaio_communicator** communicator);
 
 /* Ends a rank's part in its group: later calls of the others fail. NULL is destroyed without effect. */
 KAIO_API kaio_status kaio_communicator_destroy(kaio_communicator* communicator);

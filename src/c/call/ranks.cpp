@@ -32,6 +32,12 @@ kaio_communicator* make_nccl_rank(const runtime::device& gpu, const std::uint8_t
   return new kaio_communicator{ops::communicator::nccl(given, ranks, rank, gpu, options)};
 }
 
+kaio_communicator* make_program_rank(const runtime::device& gpu, const ops::communicator_means& means,
+                                     std::int32_t ranks, std::int32_t rank,
+                                     const ops::communicator_options& options) {
+  return new kaio_communicator{ops::communicator::program(means, ranks, rank, gpu, options)};
+}
+
 void destroy(kaio_communicator* communicator) noexcept { delete communicator; }
 
 }  // namespace kaio::c

@@ -18,6 +18,9 @@ void make_ranks(const DLDevice* devices, std::uint64_t ranks, bool direct,
 void make_nccl_id(std::uint8_t* id);
 kaio_communicator* make_nccl_rank(const runtime::device& gpu, const std::uint8_t* id, std::int32_t ranks,
                                   std::int32_t rank, const ops::communicator_options& options);
+kaio_communicator* make_program_rank(const runtime::device& gpu, const ops::communicator_means& means,
+                                     std::int32_t ranks, std::int32_t rank,
+                                     const ops::communicator_options& options);
 void destroy(kaio_communicator* communicator) noexcept;
 
 }  // namespace kaio::c

@@ -34,6 +34,16 @@ void read(call& in, const char* name, const kaio_communicator_options* given, op
   in.zero("reserved_28", from.reserved_28);
 }
 
+void read(call& in, const char* name, const kaio_communicator_means* given, ops::communicator_means& to) {
+  kaio_communicator_means from = kaio_communicator_means_default();
+  in.take(name, given, &from, sizeof from);
+  in.zero("reserved_4", from.reserved_4);
+  to.data = from.data;
+  to.gather = from.gather;
+  to.allocate = from.allocate;
+  to.release = from.release;
+}
+
 void read(call& in, const char* name, const kaio_context_attention_options* given, ops::context_attention_options& to) {
   kaio_context_attention_options from = kaio_context_attention_options_default();
   in.take(name, given, &from, sizeof from);
@@ -95,6 +105,24 @@ kaio_status kaio_communicator_create_nccl(DLDevice device, const uint8_t* id, in
   });
 }
 
+kaio_status kaio_communicator_create_program(DLDevice device, const kaio_communicator_means* means_given,
+                                             int32_t ranks, int32_t rank,
+                                             const kaio_communicator_options* options_given,
+                                             kaio_communicator** communicator) {
+  return guarded([&] {
+    call in("communicator_create_program");
+    in.device("device", device);
+    in.need("means", means_given);
+    ops::communicator_means means;
+    read(in, "means", means_given, means);
+    ops::communicator_options options;
+    read(in, "options", options_given, options);
+    in.need("communicator", communicator);
+    const runtime::device& gpu = in.gpu();
+    *communicator = c::make_program_rank(gpu, means, ranks, rank, options);
+  });
+}
+
 kaio_status kaio_communicator_destroy(kaio_communicator* communicator) {
   return guarded([&] {
     call in("communicator_destroy");
@@ -121,6 +149,7 @@ kaio_status kaio_all_gather(const kaio_communicator* communicator, void* stream,
     in.tensor("to", to_given, {element::f32 | element::f16 | element::bf16 | element::e4m3 | element::e5m2 | element::i8 | element::i32 | element::i64, 1, 5}, to);
     in.same_elements("to", to_given, "from", from_given);
     communicator->rank.all_gather(in.stream(stream), from, to);
+    in.finish();
   });
 }
 
@@ -135,6 +164,7 @@ kaio_status kaio_reduce_scatter(const kaio_communicator* communicator, void* str
     in.tensor("to", to_given, {element::f32 | element::f16 | element::bf16, 1, 5}, to);
     in.same_elements("to", to_given, "from", from_given);
     communicator->rank.reduce_scatter(in.stream(stream), from, to);
+    in.finish();
   });
 }
 
@@ -149,6 +179,7 @@ kaio_status kaio_communicator_all_reduce(const kaio_communicator* communicator, 
     in.tensor("to", to_given, {element::f32 | element::f16 | element::bf16, 1, 5}, to);
     in.same_elements("to", to_given, "from", from_given);
     communicator->rank.all_reduce(in.stream(stream), from, to);
+    in.finish();
   });
 }
 
@@ -163,6 +194,7 @@ kaio_status kaio_all_to_all(const kaio_communicator* communicator, void* stream,
     in.tensor("to", to_given, {element::f32 | element::f16 | element::bf16 | element::e4m3 | element::e5m2 | element::i8 | element::i32 | element::i64, 1, 5}, to);
     in.same_elements("to", to_given, "from", from_given);
     communicator->rank.all_to_all(in.stream(stream), from, to);
+    in.finish();
   });
 }
 
@@ -174,6 +206,7 @@ kaio_status kaio_broadcast(const kaio_communicator* communicator, void* stream, 
     ops::any_view memory;
     in.tensor("memory", memory_given, {element::f32 | element::f16 | element::bf16 | element::e4m3 | element::e5m2 | element::i8 | element::i32 | element::i64, 1, 5}, memory);
     communicator->rank.broadcast(in.stream(stream), memory, root);
+    in.finish();
   });
 }
 
@@ -223,6 +256,7 @@ kaio_status kaio_context_attention(const kaio_communicator* communicator, void* 
     ops::context_attention_options options;
     read(in, "options", options_given, options);
     ops::context_attention(communicator->rank, in.stream(stream), q, k, v, out, options);
+    in.finish();
   });
 }
 
@@ -289,6 +323,7 @@ kaio_status kaio_context_attention_backward(const kaio_communicator* communicato
     ops::context_attention_options options;
     read(in, "options", options_given, options);
     ops::context_attention_backward(communicator->rank, in.stream(stream), dout, q, k, v, out, lse, dq, dk, dv, options);
+    in.finish();
   });
 }
 }

@@ -111,6 +111,7 @@ kaio_status kaio_all_reduce(const kaio_peer_workspace* workspace, void* stream, 
     in.tensor("to", to_given, {element::f32 | element::f16 | element::bf16, 1, 5}, to);
     in.same_elements("to", to_given, "from", from_given);
     ops::all_reduce(workspace->memory, in.stream(stream), from, ops::output_view(to));
+    in.finish();
   });
 }
 
@@ -130,6 +131,7 @@ kaio_status kaio_all_reduce_rms_norm(const kaio_peer_workspace* workspace, void*
     ops::rms_norm_options options;
     read(in, "options", options_given, options);
     ops::detail::run_all_reduce_rms_norm(workspace->memory, in.stream(stream), x, weight, out, options);
+    in.finish();
   });
 }
 
@@ -151,6 +153,7 @@ kaio_status kaio_all_reduce_rms_norm_codes(const kaio_peer_workspace* workspace,
     ops::rms_norm_options options;
     read(in, "options", options_given, options);
     ops::detail::run_all_reduce_rms_norm_codes(workspace->memory, in.stream(stream), x, weight, codes, scales, 0, options);
+    in.finish();
   });
 }
 
@@ -170,6 +173,7 @@ kaio_status kaio_all_gather_matmul(const kaio_peer_workspace* workspace, void* s
     ops::matmul_options options;
     read(in, "options", options_given, options);
     ops::detail::run_all_gather_matmul(workspace->memory, in.stream(stream), a, b, c, options);
+    in.finish();
   });
 }
 
@@ -190,6 +194,7 @@ kaio_status kaio_matmul_reduce_scatter(const kaio_peer_workspace* workspace, voi
     ops::matmul_reduce_options options;
     read(in, "options", options_given, options);
     ops::detail::run_matmul_reduce_scatter(workspace->memory, in.stream(stream), a, b, c, options);
+    in.finish();
   });
 }
 
@@ -209,6 +214,7 @@ kaio_status kaio_matmul_all_reduce(const kaio_peer_workspace* workspace, void* s
     ops::matmul_reduce_options options;
     read(in, "options", options_given, options);
     ops::detail::run_matmul_all_reduce(workspace->memory, in.stream(stream), a, b, c, options);
+    in.finish();
   });
 }
 
@@ -228,6 +234,7 @@ kaio_status kaio_send_to_experts(const kaio_peer_workspace* workspace, void* str
     ops::any_view local_offsets;
     in.tensor("local_offsets", local_offsets_given, {element::i32, 1, 1}, local_offsets);
     ops::detail::run_send_to_experts(workspace->memory, in.stream(stream), x, offsets, to->memory, local_offsets, {.rows = rows});
+    in.finish();
   });
 }
 
@@ -243,6 +250,7 @@ kaio_status kaio_return_from_experts(const kaio_peer_workspace* workspace, void*
     in.tensor("offsets", offsets_given, {element::i32, 1, 1}, offsets);
     in.need("to", to);
     ops::detail::run_return_from_experts(workspace->memory, in.stream(stream), z, offsets, to->memory);
+    in.finish();
   });
 }
 }

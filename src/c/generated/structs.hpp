@@ -24,6 +24,7 @@ struct bnb_4bit_output;
 struct bnb_int8;
 struct bnb_nested;
 struct combine_experts_options;
+struct communicator_means;
 struct communicator_options;
 struct compressed_tensors_w4;
 struct compressed_tensors_w8;
@@ -128,6 +129,7 @@ void read(call& in, const char* name, const kaio_cross_entropy_backward_options*
 void read(call& in, const char* name, const kaio_linear_cross_entropy_options* given, ops::linear_cross_entropy_options& to);
 void read(call& in, const char* name, const kaio_linear_cross_entropy_backward_options* given, ops::linear_cross_entropy_backward_options& to);
 void read(call& in, const char* name, const kaio_communicator_options* given, ops::communicator_options& to);
+void read(call& in, const char* name, const kaio_communicator_means* given, ops::communicator_means& to);
 void read(call& in, const char* name, const kaio_context_attention_options* given, ops::context_attention_options& to);
 void read(call& in, const char* name, const kaio_gated_options* given, ops::gated_options& to);
 void read(call& in, const char* name, const kaio_embedding_options* given, ops::embedding_options& to);

@@ -15,6 +15,7 @@
 #include "ops/distributed/launch/environment.hpp"
 #include "ops/distributed/nccl/nccl_transport.hpp"
 #include "ops/distributed/process/process_transport.hpp"
+#include "ops/distributed/program/program_transport.hpp"
 #include "ops/distributed/simt/sum_parts.hpp"
 #include "ops/shared/row_checks.hpp"
 #include "runtime/stream_access.hpp"
@@ -166,6 +167,12 @@ void check_options(std::string_view operation, const communicator_options& optio
     refuse_collective(operation, "the option staging_bytes is below 256 bytes for each rank");
 }
 
+void check_rank(std::string_view operation, int ranks, int rank) {
+  if (ranks < 1 || ranks > most_ranks || rank < 0 || rank >= ranks)
+    refuse_collective(operation, "rank is " + std::to_string(rank) + " of " + std::to_string(ranks) +
+                                     "; 1 to 64 ranks make a group");
+}
+
 std::vector<communicator> make_group(std::string_view operation, std::span<const device> devices,
                                      const communicator_options& options, bool direct) {
   if (devices.empty() || devices.size() > static_cast<std::size_t>(most_ranks))
@@ -221,11 +228,11 @@ std::uint64_t peer_buffer::bytes() const noexcept { return memory_ ? memory_->by
 std::uint32_t peer_buffer::signal_words() const noexcept { return memory_ ? memory_->words() : 0; }
 runtime::device_pointer<u8> peer_buffer::pointer(int rank) const {
   if (!memory_) refuse_collective("peer_buffer", "it is null; make one by communicator::allocate");
-  return memory_->of(rank).memory.view();
+  return memory_->of(rank).memory;
 }
 runtime::device_pointer<u32> peer_buffer::signals(int rank) const {
   if (!memory_) refuse_collective("peer_buffer", "it is null; make one by communicator::allocate");
-  return memory_->of(rank).signals.view();
+  return memory_->of(rank).signals;
 }
 
 std::vector<communicator> communicator::in_process(std::span<const device> devices,
@@ -241,11 +248,20 @@ nccl_id communicator::create_nccl_id() { return make_nccl_id(); }
 communicator communicator::nccl(const nccl_id& id, int ranks, int rank, const device& on,
                                 const communicator_options& options) {
   constexpr std::string_view operation = "communicator::nccl";
-  if (ranks < 1 || ranks > most_ranks || rank < 0 || rank >= ranks)
-    refuse_collective(operation, "rank is " + std::to_string(rank) + " of " + std::to_string(ranks) +
-                                     "; 1 to 64 ranks make a group");
+  check_rank(operation, ranks, rank);
   check_options(operation, options, static_cast<std::size_t>(ranks));
   return rank_access::make(nccl_transport_of(id, ranks, rank, on, options), on, rank, options);
+}
+
+communicator communicator::program(const communicator_means& means, int ranks, int rank, const device& on,
+                                   const communicator_options& options) {
+  constexpr std::string_view operation = "communicator::program";
+  check_rank(operation, ranks, rank);
+  check_options(operation, options, static_cast<std::size_t>(ranks));
+  if (means.gather == nullptr) refuse_collective(operation, "the means have no gather; every rank needs it");
+  if ((means.allocate == nullptr) != (means.release == nullptr))
+    refuse_collective(operation, "the means have one of allocate and release; give both, or none");
+  return rank_access::make(program_transport_of(means, ranks, rank, on, options), on, rank, options);
 }
 
 communicator communicator::from_environment(const communicator_options& options) {
@@ -446,7 +462,8 @@ peer_buffer communicator::allocate(std::uint64_t bytes, std::uint32_t signal_wor
   if (!rank.by->has_direct_access())
     throw runtime::unsupported_device(
         "kaio: communicator::allocate: ranks of " + std::string(rank.by->name()) +
-        " do not use each other's memory; make the group by communicator::peers");
+        " do not use each other's memory; make the group by communicator::peers, or by communicator::program "
+        "with allocate");
   const collective_call call{operation, {static_cast<std::int64_t>(bytes), signal_words}, {}};
   shared_memory_ref memory;
   call_of_rank mine{&call, nullptr, {}, {}};

@@ -806,6 +806,16 @@ functions! {
         options: *const kaio_communicator_options,
         communicator: *mut *mut kaio_communicator
     ) -> kaio_status;
+    /// Makes a rank of a group whose ranks the program connects, in processes of one host. All ranks call
+    /// it.
+    fn kaio_communicator_create_program(
+        device: DLDevice,
+        means: *const kaio_communicator_means,
+        ranks: i32,
+        rank: i32,
+        options: *const kaio_communicator_options,
+        communicator: *mut *mut kaio_communicator
+    ) -> kaio_status;
     /// Ends a rank's part in its group: later calls of the others fail. NULL is destroyed without effect.
     fn kaio_communicator_destroy(communicator: *mut kaio_communicator) -> kaio_status;
     /// Ends the group: calls that wait, and later ones, fail with KAIO_COMMUNICATION_FAILED on all ranks.

@@ -16,6 +16,7 @@
 //   in_process  devices of one process, any               copies of the driver
 //   peers       devices of one process, direct access     copies of the driver; kernels may use peer_buffer
 //   nccl        of one or several processes               NCCL, which is loaded at run time
+//   program     processes of one host, direct access      memory that the program gives; kernels may use peer_buffer
 //
 // A communicator belongs to one thread at a time; abort() may be called by any thread. Calls are refused while the stream
 // is captured. With stream::loading a call loads its kernels and sends nothing; the other ranks need not call.
@@ -42,6 +43,23 @@ struct communicator_options {
   // nccl: the host compares each call with those of the other ranks, and waits for that. Without it calls return at once,
   // and calls that do not match end by the time limit.
   bool compare = true;
+};
+
+// What a program does for its rank of communicator::program. Functions return 0; any other number is a failure, and so is
+// an exception. They are called by the thread that calls the communicator; release by the one that drops the memory.
+struct communicator_means {
+  void* data =
+      nullptr;  // the first argument of each function; lives as long as the communicator and its memory
+  // Gathers bytes of the host: all[r * bytes] gets those of rank r. Every rank calls it, with the same `bytes`. It
+  // waits for the others for `time_limit` seconds at most.
+  int (*gather)(void* data, const void* mine, std::uint64_t bytes, void* all, double time_limit) = nullptr;
+  // Allocates `bytes` of device memory on each rank, at a multiple of 256, that the kernels of all can read and write.
+  // memory[r] gets the address of rank r's memory in this process, `token` a name of it for release. Every rank calls
+  // it. With an emulator it may be memory of the host, which processes share. Null: the group has no memory of all ranks,
+  // and calls that move tensors throw unsupported_device.
+  int (*allocate)(void* data, std::uint64_t bytes, void** memory, void** token) = nullptr;
+  // This rank uses the memory no more; others may. The work of this rank that uses it is done.
+  int (*release)(void* data, void* token) = nullptr;
 };
 
 // Names a group of NCCL. One rank makes it, and sends its bytes to the others.
@@ -74,6 +92,11 @@ class communicator {
   static nccl_id create_nccl_id();
   static communicator nccl(const nccl_id& id, int ranks, int rank, const device& on,
                            const communicator_options& options = {});
+  // A rank of a group whose ranks the program connects: `means` gathers bytes on the host, and gives memory of all ranks.
+  // All ranks call it. A failure of `means` is a communication_error, and ends the group for this rank; the others find
+  // it missing. Throws invalid_argument: no gather, or one of allocate and release alone; communication_error.
+  static communicator program(const communicator_means& means, int ranks, int rank, const device& on,
+                              const communicator_options& options = {});
   // The rank of this process, which torchrun, mpirun or srun started: the numbers of ranks are in the variables that they
   // set, and the GPU is that of the rank's number on its host. Rank 0 sends the id of the group from port MASTER_PORT + 1
   // at MASTER_ADDR, or from the HOST:PORT that KAIO_RENDEZVOUS names. Throws as nccl().
@@ -82,7 +105,7 @@ class communicator {
   int ranks() const;
   int rank() const;
   const device& on() const;                 // the device of this rank
-  std::string_view transport_name() const;  // "in_process", "peers", "nccl"
+  std::string_view transport_name() const;  // "in_process", "peers", "nccl", "program"
   double time_limit() const;
   bool has_direct_access() const;  // allocate() works: kernels of a rank can use the memory of all others
 
@@ -134,6 +157,7 @@ class communicator {
 
 namespace kaio {
 using ops::communicator;
+using ops::communicator_means;
 using ops::communicator_options;
 using ops::nccl_id;
 using ops::peer_buffer;

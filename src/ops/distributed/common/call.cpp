@@ -1,8 +1,22 @@
 #include "ops/distributed/common/call.hpp"
 
+#include <kaio/runtime/copy.hpp>
+
 #include "ops/shared/row_checks.hpp"
 
 namespace kaio::ops::detail {
+
+void move_here(const call_of_rank& mine, int rank) {
+  std::size_t next = 0;
+  for (const transfer& from : mine.sends) {
+    if (from.rank != rank) continue;
+    while (mine.receives[next].rank != rank) ++next;
+    const any_view& to = mine.receives[next++].memory;
+    const std::size_t bytes = static_cast<std::size_t>(bytes_of(to));
+    copy(*mine.on, runtime::device_pointer<u8>{to.address, bytes, to.device},
+         runtime::device_pointer<u8>{from.memory.address, bytes, from.memory.device});
+  }
+}
 
 void refuse_collective(std::string_view operation, const std::string& what) { refuse(operation, what); }
 

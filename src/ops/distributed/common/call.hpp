@@ -33,6 +33,9 @@ std::string mismatch(std::span<const call_of_rank* const> calls);
 
 [[noreturn]] void refuse_collective(std::string_view operation, const std::string& what);
 
+// Copies what a rank sends to itself. Sends and receives match.
+void move_here(const call_of_rank& mine, int rank);
+
 std::uint64_t bytes_of(const any_view& v);  // of the elements
 std::int64_t elements_of(const any_view& v);
 

@@ -24,11 +24,13 @@ namespace kaio::ops::detail {
 class shared_memory {
  public:
   struct part {
-    buffer<u8> memory;
-    buffer<u32> signals;
+    runtime::device_pointer<u8> memory;
+    runtime::device_pointer<u32> signals;
   };
-  shared_memory(std::vector<part> parts, std::uint64_t bytes, std::uint32_t words)
-      : parts_(std::move(parts)), bytes_(bytes), words_(words) {}
+  // The parts are memory of `owner`.
+  shared_memory(std::vector<part> parts, std::uint64_t bytes, std::uint32_t words,
+                std::shared_ptr<const void> owner)
+      : parts_(std::move(parts)), bytes_(bytes), words_(words), owner_(std::move(owner)) {}
   const part& of(int rank) const;
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::uint32_t words() const noexcept { return words_; }
@@ -39,6 +41,7 @@ class shared_memory {
   std::vector<part> parts_;
   std::uint64_t bytes_;
   std::uint32_t words_;
+  std::shared_ptr<const void> owner_;
   std::atomic<std::size_t> references_{1};
 };
 

@@ -1,6 +1,5 @@
 #include "ops/distributed/nccl/nccl_transport.hpp"
 
-#include <kaio/runtime/copy.hpp>
 #include <kaio/runtime/error.hpp>
 #include <kaio/runtime/event.hpp>
 
@@ -14,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "ops/distributed/common/record.hpp"
 #include "ops/distributed/nccl/library.hpp"
-#include "ops/distributed/nccl/record.hpp"
 
 namespace kaio::ops::detail {
 
@@ -80,7 +79,7 @@ class nccl_transport final : public transport {
     require_usable(mine.call->operation);
     const nccl::current_device current(ordinal());
     void* const s = mine.on->native_handle();
-    move_here(mine);
+    move_here(mine, rank_);
     run(mine.call->operation, nccl_.call.group_start());
     for (const transfer& t : mine.sends)
       if (t.rank != rank_)
@@ -149,19 +148,6 @@ class nccl_transport final : public transport {
     const std::string why = mismatch({&record(0), static_cast<std::size_t>(ranks_)});
     if (!mine.call->refusal.empty()) throw runtime::invalid_argument(mine.call->refusal);
     if (!why.empty()) refuse_collective(operation, why);
-  }
-
-  // Transfers from this rank to itself.
-  void move_here(const call_of_rank& mine) const {
-    std::size_t next = 0;
-    for (const transfer& from : mine.sends) {
-      if (from.rank != rank_) continue;
-      while (mine.receives[next].rank != rank_) ++next;
-      const any_view& to = mine.receives[next++].memory;
-      const std::size_t bytes = static_cast<std::size_t>(bytes_of(to));
-      copy(*mine.on, runtime::device_pointer<u8>{to.address, bytes, to.device},
-           runtime::device_pointer<u8>{from.memory.address, bytes, from.memory.device});
-    }
   }
 
   // Waits while NCCL goes on with a call, and throws what it reports.

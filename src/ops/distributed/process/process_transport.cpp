@@ -98,10 +98,18 @@ class process_transport final : public transport {
   }
   void allocate(const call_of_rank& mine, std::uint64_t bytes, std::uint32_t words) override {
     group_->place.meet(rank_, mine, [&](auto calls) {
+      struct owned {
+        std::vector<buffer<u8>> memory;
+        std::vector<buffer<u32>> signals;
+      };
+      const auto owner = std::make_shared<owned>();
       std::vector<shared_memory::part> parts;
-      for (const device& d : group_->devices)
-        parts.push_back({d.allocate<u8>(static_cast<std::size_t>(bytes)), d.allocate<u32>(words)});
-      const shared_memory_ref memory(new shared_memory(std::move(parts), bytes, words));
+      for (const device& d : group_->devices) {
+        owner->memory.push_back(d.allocate<u8>(static_cast<std::size_t>(bytes)));
+        owner->signals.push_back(d.allocate<u32>(words));
+        parts.push_back({owner->memory.back().view(), owner->signals.back().view()});
+      }
+      const shared_memory_ref memory(new shared_memory(std::move(parts), bytes, words, owner));
       for (const call_of_rank* c : calls) *c->memory = memory;
     });
   }

@@ -1,4 +1,6 @@
 // Made by bindings/rust/generate.py from src/c/operations/distributed.json.
+
+use std::os::raw::c_void;
 use crate::base::DLTensor;
 
 /// A rank of a group. It belongs to one thread at a time; kaio_communicator_abort may be called by any
@@ -7,6 +9,37 @@ use crate::base::DLTensor;
 pub struct kaio_communicator {
     opaque: [u8; 0],
 }
+
+/// Gathers bytes of the host: byte r * bytes of `all` and those after it get those of rank r. Every rank
+/// calls it, with the same `bytes`. It waits for the others for `time_limit` seconds at most. 0: done;
+/// another number: it failed.
+pub type kaio_communicator_gather = Option<
+    unsafe extern "C" fn(
+        data: *mut c_void,
+        mine: *const c_void,
+        bytes: u64,
+        all: *mut c_void,
+        time_limit: f64,
+    ) -> i32,
+>;
+
+/// Allocates `bytes` of device memory on each rank, at a multiple of 256, that the kernels of all can read
+/// and write. memory\[r\] gets the address of rank r's memory in this process, `token` a name of it. Every
+/// rank calls it. With an emulator it may be memory of the host, which processes share. 0: done; another
+/// number: it failed.
+pub type kaio_communicator_allocate = Option<
+    unsafe extern "C" fn(
+        data: *mut c_void,
+        bytes: u64,
+        memory: *mut *mut c_void,
+        token: *mut *mut c_void,
+    ) -> i32,
+>;
+
+/// This rank uses the memory no more; others may. Any thread calls it, when the last handle goes. 0: done;
+/// another number: it failed.
+pub type kaio_communicator_release =
+    Option<unsafe extern "C" fn(data: *mut c_void, token: *mut c_void) -> i32>;
 
 // kaio_context_layout: How the rows of a sequence are divided.
 /// The r-th of as many pieces as there are ranks.
@@ -41,6 +74,38 @@ impl Default for kaio_communicator_options {
             staging_bytes: 8388608,
             compare: 1,
             reserved_28: 0,
+        }
+    }
+}
+
+/// What a program does for its rank of a group. The thread of a call of the communicator calls these
+/// functions.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct kaio_communicator_means {
+    /// `size_of::<kaio_communicator_means>()`.
+    pub size: u32,
+    /// 0.
+    pub reserved_4: i32,
+    /// The first argument of each function; lives as long as the communicator and its memory.
+    pub data: *mut c_void,
+    /// Never NULL.
+    pub gather: kaio_communicator_gather,
+    /// NULL: the group has no memory of all ranks, and moves no tensors.
+    pub allocate: kaio_communicator_allocate,
+    /// Given with allocate.
+    pub release: kaio_communicator_release,
+}
+
+impl Default for kaio_communicator_means {
+    fn default() -> Self {
+        Self {
+            size: core::mem::size_of::<Self>() as u32,
+            reserved_4: 0,
+            data: core::ptr::null_mut(),
+            gather: None,
+            allocate: None,
+            release: None,
         }
     }
 }

@@ -299,6 +299,13 @@ static void structs(void) {
   MEMBER(kaio_communicator_options, staging_bytes);
   MEMBER(kaio_communicator_options, compare);
   MEMBER(kaio_communicator_options, reserved_28);
+  SIZE(kaio_communicator_means);
+  MEMBER(kaio_communicator_means, size);
+  MEMBER(kaio_communicator_means, reserved_4);
+  MEMBER(kaio_communicator_means, data);
+  MEMBER(kaio_communicator_means, gather);
+  MEMBER(kaio_communicator_means, allocate);
+  MEMBER(kaio_communicator_means, release);
   SIZE(kaio_context_attention_options);
   MEMBER(kaio_context_attention_options, size);
   MEMBER(kaio_context_attention_options, scale);
@@ -1252,6 +1259,7 @@ static void defaults(void) {
   DEFAULT(kaio_linear_cross_entropy_options, sizeof(kaio_linear_cross_entropy_options));
   DEFAULT(kaio_linear_cross_entropy_backward_options, sizeof(kaio_linear_cross_entropy_backward_options));
   DEFAULT(kaio_communicator_options, sizeof(kaio_communicator_options));
+  DEFAULT(kaio_communicator_means, sizeof(kaio_communicator_means));
   DEFAULT(kaio_context_attention_options, sizeof(kaio_context_attention_options));
   DEFAULT(kaio_gated_options, sizeof(kaio_gated_options));
   DEFAULT(kaio_embedding_options, sizeof(kaio_embedding_options));
@@ -1465,6 +1473,7 @@ struct functions {
   kaio_status (*kaio_communicators_create)(DLDevice const*, uint64_t, int32_t, kaio_communicator_options const*, kaio_communicator**);
   kaio_status (*kaio_nccl_create_id)(uint8_t*);
   kaio_status (*kaio_communicator_create_nccl)(DLDevice, uint8_t const*, int32_t, int32_t, kaio_communicator_options const*, kaio_communicator**);
+  kaio_status (*kaio_communicator_create_program)(DLDevice, kaio_communicator_means const*, int32_t, int32_t, kaio_communicator_options const*, kaio_communicator**);
   kaio_status (*kaio_communicator_destroy)(kaio_communicator*);
   kaio_status (*kaio_communicator_abort)(kaio_communicator const*, char const*);
   kaio_status (*kaio_all_gather)(kaio_communicator const*, void*, DLTensor const*, DLTensor const*);
@@ -1833,6 +1842,7 @@ const struct functions all_functions = {
     kaio_communicators_create,
     kaio_nccl_create_id,
     kaio_communicator_create_nccl,
+    kaio_communicator_create_program,
     kaio_communicator_destroy,
     kaio_communicator_abort,
     kaio_all_gather,

@@ -285,6 +285,13 @@ pub fn structs(lines: &mut Vec<String>) {
     member!(lines, kaio_communicator_options, staging_bytes, "staging_bytes");
     member!(lines, kaio_communicator_options, compare, "compare");
     member!(lines, kaio_communicator_options, reserved_28, "reserved_28");
+    size!(lines, kaio_communicator_means);
+    member!(lines, kaio_communicator_means, size, "size");
+    member!(lines, kaio_communicator_means, reserved_4, "reserved_4");
+    member!(lines, kaio_communicator_means, data, "data");
+    member!(lines, kaio_communicator_means, gather, "gather");
+    member!(lines, kaio_communicator_means, allocate, "allocate");
+    member!(lines, kaio_communicator_means, release, "release");
     size!(lines, kaio_context_attention_options);
     member!(lines, kaio_context_attention_options, size, "size");
     member!(lines, kaio_context_attention_options, scale, "scale");
@@ -1238,6 +1245,7 @@ pub fn defaults(lines: &mut Vec<String>) {
     lines.push(format!("kaio_linear_cross_entropy_options default {}", bytes_of(&kaio_linear_cross_entropy_options::default(), std::mem::size_of::<kaio_linear_cross_entropy_options>())));
     lines.push(format!("kaio_linear_cross_entropy_backward_options default {}", bytes_of(&kaio_linear_cross_entropy_backward_options::default(), std::mem::size_of::<kaio_linear_cross_entropy_backward_options>())));
     lines.push(format!("kaio_communicator_options default {}", bytes_of(&kaio_communicator_options::default(), std::mem::size_of::<kaio_communicator_options>())));
+    lines.push(format!("kaio_communicator_means default {}", bytes_of(&kaio_communicator_means::default(), std::mem::size_of::<kaio_communicator_means>())));
     lines.push(format!("kaio_context_attention_options default {}", bytes_of(&kaio_context_attention_options::default(), std::mem::size_of::<kaio_context_attention_options>())));
     lines.push(format!("kaio_gated_options default {}", bytes_of(&kaio_gated_options::default(), std::mem::size_of::<kaio_gated_options>())));
     lines.push(format!("kaio_embedding_options default {}", bytes_of(&kaio_embedding_options::default(), std::mem::size_of::<kaio_embedding_options>())));

@@ -1,4 +1,4 @@
-#include "ops/distributed/nccl/record.hpp"
+#include "ops/distributed/common/record.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 #pragma once
-// A rank's call as bytes of fixed size, which NCCL gathers so that all ranks compare them.
+// A rank's call as bytes of fixed size, which processes gather so that all ranks compare them.
 
 #include <array>
 #include <cstdint>
