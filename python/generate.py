@@ -15,6 +15,7 @@ makes if they are not given. Options that are outputs are made if they are True.
 
 import keyword
 import pathlib
+import re
 import sys
 import textwrap
 
@@ -24,7 +25,10 @@ sys.path.insert(0, str(ROOT / "src" / "c"))
 import generate as c_interface  # noqa: E402
 
 # Functions with C pointers are bound by hand (native/weights.cpp), or not bound: kaio.torch.distributed has ranks of torch.
-BY_HAND = {"weights", "distributed", "peers"}
+BY_HAND = {"weights", "distributed"}
+# Pointers that Python has as objects (native/ranks.cpp), and what they are.
+HANDLES = {"const kaio_peer_workspace*": "peer_workspace", "const kaio_peer_buffer*": "peer_buffer"}
+HANDLES_SAID = {"peer_workspace": "of this rank; every rank makes the call", "peer_buffer": "made by peers.buffer(); gets the rows"}
 FLAT = {"options", "sequences"}
 
 # (operation, output): the shape, as an expression of the arguments, and whose element type it has if `dtype` does not say.
@@ -57,6 +61,17 @@ MADE = {
     ("gate_up_grouped", "out"): ("((x if rows is None else rows).shape[0], gate.shape[2])", "x"),
     ("matmul_backward", "da"): ("a.shape", "a"),
     ("matmul_backward", "db"): ("b.shape", "b"),
+    ("all_reduce", "out"): ("x.shape", "x"),
+    ("all_reduce_rms_norm", "out"): ("x.shape", "x"),
+    ("all_reduce_rms_norm", "residual_out"): ("x.shape", "x"),
+    ("all_reduce_rms_norm_codes", "codes"): ("x.shape", "i8"),
+    ("all_reduce_rms_norm_codes", "scales"): ("x.shape[:-1]", "f32"),
+    ("all_reduce_rms_norm_codes", "residual_out"): ("x.shape", "x"),
+    ("all_reduce_rms_norm_codes", "y_out"): ("x.shape", "x"),
+    ("all_gather_matmul", "out"): ("(peers.ranks * a.shape[0], b.shape[1])", "a 16"),
+    ("matmul_reduce_scatter", "out"): ("(a.shape[0] // peers.ranks, b.shape[1])", "a 16"),
+    ("matmul_all_reduce", "out"): ("_product(a, b)", "a 16"),
+    ("send_to_experts", "local_offsets"): ("((offsets.shape[0] - 1) // peers.ranks + 1,)", "i32"),
     ("matmul_int8", "out"): ("_product(a, b)", "i32"),
     ("int8_column_sums", "sums"): ("(b.shape[1],)", "i32"),
     ("quantise_int8", "codes"): ("x.shape", "i8"),
@@ -138,10 +153,14 @@ MADE_BY_DEFAULT = {("quantise_int8", "scales"), ("quantise_fp8", "scales"), ("rm
                    ("layer_norm_codes", "scales"), ("merge_states", "lse")}
 # Options whose name is that of an argument.
 RENAMED = {("rms_norm_codes", "scale"): "norm_scale", ("layer_norm_codes", "scale"): "norm_scale"}
+# Arguments with other names than in C.
+# Outputs that are inputs too, and not returned.
+CHANGED = {("all_reduce_rms_norm_codes", "x")}
+ARGUMENTS = {("all_reduce", "from"): "x", ("all_reduce", "to"): "out"}
 
 KINDS = {"tensor": "tensor", "workspace": "workspace", "tensors": "tensors", "count": "count", "struct": "record", "enum": "enumeration",
          "bool": "flag", "i32": "i32", "u32": "u32", "i64": "i64", "u64": "u64", "f32": "f32", "f64": "f64", "u8": "byte",
-         "string": "string", "device": "device", "text": "text"}
+         "string": "string", "device": "device", "text": "text", "peer_workspace": "peer_workspace", "peer_buffer": "peer_buffer"}
 HINTS = {"tensor": "Array", "workspace": "Array", "tensors": "Sequence[Array]", "bool": "bool", "i32": "int", "u32": "int",
          "i64": "int", "u64": "int", "u8": "int", "f32": "float", "f64": "float", "string": "str", "device": "str | Array"}
 
@@ -156,6 +175,10 @@ def python_name(name):
 
 def argument_name(operation, argument):
     """The name in Python: an output with a name of one letter is `out`."""
+    if argument.get("c") == "const kaio_peer_workspace*":
+        return "peers"
+    if (operation["name"], argument["name"]) in ARGUMENTS:
+        return ARGUMENTS[operation["name"], argument["name"]]
     outputs = [a for a in operation["arguments"] if a.get("output") and a["type"] in ("tensor", "tensors")]
     if argument.get("output") and len(outputs) == 1 and len(argument["name"]) == 1:
         return "out"
@@ -167,8 +190,17 @@ def operations_of(all):
         if name in BY_HAND:
             continue
         for operation in family.get("operations", ()):
-            if not operation.get("plain") or operation["name"] in ("w4_packed_bytes", "w8_packed_bytes"):
+            if any(a["type"] == "c" and a["c"] in HANDLES for a in operation["arguments"]):
+                if any(a["name"] == "stream" for a in operation["arguments"]):
+                    arguments = [a for a in operation["arguments"] if a["name"] != "stream"]
+                    yield name, family, {**operation, "arguments": arguments, "of_ranks": True}
+            elif not operation.get("plain") or operation["name"] in ("w4_packed_bytes", "w8_packed_bytes"):
                 yield name, family, operation
+
+
+def is_bound(operation):
+    """Whether it is a function of the package. Those of several ranks have a stream, and no queries."""
+    return not operation.get("plain") or operation.get("of_ranks", False)
 
 
 def records_of(all):
@@ -176,7 +208,7 @@ def records_of(all):
         if name in BY_HAND:
             continue
         for struct in family.get("structs", ()):
-            if not struct.get("output"):
+            if not struct.get("output") and struct["name"] != "peer_workspace_options":
                 yield struct
 
 
@@ -204,6 +236,8 @@ def hint_of(all, field):
         hint = "str" if enum.get("flags") else f"Literal[{', '.join(repr(v[0]) for v in enum['values'])}]"
     elif kind == "list":
         hint = "Sequence[float]" if field["of"] == "f64" else "Sequence[int]"
+    elif kind == "c":
+        hint = class_name(HANDLES[field["c"]])
     else:
         hint = HINTS[kind]
     return hint
@@ -228,10 +262,12 @@ def parameter_of(all, field, made=False):
 
 
 def sentence(text):
-    return text.replace("kaio_", "").replace("NULL", "None").replace("`", "")
+    return text.replace("KAIO_INVALID_ARGUMENT", "InvalidArgument").replace("kaio_", "").replace("NULL", "None").replace("`", "")
 
 
 def explained(field):
+    if field["type"] == "c":
+        return HANDLES_SAID[HANDLES[field["c"]]]
     if field["type"] == "workspace" and field["name"] == "workspace":
         return "memory for the call, of any type; None: made if it is needed"
     if field["name"] == "variant":
@@ -265,7 +301,11 @@ class call:
                 self.passed.append("(" + "".join(self.flat(f) + ", " for f in fields) + ")")
                 continue
             self.passed.append(name)
-            self.documented.append((name, explained(argument) or hint_of(all, argument)))
+            said = explained(argument) or hint_of(all, argument)
+            for other in operation["arguments"]:
+                if (self.name, other["name"]) in ARGUMENTS:
+                    said = re.sub(rf"\b{other['name']}\b", argument_name(operation, other), said)
+            self.documented.append((name, said))
             made = MADE.get((self.name, name))
             if kind == "tensors" and argument.get("output"):
                 self.outputs.append((name, None))
@@ -280,7 +320,8 @@ class call:
                     self.parameters.append(f"{name}: Array | Literal[False] | None = None" if argument.get("optional")
                                            else f"{name}: Array | None = None")
             elif argument.get("output") and kind == "tensor":
-                self.outputs.append((name, None))
+                if (self.name, name) not in CHANGED:
+                    self.outputs.append((name, None))
                 self.parameters.append(f"{name}: Array" + (" | None = None" if argument.get("optional") else ""))
             elif kind == "struct" and argument.get("optional"):
                 self.parameters.append(f"{name}: {hint_of(all, argument)} | None = None")
@@ -347,7 +388,7 @@ class call:
             else:
                 made += f"if {name} is None:\n    {name} = {make}\n"
         # Only a shape that is computed asks its arguments for attributes.
-        if any(word in made for word in (".shape", "weights.", "_reduced(")):
+        if any(word in made for word in (".shape", "peers.", "weights.", "_reduced(")):
             asked = ", ".join(f"{n}={n}" for n in self.needed_tensors())
             made = ("try:\n" + textwrap.indent(made, "    ") +
                     f"except (AttributeError, IndexError) as error:\n    raise _wrong(\"{self.name}\", error, {asked}) from None\n")
@@ -468,12 +509,13 @@ from typing import Any, Literal, Sequence
 
 from . import _core
 from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _reduced, _repr, _wrong
+from ._core import PeerBuffer, PeerWorkspace
 
 '''
 
 
 def package_file(all):
-    calls = [call(all, family, operation) for _, family, operation in operations_of(all) if not operation.get("plain")]
+    calls = [call(all, family, operation) for _, family, operation in operations_of(all) if is_bound(operation)]
     names = [c.name for c in calls] + [class_name(s["name"]) for s in records_of(all) if s["name"] not in flat_structs(all)]
     text = HEAD + "__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(names)) + "]\n\n\n"
     for struct in records_of(all):
@@ -499,7 +541,7 @@ def flat_structs(all):
 
 def cpp_field(all, owner, field, number=None):
     """A row of a table. `owner`: the C struct, or None for an argument, which has a number."""
-    kind = field["type"]
+    kind = HANDLES[field["c"]] if field["type"] == "c" else field["type"]
     what = {"f64": "list_f64", "u32": "list_u32", "i64": "list_i64"}[field["of"]] if kind == "list" else KINDS[kind]
     name = python_name(field["name"]) if owner else field["python"]
     row = f'{{.name = "{name}", .c_name = "{field["name"]}", .kind = field_kind::{what}, '
@@ -529,14 +571,15 @@ def native_file(all):
         text += f"    [](void* to) {{ *static_cast<kaio_{name}*>(to) = kaio_{name}_default(); }}, fields_{name}}};\n"
     table = ""
     for _, family, operation in operations_of(all):
-        if operation.get("plain"):
+        if not is_bound(operation):
             continue
         name = operation["name"]
         arguments = [dict(a, python=argument_name(operation, a)) for a in operation["arguments"]]
         text += f"\nconstexpr field arguments_{name}[] = {{\n" + "".join(
             f"    {cpp_field(all, None, a, number)},\n" for number, a in enumerate(arguments)) + "};\n"
         passed = ", ".join(passed_value(a, number) for number, a in enumerate(arguments))
-        rows = [f'"{name}", arguments_{name}', f"[](void* stream, const argument_value* a) {{ return kaio_{name}(stream, {passed}); }}"]
+        given = ", ".join([passed_value(arguments[0], 0), "stream", *(passed_value(a, n) for n, a in enumerate(arguments) if n)]) if operation.get("of_ranks") else f"stream, {passed}"
+        rows = [f'"{name}", arguments_{name}', f"[](void* stream, const argument_value* a) {{ return kaio_{name}({given}); }}"]
         queries = {q["name"]: q for q in c_interface.queries_of(operation)}
         warmup = queries.pop(f"{name}_warmup", None)
         rows.append(f"[](const argument_value* a) {{ return kaio_{name}_warmup({passed}); }}" if warmup else "nullptr")
@@ -579,6 +622,8 @@ def passed_value(argument, number):
         return f"static_cast<const DLTensor*>({value}.pointer)"
     if kind == "struct":
         return f"static_cast<const kaio_{argument['of']}*>({value}.pointer)"
+    if kind == "c":
+        return f"static_cast<{argument['c']}>({value}.pointer)"
     if kind == "count":
         return f"static_cast<std::size_t>({value}.integer)"
     if kind == "device":
@@ -613,7 +658,7 @@ def in_order(all):
 def page(all):
     text = "# Operations in Python\n\nThis page is made from `src/c/operations/*.json`. [kaio from Python](../python.md) explains what all functions share. An output that is not given is made, and returned.\n"
     for name, family in all.families.items():
-        members = [o for n, _, o in operations_of(all) if n == name and not o.get("plain")]
+        members = [o for n, _, o in operations_of(all) if n == name and is_bound(o)]
         if not members:
             continue
         text += f"\n## {family['title']}\n"

@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 from . import errors, operations
 from ._arrays import array, zeros
-from ._core import Array
+from ._core import Array, PeerBuffer, PeerWorkspace
 from ._questions import Choice, TuneReport, choice, tune, warmup, workspace_bytes
 from .devices import Device, device, devices, doctor, memory_info, synchronize
 from .errors import CheckFailed, CompileError, Error, InvalidArgument, OutOfMemory, UnsupportedDevice
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array", "CheckFailed", "Choice", "CompileError", "Device", "Error", "InvalidArgument", "Kernel", "KernelLibrary", "OutOfMemory",
-    "TuneReport", "UnsupportedDevice", "array", "check", "choice", "compile", "device", "devices", "doctor", "errors", "grid", "load",
+    "PeerBuffer", "PeerWorkspace", "TuneReport", "UnsupportedDevice", "array", "check", "choice", "compile", "device", "devices", "doctor", "errors", "grid", "load",
     "memory_info", "over", "strided", "synchronize", "tune", "warmup", "weights", "workspace_bytes", "zeros",
     *operations.__all__,
 ]  # fmt: skip

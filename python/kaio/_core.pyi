@@ -44,6 +44,55 @@ class Array:
     def _read(self, to: int, /) -> None: ...
     def _write(self, source: int, /) -> None: ...
 
+@final
+class PeerBuffer:
+    """Device memory of each rank that the kernels of all can read and write, zeroed. PeerWorkspace.buffer makes it."""
+
+    @property
+    def nbytes(self) -> int:
+        """Of each rank."""
+    def address(self, rank: int) -> int:
+        """Of a rank's memory, in this process."""
+
+@final
+class PeerWorkspace:
+    """Memory that operations of several ranks share, such as kaio.all_reduce. Every rank makes one, in threads or in processes of
+    one host; it belongs to one thread at a time.
+
+    gather(mine, time_limit): the bytes of all ranks, rank 0 first, of which this rank has `mine`
+    allocate(bytes): (addresses, token): device memory of each rank, at a multiple of 256, that the kernels of all can use; addresses
+        are those in this process. With an emulator it may be memory of the host, which processes share
+    release(token): this rank uses the memory no more
+    Every rank calls gather and allocate. What they raise is the cause of CommunicationFailed, and ends the group. kaio.torch.distributed
+    makes workspaces of process groups.
+    """
+
+    def __init__(
+        self,
+        device: str,
+        ranks: int,
+        rank: int,
+        *,
+        gather: Callable[[bytes, float], bytes],
+        allocate: Callable[[int], tuple[list[int], Any]],
+        release: Callable[[Any], None],
+        time_limit: float = 60.0,
+        staging_bytes: int = 8388608,
+        sum_bytes: int = 8388608,
+        one_shot_bytes: int = 524288,
+        product_bytes: int = 0,
+        blocks: int = 64,
+        compares_repeated_calls: bool = True,
+    ) -> None: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def rank(self) -> int: ...
+    def buffer(self, bytes: int) -> PeerBuffer:
+        """Every rank calls it, with the same size."""
+    def abort(self, why: str = "") -> None:
+        """Ends the group: later calls of this rank raise CommunicationFailed. The others find it missing."""
+
 # The kernels of a user's own (kaio.kernels).
 
 class Grid: ...

@@ -9,6 +9,7 @@ from typing import Any, Literal, Sequence
 
 from . import _core
 from ._arrays import Array, _empty, _empty_like, _empty_product, _for_jax, _given, _reduced, _repr, _wrong
+from ._core import PeerBuffer, PeerWorkspace
 
 __all__ = [
     "AppendRotary",
@@ -61,6 +62,10 @@ __all__ = [
     "XNorm",
     "activate",
     "activate_backward",
+    "all_gather_matmul",
+    "all_reduce",
+    "all_reduce_rms_norm",
+    "all_reduce_rms_norm_codes",
     "append_kv",
     "append_kv_varlen",
     "attention",
@@ -103,6 +108,7 @@ __all__ = [
     "log_softmax_backward",
     "make_block_mask",
     "matmul",
+    "matmul_all_reduce",
     "matmul_backward",
     "matmul_batch",
     "matmul_fp8",
@@ -111,6 +117,7 @@ __all__ = [
     "matmul_grouped_backward",
     "matmul_int8",
     "matmul_int8_grouped",
+    "matmul_reduce_scatter",
     "matmul_w4",
     "matmul_w4_grouped",
     "matmul_w8",
@@ -148,6 +155,7 @@ __all__ = [
     "repack_q8_0_w8",
     "repack_tinygemm_w4",
     "repack_torchao_int4_w4",
+    "return_from_experts",
     "rms_norm",
     "rms_norm_backward",
     "rms_norm_codes",
@@ -156,6 +164,7 @@ __all__ = [
     "rotary_varlen",
     "sample",
     "scan",
+    "send_to_experts",
     "softmax",
     "softmax_backward",
     "sort_by_expert",
@@ -4364,6 +4373,361 @@ def dequantise_w8(
     if _dequantise_w8(stream, weights, out):
         out = _for_jax(out)
     return out
+
+
+_all_reduce = _core.operation("all_reduce")
+
+
+def all_reduce(
+    peers: PeerWorkspace,
+    x: Array,
+    out: Array | None = None,
+    *,
+    stream: Any = None,
+) -> Array:
+    """Adds the tensors of all ranks in f32, rank 0 first, by peer memory.
+
+    Calls that do not match fail with InvalidArgument on all ranks, before anything is sent.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      x: any; f32, f16 or bf16
+      out: as x; may be x; elements of x
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if _all_reduce(stream, peers, x, out):
+        out = _for_jax(out)
+    return out
+
+
+_all_reduce_rms_norm = _core.operation("all_reduce_rms_norm")
+
+
+def all_reduce_rms_norm(
+    peers: PeerWorkspace,
+    x: Array,
+    weight: Array,
+    out: Array | None = None,
+    *,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | None = None,
+    stream: Any = None,
+) -> Any:
+    """Adds x of all ranks, and a residual, and computes the RMS norm of rows, in one kernel if x is small.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      x: (rows, size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16
+      out: as x; elements of x
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out, residual_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_like(x, None, "x")
+    if residual_out is True:
+        residual_out = _empty_like(x, None, "x")
+    elif residual_out is False:
+        residual_out = None
+    if _all_reduce_rms_norm(stream, peers, x, weight, out, (epsilon, weight_offset, residual, residual_out, casting, gate, scale, shift, y_out, )):
+        out, residual_out = _for_jax(out, residual_out)
+    return out if residual_out is None else (out, residual_out)
+
+
+_all_reduce_rms_norm_codes = _core.operation("all_reduce_rms_norm_codes")
+
+
+def all_reduce_rms_norm_codes(
+    peers: PeerWorkspace,
+    x: Array,
+    weight: Array,
+    codes: Array | None = None,
+    scales: Array | None = None,
+    *,
+    epsilon: float = 1e-06,
+    weight_offset: float = 0.0,
+    residual: Array | None = None,
+    residual_out: Array | bool | None = None,
+    casting: Literal['gemma', 'llama'] = 'gemma',
+    gate: Array | None = None,
+    scale: Array | None = None,
+    shift: Array | None = None,
+    y_out: Array | bool | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Any:
+    """all_reduce_rms_norm into codes, with a scale for each row, or for each 128 neighbours of a row. x becomes the sum of all ranks.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      x: (rows, size); f32, f16 or bf16
+      weight: (size); f32, f16 or bf16
+      codes: as x; e4m3 or i8
+      scales: (rows), or (rows, ceil(size / 128)); f32
+      epsilon
+      weight_offset: added to the weight: 1 for Gemma
+      residual: as x; f32, f16 or bf16; added to x
+      residual_out: as x; f32, f16 or bf16; gets x * gate + residual; may be the residual itself
+      casting: where numbers of 16 bits are rounded
+      gate: as x; f32, f16 or bf16; multiplies x first
+      scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
+      shift: as x; f32, f16 or bf16; is added to that product
+      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      dtype: the element type of `codes` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns codes, scales, residual_out, y_out (those that are given or made).
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if codes is None:
+            codes = _empty_like(x, dtype or 'i8', "x")
+        if scales is None:
+            scales = _empty(weight, x.shape[:-1], 'f32')
+        if residual_out is True:
+            residual_out = _empty_like(x, None, "x")
+        elif residual_out is False:
+            residual_out = None
+        if y_out is True:
+            y_out = _empty_like(x, None, "x")
+        elif y_out is False:
+            y_out = None
+    except (AttributeError, IndexError) as error:
+        raise _wrong("all_reduce_rms_norm_codes", error, weight=weight) from None
+    if _all_reduce_rms_norm_codes(stream, peers, x, weight, codes, scales, (epsilon, weight_offset, residual, residual_out, casting, gate, scale, shift, y_out, )):
+        codes, scales, residual_out, y_out = _for_jax(codes, scales, residual_out, y_out)
+    return _given(codes, scales, residual_out, y_out)
+
+
+_all_gather_matmul = _core.operation("all_gather_matmul")
+
+
+def all_gather_matmul(
+    peers: PeerWorkspace,
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    constant: str = 'none',
+    bias_of_rows: bool = False,
+    bias: Array | None = None,
+    residual: Array | None = None,
+    workspace: Array | None = None,
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c = A b, where each rank has some rows of A. Rows are sent while products run.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      a: (m, k), this rank's rows; f32, f16, bf16, e4m3 or e5m2
+      b: (k, n); elements of a
+      out: (ranks m, n); f32, f16 or bf16
+      alpha: 0: A and B are not read
+      beta: 0: C is not read
+      activation
+      precision: for operands of f32
+      constant: a, b
+      bias_of_rows: True: bias has a number for each row of C
+      bias: (n) or (batch, n); (m) or (batch, m) with bias_of_rows; f32, f16 or bf16
+      residual: (m, n) or (batch, m, n); f32, f16 or bf16; may be C itself
+      workspace: memory for the call, of any type; None: made if it is needed
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(a, (peers.ranks * a.shape[0], b.shape[1]), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("all_gather_matmul", error, a=a, b=b) from None
+    if _all_gather_matmul(stream, peers, a, b, out, (alpha, beta, activation, precision, constant, bias_of_rows, bias, residual, workspace, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_reduce_scatter = _core.operation("matmul_reduce_scatter")
+
+
+def matmul_reduce_scatter(
+    peers: PeerWorkspace,
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    f32_parts: bool = False,
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    workspace: Array | None = None,
+    constant: str = 'none',
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c = this rank's rows of the sum of a b over ranks. Parts are sent while products run.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      a: (ranks m, k), this rank's columns; f32, f16, bf16, e4m3 or e5m2
+      b: (k, n), its rows; elements of a
+      out: (m, n); f32, f16 or bf16
+      alpha: multiplies the product
+      f32_parts: True: parts are sent as f32
+      precision: of f32 operands
+      workspace: memory for the call, of any type; None: made if it is needed
+      constant
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if out is None:
+            out = _empty(a, (a.shape[0] // peers.ranks, b.shape[1]), dtype)
+    except (AttributeError, IndexError) as error:
+        raise _wrong("matmul_reduce_scatter", error, a=a, b=b) from None
+    if _matmul_reduce_scatter(stream, peers, a, b, out, (alpha, f32_parts, precision, workspace, constant, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_matmul_all_reduce = _core.operation("matmul_all_reduce")
+
+
+def matmul_all_reduce(
+    peers: PeerWorkspace,
+    a: Array,
+    b: Array,
+    out: Array | None = None,
+    *,
+    alpha: float = 1.0,
+    f32_parts: bool = False,
+    precision: Literal['ieee', 'tf32', 'tf32x3'] = 'ieee',
+    workspace: Array | None = None,
+    constant: str = 'none',
+    variant: str | None = None,
+    dtype: str | None = None,
+    stream: Any = None,
+) -> Array:
+    """c = the sum of a b over ranks, on all ranks.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      a: (m, k), this rank's columns; f32, f16, bf16, e4m3 or e5m2
+      b: (k, n), its rows; elements of a
+      out: (m, n); f32, f16 or bf16
+      alpha: multiplies the product
+      f32_parts: True: parts are sent as f32
+      precision: of f32 operands
+      workspace: memory for the call, of any type; None: made if it is needed
+      constant
+      variant: the kernel to run, as kaio.choice names it; None: the best one
+      dtype: the element type of `out` if it is made, as "bf16"
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns out.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    if out is None:
+        out = _empty_product(a, b, dtype)
+    if _matmul_all_reduce(stream, peers, a, b, out, (alpha, f32_parts, precision, workspace, constant, variant, )):
+        out = _for_jax(out)
+    return out
+
+
+_send_to_experts = _core.operation("send_to_experts")
+
+
+def send_to_experts(
+    peers: PeerWorkspace,
+    x: Array,
+    offsets: Array,
+    to: PeerBuffer,
+    rows: Array | None = None,
+    local_offsets: Array | None = None,
+    *,
+    stream: Any = None,
+) -> Array:
+    """Sends sorted rows to the ranks of their experts.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      x: (rows, size); f32, f16, bf16, e4m3, e5m2, i8, i32 or i64
+      rows: (choices); i32; None: sorted row i is row i of x
+      offsets: (experts + 1); i32
+      to: made by peers.buffer(); gets the rows
+      local_offsets: (experts / ranks + 1); i32
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Returns local_offsets.
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    try:
+        if local_offsets is None:
+            local_offsets = _empty(x, ((offsets.shape[0] - 1) // peers.ranks + 1,), 'i32')
+    except (AttributeError, IndexError) as error:
+        raise _wrong("send_to_experts", error, x=x, offsets=offsets) from None
+    if _send_to_experts(stream, peers, x, rows, offsets, to, local_offsets):
+        local_offsets = _for_jax(local_offsets)
+    return local_offsets
+
+
+_return_from_experts = _core.operation("return_from_experts")
+
+
+def return_from_experts(
+    peers: PeerWorkspace,
+    z: Array,
+    offsets: Array,
+    to: PeerBuffer,
+    *,
+    stream: Any = None,
+) -> None:
+    """Sends rows of experts back to the ranks that sent them, into their sorted order.
+
+    Arguments:
+      peers: of this rank; every rank makes the call
+      z: (capacity, size); f32, f16, bf16, e4m3, e5m2, i8, i32 or i64
+      offsets: (experts + 1); i32
+      to: made by peers.buffer(); gets the rows
+      stream: a stream of the framework, or a CUstream as a number; None: the current stream
+
+    Raises InvalidArgument, which names the argument; UnsupportedDevice; TypeError.
+    """
+    _return_from_experts(stream, peers, z, offsets, to)
 
 
 _qkv_project = _core.operation("qkv_project")

@@ -13,6 +13,7 @@
 #include "array.hpp"
 #include "description.hpp"
 #include "errors.hpp"
+#include "ranks.hpp"
 #include "tensors.hpp"
 
 namespace kaio::python {
@@ -154,6 +155,8 @@ class reader {
           if (!value.is_none()) to.pointer = read(*f.of, value, f.name);
           else if (!f.is_optional) refuse(f.name, "is None; it is needed");
           break;
+        case field_kind::peer_workspace: to.pointer = handle_of(f, value, workspace_of(value), "kaio.PeerWorkspace"); break;
+        case field_kind::peer_buffer: to.pointer = handle_of(f, value, peer_buffer_of(value), "kaio.PeerBuffer"); break;
         case field_kind::device: to.device = device_of(f, value); break;
         case field_kind::f32: to.f32 = static_cast<float>(number(f, value)); break;
         case field_kind::f64: to.f64 = number(f, value); break;
@@ -183,6 +186,12 @@ class reader {
     const DLTensor* const t = tensors_.borrow(f.name, value, written);
     asked_.add(*t);
     return t;
+  }
+
+  void* handle_of(const field& f, nb::handle value, const void* found, const char* type) const {
+    if (found == nullptr) refuse(f.name, "is " + kind_of(value) + "; it has to be a " + type);
+    tensors_.keep(nb::borrow(value));
+    return const_cast<void*>(found);
   }
 
   bool truth(const field& f, nb::handle value) const {

@@ -10,7 +10,7 @@ namespace kaio::python {
 
 enum class field_kind : std::uint8_t {
   tensor, workspace, tensors, count, record, enumeration, flag, i32, u32, i64, u64, f32, f64, byte, string, list_f64, list_u32,
-  list_i64, device, text
+  list_i64, device, text, peer_workspace, peer_buffer
 };
 
 struct enumeration {

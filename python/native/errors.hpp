@@ -15,6 +15,9 @@ nanobind::object errors_of(kaio_status status);
 // Sets the exception of a status, and throws nb::python_error.
 [[noreturn]] void raise(kaio_status status, const std::string& message);
 
+// What a function of Python raised while the library called it on this thread: the cause of the next communication failure.
+void set_cause(nanobind::handle exception);
+
 inline void check(kaio_status status) {
   if (status != KAIO_OK) [[unlikely]]
     raise(status, kaio_last_error());

@@ -10,6 +10,7 @@
 #include "call.hpp"
 #include "errors.hpp"
 #include "kernels.hpp"
+#include "ranks.hpp"
 #include "tensors.hpp"
 #include "weights.hpp"
 
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_calls(m);
   bind_kernels(m);
+  bind_ranks(m);
   bind_weights(m);
   m.def("empty", [](nb::handle like, const std::vector<std::int64_t>& shape, std::optional<const char*> type) {
     const DLDataType named = type ? type_named(*type) : DLDataType{};

@@ -556,6 +556,17 @@ constexpr field fields_matmul_w4_grouped_options[] = {
 constexpr record record_matmul_w4_grouped_options = {"MatmulW4GroupedOptions", sizeof(kaio_matmul_w4_grouped_options),
     [](void* to) { *static_cast<kaio_matmul_w4_grouped_options*>(to) = kaio_matmul_w4_grouped_options_default(); }, fields_matmul_w4_grouped_options};
 
+constexpr field fields_matmul_reduce_options[] = {
+    {.name = "alpha", .c_name = "alpha", .kind = field_kind::f32, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, alpha)},
+    {.name = "f32_parts", .c_name = "f32_parts", .kind = field_kind::flag, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, f32_parts)},
+    {.name = "precision", .c_name = "precision", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, precision), .values = &enum_matmul_precision},
+    {.name = "workspace", .c_name = "workspace", .kind = field_kind::workspace, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, workspace)},
+    {.name = "constant", .c_name = "constant", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, constant), .values = &enum_constant_inputs},
+    {.name = "variant", .c_name = "variant", .kind = field_kind::string, .is_optional = false, .is_output = false, .offset = offsetof(kaio_matmul_reduce_options, variant)},
+};
+constexpr record record_matmul_reduce_options = {"MatmulReduceOptions", sizeof(kaio_matmul_reduce_options),
+    [](void* to) { *static_cast<kaio_matmul_reduce_options*>(to) = kaio_matmul_reduce_options_default(); }, fields_matmul_reduce_options};
+
 constexpr field fields_pool_options[] = {
     {.name = "kind", .c_name = "kind", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = offsetof(kaio_pool_options, kind), .values = &enum_pool_kind},
     {.name = "limit", .c_name = "limit", .kind = field_kind::u64, .is_optional = false, .is_output = false, .offset = offsetof(kaio_pool_options, limit)},
@@ -1435,6 +1446,69 @@ constexpr field arguments_dequantise_w8[] = {
     {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
 };
 
+constexpr field arguments_all_reduce[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "x", .c_name = "from", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "out", .c_name = "to", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 2},
+};
+
+constexpr field arguments_all_reduce_rms_norm[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "out", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_rms_norm_options},
+};
+
+constexpr field arguments_all_reduce_rms_norm_codes[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 1},
+    {.name = "weight", .c_name = "weight", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "codes", .c_name = "codes", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "scales", .c_name = "scales", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 4},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_rms_norm_options},
+};
+
+constexpr field arguments_all_gather_matmul[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_options},
+};
+
+constexpr field arguments_matmul_reduce_scatter[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_reduce_options},
+};
+
+constexpr field arguments_matmul_all_reduce[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_reduce_options},
+};
+
+constexpr field arguments_send_to_experts[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "rows", .c_name = "rows", .kind = field_kind::tensor, .is_optional = true, .is_output = false, .offset = 2},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 3},
+    {.name = "to", .c_name = "to", .kind = field_kind::peer_buffer, .is_optional = false, .is_output = false, .offset = 4},
+    {.name = "local_offsets", .c_name = "local_offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 5},
+};
+
+constexpr field arguments_return_from_experts[] = {
+    {.name = "peers", .c_name = "workspace", .kind = field_kind::peer_workspace, .is_optional = false, .is_output = false, .offset = 0},
+    {.name = "z", .c_name = "z", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
+    {.name = "offsets", .c_name = "offsets", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
+    {.name = "to", .c_name = "to", .kind = field_kind::peer_buffer, .is_optional = false, .is_output = false, .offset = 3},
+};
+
 constexpr field arguments_qkv_project[] = {
     {.name = "x", .c_name = "x", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 0},
     {.name = "weights", .c_name = "weights", .kind = field_kind::record, .is_optional = false, .is_output = false, .offset = 1, .of = &record_qkv_weights},
@@ -2081,6 +2155,62 @@ constexpr function all_functions[] = {
     {"dequantise_w8", arguments_dequantise_w8,
      [](void* stream, const argument_value* a) { return kaio_dequantise_w8(stream, static_cast<const kaio_w8_weights*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },
      [](const argument_value* a) { return kaio_dequantise_w8_warmup(static_cast<const kaio_w8_weights*>(a[0].pointer), static_cast<const DLTensor*>(a[1].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"all_reduce", arguments_all_reduce,
+     [](void* stream, const argument_value* a) { return kaio_all_reduce(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"all_reduce_rms_norm", arguments_all_reduce_rms_norm,
+     [](void* stream, const argument_value* a) { return kaio_all_reduce_rms_norm(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_rms_norm_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"all_reduce_rms_norm_codes", arguments_all_reduce_rms_norm_codes,
+     [](void* stream, const argument_value* a) { return kaio_all_reduce_rms_norm_codes(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const DLTensor*>(a[4].pointer), static_cast<const kaio_rms_norm_options*>(a[5].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"all_gather_matmul", arguments_all_gather_matmul,
+     [](void* stream, const argument_value* a) { return kaio_all_gather_matmul(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     4, offsetof(kaio_matmul_options, workspace)},
+    {"matmul_reduce_scatter", arguments_matmul_reduce_scatter,
+     [](void* stream, const argument_value* a) { return kaio_matmul_reduce_scatter(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_reduce_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     4, offsetof(kaio_matmul_reduce_options, workspace)},
+    {"matmul_all_reduce", arguments_matmul_all_reduce,
+     [](void* stream, const argument_value* a) { return kaio_matmul_all_reduce(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_reduce_options*>(a[4].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     4, offsetof(kaio_matmul_reduce_options, workspace)},
+    {"send_to_experts", arguments_send_to_experts,
+     [](void* stream, const argument_value* a) { return kaio_send_to_experts(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_peer_buffer*>(a[4].pointer), static_cast<const DLTensor*>(a[5].pointer)); },
+     nullptr,
+     nullptr,
+     nullptr,
+     nullptr,
+     -1, 0},
+    {"return_from_experts", arguments_return_from_experts,
+     [](void* stream, const argument_value* a) { return kaio_return_from_experts(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const kaio_peer_buffer*>(a[3].pointer)); },
+     nullptr,
      nullptr,
      nullptr,
      nullptr,
