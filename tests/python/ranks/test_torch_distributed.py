@@ -1,4 +1,5 @@
-"""kaio.torch.distributed: ranks are processes that gloo connects; they compute on the emulator."""
+"""kaio.torch.distributed: ranks are processes that gloo connects; they compute on the emulator. Memory of all ranks is shared memory
+of the host."""
 
 from __future__ import annotations
 
@@ -123,6 +124,104 @@ def trains(world: int, rank: int) -> None:
         torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5)
 
 
+def _workspaces() -> list[Any]:
+    """With memory that the kernels of all ranks use, and without it."""
+    options: dict[str, Any] = {"sum_bytes": 4096, "one_shot_bytes": 1024, "product_bytes": 1 << 16, "blocks": 2, "time_limit": 20}
+    made = [kd.workspace(memory=memory, **options) for memory in (True, False)]
+    assert [w.peers is not None for w in made] == [True, False]
+    return made
+
+
+def sums(world: int, rank: int) -> None:
+    """Sums are f32, rank 0 first, rounded once, by memory of all ranks and by collectives."""
+    by_memory, by_collectives = _workspaces()
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        for size in (24, 960, 5000):  # one step, two steps, more than sum_bytes
+            xs = [_whole(r, size).to(dtype) for r in range(world)]
+            total = xs[0].float()
+            for x in xs[1:]:
+                total = total + x.float()
+            leaf = xs[rank].clone().requires_grad_()
+            for w in (by_memory, by_collectives):
+                got = kd.all_reduce(w, leaf)
+                assert torch.equal(got, total.to(dtype))
+                (grad,) = torch.autograd.grad(got.sum(), leaf)
+                assert torch.equal(grad, torch.ones_like(leaf))
+    rows = [_whole(10 + r, 5, 64).half() for r in range(world)]
+    weight, residual = _whole(30, 64).half(), _whole(31, 5, 64).half()
+    results = [kd.all_reduce_rms_norm(w, rows[rank], weight, residual=residual) for w in (by_memory, by_collectives)]
+    want = kaio.torch.rms_norm(kd.all_reduce(by_memory, rows[rank]), weight, residual=residual)
+    for found in results:
+        for a, b in zip(found, want):
+            torch.testing.assert_close(a, b, rtol=2e-3, atol=2e-3)
+    with pytest.raises(ValueError, match="no gradient"):
+        kd.all_reduce_rms_norm(by_memory, rows[rank], weight.requires_grad_())
+
+
+def products(world: int, rank: int) -> None:
+    """A tensor-parallel layer and its gradients are those of one rank."""
+    m, hidden, wide = 4, 16, 8
+    x, dout = _whole(1, world * m, hidden), _whole(2, world * m, hidden)
+    up, down = _whole(3, hidden, world * wide) / 4, _whole(4, world * wide, hidden) / 4
+    bias = _whole(5, world * wide)
+    rows, columns = slice(rank * m, (rank + 1) * m), slice(rank * wide, (rank + 1) * wide)
+
+    leaves = [t.clone().requires_grad_() for t in (x, up, down, bias)]
+    want = torch.nn.functional.silu(leaves[0] @ leaves[1] + leaves[3]) @ leaves[2]
+    (want * dout).sum().backward()
+    wanted = [leaves[0].grad[rows], leaves[1].grad[:, columns], leaves[2].grad[columns], leaves[3].grad[columns]]
+
+    for w in _workspaces():
+        mine = [t.clone().requires_grad_() for t in (x[rows], up[:, columns], down[columns], bias[columns])]
+        h = kd.all_gather_matmul(w, mine[0], mine[1], bias=mine[3], activation="silu")
+        y = kd.matmul_reduce_scatter(w, h, mine[2])
+        torch.testing.assert_close(y, want[rows].detach(), rtol=1e-4, atol=1e-4)
+        (y * dout[rows]).sum().backward()
+        for t, g in zip(mine, wanted):
+            torch.testing.assert_close(t.grad, g, rtol=1e-4, atol=1e-4)
+
+        with torch.no_grad():  # the activation is part of the product
+            assert torch.allclose(kd.all_gather_matmul(w, mine[0], mine[1], bias=mine[3], activation="silu"), h, atol=1e-5)
+        h = h.detach().requires_grad_()
+        mine[2].grad = None
+        z = kd.matmul_all_reduce(w, h, mine[2])
+        torch.testing.assert_close(z, want.detach(), rtol=1e-4, atol=1e-4)
+        z.backward(dout)
+        torch.testing.assert_close(h.grad, dout @ down[columns].T, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(mine[2].grad, wanted[2], rtol=1e-4, atol=1e-4)
+
+
+def differ(world: int, rank: int) -> None:
+    """Sums and products that differ among ranks raise ValueError on all, and the workspace goes on."""
+    x = torch.ones(4, 8)
+    for w in _workspaces():
+        for bad in (
+            lambda: kd.all_reduce(w, x if rank else x[:2]),
+            lambda: kd.all_gather_matmul(w, x, torch.ones(8 if rank else 4, 4)),
+            lambda: kd.matmul_reduce_scatter(w, x[: 4 if rank else 3], torch.ones(8, 4)),
+            lambda: kd.matmul_all_reduce(w, x, torch.ones(8, 4 if rank else 8)),
+        ):
+            with pytest.raises(ValueError, match="rank|argument"):
+                bad()
+        assert torch.equal(kd.all_reduce(w, x), world * x)
+    with pytest.raises(ValueError, match="rank 1"):
+        kd.workspace(sum_bytes=4096 * (1 + rank))
+    with pytest.raises(RuntimeError, match="memory"):
+        kd.workspace(device="meta", memory=True)
+
+
+def loses(world: int, rank: int) -> None:
+    """A rank that is gone is an error on the others, whose cause is that of gloo."""
+    by_memory, _ = _workspaces()
+    kd.all_reduce(by_memory, torch.ones(8))
+    if rank == 1:
+        os._exit(0)
+    with pytest.raises(kaio.errors.CommunicationFailed) as found:
+        kd.all_reduce(by_memory, torch.ones(9))
+    assert isinstance(found.value.__cause__, RuntimeError)
+    os._exit(0)
+
+
 def dies(world: int, rank: int) -> None:
     """A rank that is gone is an error on the others."""
     x = torch.ones(1, 4, 1, 8)
@@ -157,6 +256,14 @@ def test_two_ranks() -> None:
 
 def test_four_ranks() -> None:
     _run(4, "attends", "half")
+
+
+def test_sums_and_products_of_two_ranks() -> None:
+    _run(2, "sums", "products", "differ", "loses")
+
+
+def test_sums_and_products_of_three_ranks() -> None:
+    _run(3, "sums", "products")
 
 
 def test_rows_have_one_rank_each() -> None:
