@@ -45,6 +45,18 @@ struct sm90_problem {
   }
 };
 
+// The products of a batch in their order, with operands that are complete when the kernel begins. Another order, or
+// operands that arrive later, are a policy with these two functions: ops/distributed/peer/gathered_matmul.hpp.
+struct sm90_batch_order {
+  // The product of the batch that comes at place `index`.
+  constexpr const val<u32>& product(const val<u32>& index) const { return index; }
+  // The producer calls it for each of its tiles. Calls load(loop) once the operands of the product are there.
+  template <class Mainloop, class Load>
+  constexpr void when_there(const Mainloop& loop, const val<u32>&, const Load& load) const {
+    load(loop);
+  }
+};
+
 namespace detail {
 template <sm90_config C, scalar T>
 struct sm90_whole_mainloop {
@@ -65,30 +77,34 @@ struct sm90_matmul_body {
   using tile_place = sm90_place<mainloop, C.transposed, !promotes<Epilogue>>;
   using store = sm90_store_for<C, Out, Epilogue, tile_place>;
 
+  template <class Order>
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
-                                         const mainloop& loop) {
+                                         const mainloop& loop, const Order& order) {
     const tile_index tile = tile_at(t, problem[&sm90_problem::scheduler], index);
+    const val<u32>& batch = order.product(tile.batch);
     const val m = t.let((tile.m * loop.size_m() + loop.rank_m()) * loop.tile_m());
     const val n = t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n());
-    return tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, m, n);
+    return tile_place::origin(t, loop, problem[&sm90_problem::c], batch, m, n);
   }
   static constexpr val<bool> is_whole(thread t, const val<sm90_problem>& problem, const val<u32>& index) {
     return t.let(index < problem[&sm90_problem::whole_tiles]);
   }
   // A half is half of all rows of a cluster's tile; the cluster's blocks share it as they share a whole tile.
+  template <class Order>
   static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
-                                     const mainloop& loop) {
+                                     const mainloop& loop, const Order& order) {
     const val whole_tiles = t.let(problem[&sm90_problem::whole_tiles]);
     const val whole = is_whole(t, problem, index);
     const val half = t.let(index - whole_tiles);
     const tile_index tile =
         tile_at(t, problem[&sm90_problem::scheduler], t.let(select(whole, index, whole_tiles + half / 2u)));
+    const val<u32>& batch = order.product(tile.batch);
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(
         select(whole, loop.rank_m() * C.m, (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
     const val m = t.let(first + row);
     const val n = t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n());
-    return {tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, m, n), whole};
+    return {tile_place::origin(t, loop, problem[&sm90_problem::c], batch, m, n), whole};
   }
 
   // `c` is a tensor map of C, or its memory.
@@ -96,6 +112,13 @@ struct sm90_matmul_body {
   static constexpr void run(thread t, const typename mainloop::operand_a& a,
                             const typename mainloop::operand_b& b, const Destination& c,
                             const val<sm90_problem>& problem, const Extra&... extra) {
+    sm90_batch_order order;
+    run_in(order, t, a, b, c, problem, extra...);
+  }
+  template <class Order, class Destination, class... Extra>
+  static constexpr void run_in(Order& order, thread t, const typename mainloop::operand_a& a,
+                               const typename mainloop::operand_b& b, const Destination& c,
+                               const val<sm90_problem>& problem, const Extra&... extra) {
     const mainloop loop = make_loop(t, a, b, problem);
     store output(t, c, problem[&sm90_problem::c], problem[&sm90_problem::c_address]);
     const val warpgroup = warpgroup_rank(t);
@@ -120,17 +143,22 @@ struct sm90_matmul_body {
         auto turn = loop.first_turn();
         const val zero = t.let(0u);
         for (auto index : t.range(cluster, parts, clusters))
-          loop.move(turn, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+          loop.move(turn, origin_of(t, problem, t.let(index), loop, order), zero, k_blocks);
       } else {
         if constexpr (C.whole_producer) decrease_registers<24>(t);
         if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
           ring_position at(t);
           const val zero = t.let(0u);
           for (auto index : t.range(cluster, parts, clusters))
-            if constexpr (C.halves())
-              loop.load(at, part_of(t, problem, t.let(index), loop), k_blocks);
-            else
-              loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+            if constexpr (C.halves()) {
+              const tile_part part = part_of(t, problem, t.let(index), loop, order);
+              order.when_there(loop, part.origin.batch,
+                               [&](const mainloop& from) { from.load(at, part, k_blocks); });
+            } else {
+              const tile_origin tile = origin_of(t, problem, t.let(index), loop, order);
+              order.when_there(loop, tile.batch,
+                               [&](const mainloop& from) { from.load(at, tile, zero, k_blocks); });
+            }
           if constexpr (C.has_cluster()) loop.wait_for_readers(at);
         }
       }
@@ -171,10 +199,10 @@ struct sm90_matmul_body {
         if constexpr (C.halves()) {
           const val has_rows = t.let(any_of(is_whole(t, problem, t.let(index)), warpgroup == 0u));
           if (auto works = t.when(has_rows))
-            compute([&] { return part_of(t, problem, t.let(index), loop).origin; });
+            compute([&] { return part_of(t, problem, t.let(index), loop, order).origin; });
           if (auto idles = t.otherwise()) loop.pass(at, k_blocks);
         } else {
-          compute([&] { return origin_of(t, problem, t.let(index), loop); });
+          compute([&] { return origin_of(t, problem, t.let(index), loop, order); });
         }
       }
       output.drain();

@@ -12,8 +12,7 @@
 //                             full[s], empty[s]
 //
 // The layout and element type are constants of a wgmma instruction. If the launch gives them, the kernel has
-// a loop along K for each combination, and all loops share the code before and after: one kernel in place of
-// eight.
+// a loop along K for each combination; the loops share the code before and after: one kernel, not eight.
 //
 // f32 is multiplied as tf32; the tensor copies round it. An A of f32 that is mn-major goes through registers
 // (register_product.hpp).
@@ -41,12 +40,6 @@
 #include <type_traits>
 
 namespace kaio::ops {
-
-// A tile, or a half of one: 64 of 128 rows, which the first consumer computes alone.
-struct tile_part {
-  tile_origin origin;
-  val<bool> is_whole;
-};
 
 // Halves: A along K arrives in boxes of 64 rows, so that tiles may be computed in halves; otherwise in boxes
 // of a tile's rows, which takes fewer copies. Whole: the parts of tile_place.hpp are whole tiles; otherwise a
@@ -109,6 +102,13 @@ class sm90_mainloop {
                                    flag_of<C.a_by_launch, C.a == major::mn>(t, of[&sm90_tile::a_is_across]),
                                    flag_of<C.b_by_launch, C.b == major::mn>(t, of[&sm90_tile::b_is_across]),
                                    is_second_type(t, of)}) {}
+
+  // This loop with another A, which has boxes of the same shape.
+  constexpr sm90_mainloop reading(const operand_a& a) const {
+    sm90_mainloop result = *this;
+    result.a_map_ = a;
+    return result;
+  }
 
   // The boxes of whole tiles, if `shares` blocks load a share of B each.
   static constexpr sm90_boxes whole_boxes(std::uint32_t shares) {

@@ -28,22 +28,28 @@ void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... 
   static_assert(!C.by_launch(), "kaio: launch_call_clusters is told how many blocks a cluster has");
   launch_call_clusters<C, T, Out, Epilogue>(s, call, {C.cluster_m, C.cluster_n}, extra...);
 }
-// Launches a call with the terms that it adds to a tile of C; tile_terms must serve them.
-template <sm90_config C, class T>
-void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cluster) {
-  using element = sm90_element<C, T>;
+// The tensor that tile_terms adds last; C itself, which the kernel does not read, if there is none.
+template <class T>
+matrix_lines<T> addend_for(const matmul_call& call) {
   const matmul_term& addend = tile_terms::addend_of(call.terms);
-  matrix_lines<element> lines = output_for<element>(call);
+  matrix_lines<T> lines = output_for<T>(call);
   if (addend.type != 0) {
     lines.pitch = static_cast<std::uint64_t>(addend.row);
     lines.batch_pitch = static_cast<std::uint64_t>(addend.batch);
     const std::uint64_t elements =
         (lines.batches - 1) * lines.batch_pitch + (lines.lines - 1) * lines.pitch + lines.length;
-    lines.memory = device_pointer<element>(addend.address, elements, call.c.device, true);
+    lines.memory = device_pointer<T>(addend.address, elements, call.c.device, true);
   }
-  constexpr term_type output = std::is_same_v<T, f16> ? term_type::f16 : term_type::bf16;
-  launch_call_clusters<C, T, element, with_terms<element>>(s, call, cluster, lines,
-                                                           tile_terms::of(call.terms, output));
+  return lines;
+}
+template <class T>
+inline constexpr term_type term_type_of = std::is_same_v<T, f16> ? term_type::f16 : term_type::bf16;
+// Launches a call with the terms that it adds to a tile of C; tile_terms must serve them.
+template <sm90_config C, class T>
+void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cluster) {
+  using element = sm90_element<C, T>;
+  launch_call_clusters<C, T, element, with_terms<element>>(s, call, cluster, addend_for<element>(call),
+                                                           tile_terms::of(call.terms, term_type_of<T>));
 }
 // f32 is multiplied as tf32.
 template <class T>

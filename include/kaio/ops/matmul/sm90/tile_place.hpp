@@ -32,6 +32,12 @@ struct tile_origin {
   val<u32> row_parts, column_parts;
 };
 
+// A tile, or a half of one: 64 of 128 rows, which the first consumer computes alone.
+struct tile_part {
+  tile_origin origin;
+  val<bool> is_whole;
+};
+
 // The bits of a line's number that select its part of a tile.
 constexpr u32 mask_of_part(u32 part, u32 tile) { return part == tile ? 0u : ~(part - 1u); }
 
