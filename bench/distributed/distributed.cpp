@@ -70,7 +70,7 @@ class ranks_bench {
   void gather(i64 m, i64 n, i64 k) {
     const i64 rows = m / ranks(), columns = n / ranks();
     const std::vector<bf16> a = random(extent(m * k), 1);
-    figure one, all;
+    figure one, all, together;
     run([&](const communicator& c) {
       const device& gpu = c.on();
       const stream s = gpu.create_stream();
@@ -83,19 +83,28 @@ class ranks_bench {
           out_view(out, m, columns);
       const peer_workspace w = peer_workspace::make(c, {.product_bytes = all_gather_bytes(c.ranks(), a_own)});
       time(one, c, s, [&] { matmul(s, a_all, b_view, out_view); });
+      const auto compare = [&] {
+        check(
+            out.download(s),
+            [&](i64 at) {
+              double sum = 0;
+              for (i64 i = 0; i < k; ++i)
+                sum += number(a[extent(at / columns * k + i)]) *
+                       number(b_values[extent(i * columns + at % columns)]);
+              return sum;
+            },
+            std::sqrt(static_cast<double>(k)));
+        out.fill_zero(s);
+      };
       time(all, c, s, [&] { all_gather_matmul(w, s, a_own, b_view, out_view); });
-      check(
-          out.download(s),
-          [&](i64 at) {
-            double sum = 0;
-            for (i64 i = 0; i < k; ++i)
-              sum += number(a[extent(at / columns * k + i)]) *
-                     number(b_values[extent(i * columns + at % columns)]);
-            return sum;
-          },
-          std::sqrt(static_cast<double>(k)));
+      compare();
+      if (gpu.properties().target.sm != 90) return;
+      time(together, c, s,
+           [&] { all_gather_matmul(w, s, a_own, b_view, out_view, {}, gather_schedule::one_launch); });
+      compare();
     });
     report("all_gather_matmul", shape(m, n, k), all, "matmul", one);
+    if (together.us > 0) report("all_gather_matmul, one launch", shape(m, n, k), together, "matmul", one);
   }
 
   // a (M, K / ranks) of each rank, b (K / ranks, N), c (M / ranks, N).

@@ -4440,7 +4440,7 @@ def all_reduce_rms_norm(
       gate: as x; f32, f16 or bf16; multiplies x first
       scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 
     Returns out, residual_out (those that are given or made).
@@ -4495,7 +4495,7 @@ def all_reduce_rms_norm_codes(
       gate: as x; f32, f16 or bf16; multiplies x first
       scale: as x; f32, f16 or bf16; 1 + it multiplies the norm
       shift: as x; f32, f16 or bf16; is added to that product
-      y_out: as x; f32, f16 or bf16; of a call into codes: gets the norm that they are made of
+      y_out: as x; f32, f16 or bf16; a call into codes writes the norm before it is rounded here
       dtype: the element type of `codes` if it is made, as "bf16"
       stream: a stream of the framework, or a CUstream as a number; None: the current stream
 

@@ -3,12 +3,14 @@
 // while it multiplies those that it has.
 //
 //   all_gather_matmul(w, s, a, b, c);       // a: this rank's rows of A; c = A * b, all rows of A
+//   all_gather_matmul(w, s, a, b, c, {}, gather_schedule::one_launch);   // sm_90a, f16 and bf16: one persistent kernel
 //   all_gather_with(w, s, x, [&](const stream& on, int rank, auto rows) {   // any operation
 //     matmul_w4(on, rows, weights, y.slice(0, rank * m, m));
 //   });
 //
 //   copy engine   rows to rank - 1 | signal | rows to rank - 2 | signal | ...
 //   stream s      own product | wait for rows of rank + 1 | product | wait for rank + 2 | product | ...
+//   one_launch    own tiles, tiles of rank + 1, tiles of rank + 2, ... : loads wait for the signal of their rank
 //
 // Rows arrive in memory of the workspace, which is in use two calls later again. Copies use no multiprocessor, and each
 // is followed by a signal of 4 bytes. Products are those of the same rows in one process, with their bits. Nothing is
@@ -32,6 +34,11 @@
 
 namespace kaio::ops {
 
+// How all_gather_matmul computes the products of all ranks' rows.
+//   launches    one product for each rank's rows, by any kernel of matmul, after a kernel that waits for the rows
+//   one_launch  one persistent kernel, whose loads wait for the rows
+enum class gather_schedule : std::uint8_t { launches, one_launch };
+
 namespace detail {
 
 // Queues the work for the rows, or the part, of a rank, into a stream: refers to a function of the caller.
@@ -51,7 +58,8 @@ class work_of_rank {
 void run_all_gather(std::string_view operation, const peer_workspace& w, const stream& s,
                     const any_view& rows, const work_of_rank& work);
 void run_all_gather_matmul(const peer_workspace& w, const stream& s, const matmul_view& a,
-                           const matmul_view& b, const matmul_view& c, const matmul_options& options);
+                           const matmul_view& b, const matmul_view& c, const matmul_options& options,
+                           gather_schedule schedule = gather_schedule::launches);
 
 // A typed view of a part.
 template <class T>
@@ -69,18 +77,24 @@ std::uint64_t all_gather_bytes(int ranks, const any_view& rows);
 
 // a: (m, k) with adjacent neighbours along k, equal shapes on all ranks. b: (k, n). c: (ranks * m, n); rows of rank 0
 // first. Types, layouts of b and c, and options are those of matmul. c shares no memory with a and b.
+//
+// one_launch: a, b and c are f16 or bf16; rows of a and c, and lines of b, begin at multiples of 16 bytes; c is row-major,
+// and its rows are multiples of 16 bytes long. Options: alpha, a bias of columns, an activation, a residual of c's type; see
+// matmul's tile_terms. If k, n or alpha is 0, products are launches. It throws unsupported_device on another device than
+// sm_90a, and invalid_argument for other arguments. Each rank may choose its own schedule.
 template <class A, class B, class C>
 void all_gather_matmul(const peer_workspace& w, const stream& s, const tensor_view<A, 2>& a,
                        const tensor_view<B, 2>& b, const tensor_view<C, 2>& c,
-                       const matmul_options& options = {}) {
+                       const matmul_options& options = {},
+                       gather_schedule schedule = gather_schedule::launches) {
   detail::require_matmul_types<A, B, C, 2, 2, 2>();
-  detail::run_all_gather_matmul(w, s, a, b, c, options);
+  detail::run_all_gather_matmul(w, s, a, b, c, options, schedule);
 }
 // Refuses arguments that are no such views.
 template <class A, class B, class C>
   requires(!(detail::views<0, A, B, C>))
 void all_gather_matmul(const peer_workspace&, const stream&, const A&, const B&, const C&,
-                       const matmul_options& = {}) {
+                       const matmul_options& = {}, gather_schedule = gather_schedule::launches) {
   detail::refuse_views<A, B, C>();
 }
 
@@ -101,4 +115,5 @@ void all_gather_with(const peer_workspace& w, const stream& s, const tensor_view
 namespace kaio {
 using ops::all_gather_matmul;
 using ops::all_gather_with;
+using ops::gather_schedule;
 }  // namespace kaio

@@ -86,12 +86,20 @@ void product_call::wait(int first, int count) const {
   launch_peer_signal(s_, p);
 }
 
-void product_call::end() const {
+peer_arrivals product_call::arrivals() const {
+  return {m_.table(), m_.words.product_counter(half_), m_.words.arrived(half_)};
+}
+
+void product_call::end(int arrived) const {
   if (ranks() > 1) {
     m_.copies.record(m_.sent);
     s_.wait(m_.sent);
   }
   peer_signal_problem p = signal();
+  p.peers.limit = 0;
+  p.words = m_.words.arrived(half_);
+  p.first = static_cast<u32>(after(1));
+  p.count = static_cast<u32>(arrived);
   p.publishes = 1;
   p.publish = m_.words.done(half_) + static_cast<u32>(rank());
   launch_peer_signal(s_, p);

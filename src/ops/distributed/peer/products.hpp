@@ -39,8 +39,11 @@ class product_call {
   void send(int to, const any_view& part, const any_view& from) const;
   // Later work of `s` may read what `count` ranks have sent, from rank `first` on.
   void wait(int first, int count) const;
-  // The others may write this rank's half again, and later work of `s` the memory that was sent.
-  void end() const;
+  // The signals for which a kernel may wait itself.
+  peer_arrivals arrivals() const;
+  // The others may write this rank's half again, and later work of `s` the memory that was sent. Stops with an error if
+  // one of the `arrived` ranks after this one has not come by then.
+  void end(int arrived = 0) const;
 
  private:
   peer_signal_problem signal() const;

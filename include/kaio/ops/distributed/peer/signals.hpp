@@ -15,6 +15,13 @@ struct peer_table {
   u32 ranks, rank;
 };
 
+// The signals of the parts that other ranks send for one call of a product.
+struct peer_arrivals {
+  peer_table peers;
+  u32 counter;  // word of this rank: the number of the call
+  u32 words;    // words of this rank, one for each rank: the last call whose part has come
+};
+
 // The memory of all ranks, as a kernel sees it.
 class peer_access {
  public:
