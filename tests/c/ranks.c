@@ -134,10 +134,14 @@ static void sums(rank_of* r) {
   MUST(kaio_free(r->device, data) == KAIO_OK);
 }
 
-/* All scores are equal: a row is the mean of the rows up to its own, and the values are the places of rows. */
-static void attention(rank_of* r) {
+/* All scores are equal: a row is the mean of the rows up to its own, and the values are the places of rows. packed: in two
+ * sequences of equal length. */
+static void attention(rank_of* r, int packed) {
   int64_t shape[4] = {1, rows / 2, heads, size}, lse_shape[3] = {1, heads, rows / 2}, bytes_shape[1];
-  const int places[rows / 2] = {r->number * 2, r->number * 2 + 1, 6 - r->number * 2, 7 - r->number * 2};
+  const int whole[rows / 2] = {r->number * 2, r->number * 2 + 1, 6 - r->number * 2, 7 - r->number * 2};
+  const int in_halves[rows / 2] = {r->number, 3 - r->number, r->number, 3 - r->number};
+  const int* places = packed ? in_halves : whole;
+  const int64_t lengths[2] = {rows / 2, rows / 2}, others[2] = {rows / 2 - 1, rows / 2 + 1};
   float host[count], zeros[count];
   void* memory[5] = {NULL};
   void* work = NULL;
@@ -159,6 +163,14 @@ static void attention(rank_of* r) {
     DLTensor workspace;
     options.causal = KAIO_CAUSAL_ALIGNMENT_TOP_LEFT;
     options.lse = &lse;
+    if (packed) {
+      options.length_count = 2;
+      MUST(kaio_context_attention_workspace_bytes(r->communicator, &q, &q, &v, &options, &bytes) == KAIO_INVALID_ARGUMENT);
+      options.lengths = r->number == 0 ? lengths : others;
+      MUST(kaio_context_attention_workspace_bytes(r->communicator, &q, &q, &v, &options, &bytes) == KAIO_INVALID_ARGUMENT);
+      MUST(strstr(kaio_last_error(), "lengths") != NULL);
+      options.lengths = lengths;
+    }
     MUST(kaio_context_attention_workspace_bytes(r->communicator, &q, &q, &v, &options, &bytes) == KAIO_OK);
     MUST(kaio_context_attention_backward_workspace_bytes(r->communicator, &q, &q, &v, &options, &more) == KAIO_OK);
     if (more > bytes) bytes = more;
@@ -179,7 +191,7 @@ static void attention(rank_of* r) {
     for (i = 0; i < count; ++i) {
       double want = 0;
       int later;
-      for (later = places[i / row]; later < rows; ++later) want += later / (later + 1.0);
+      for (later = places[i / row]; later < (packed ? rows / 2 : rows); ++later) want += later / (later + 1.0);
       MUST(!differ((double)host[i], want));
     }
   }
@@ -297,7 +309,8 @@ static void* run(void* given) {
   void* data = NULL;
   sums(r);
   peer_memory(r);
-  attention(r);
+  attention(r, 0);
+  attention(r, 1);
   MUST(kaio_allocate(r->device, 16, &data) == KAIO_OK);
   if (r->by_program) {
     const DLTensor x = tensor_of(r->device, data, shape, 1);

@@ -33,7 +33,7 @@ typedef int32_t (*kaio_communicator_release)(void* data, void* token);
 /* kaio_context_layout: How the rows of a sequence are divided. */
 enum {
   KAIO_CONTEXT_LAYOUT_CONTIGUOUS = 0, /* the r-th of as many pieces as there are ranks */
-  KAIO_CONTEXT_LAYOUT_ZIGZAG = 1 /* rank r has pieces r and 2 ranks - 1 - r of 2 ranks pieces */
+  KAIO_CONTEXT_LAYOUT_ZIGZAG = 1 /* rank r has pieces r and 2 x ranks - 1 - r of 2 x ranks pieces, of each packed sequence */
 };
 
 /* Options of a group of ranks. */
@@ -95,6 +95,9 @@ typedef struct kaio_context_attention_options {
   int32_t reserved_60; /* 0 */
   /* needed: kaio_context_attention_workspace_bytes, or of the gradients, at a multiple of 256 bytes */
   const DLTensor* workspace;
+  /* rows of packed sequences, host memory, equal on all ranks; batches is then 1; NULL: one sequence */
+  const int64_t* lengths;
+  uint64_t length_count; /* the number of packed sequences */
 } kaio_context_attention_options;
 static inline kaio_context_attention_options kaio_context_attention_options_default(void) {
   kaio_context_attention_options it;
@@ -111,6 +114,8 @@ static inline kaio_context_attention_options kaio_context_attention_options_defa
   it.head_ranks = 1;
   it.reserved_60 = 0;
   it.workspace = NULL;
+  it.lengths = NULL;
+  it.length_count = 0;
   return it;
 }
 

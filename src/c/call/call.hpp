@@ -21,6 +21,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -147,6 +148,12 @@ class call {
   void list(const char* name, const T* given, std::uint64_t count, std::vector<T>& to) const {
     if (count != 0) require(operation_, name, given);
     to.assign(given, given + count);
+  }
+  // The numbers stay where they are: for members that are read before the call returns.
+  template <class T>
+  void list(const char* name, const T* given, std::uint64_t count, std::span<const T>& to) const {
+    if (count != 0) require(operation_, name, given);
+    to = {given, static_cast<std::size_t>(count)};
   }
 
  private:

@@ -59,6 +59,7 @@ void read(call& in, const char* name, const kaio_context_attention_options* give
   to.head_ranks = from.head_ranks;
   in.zero("reserved_60", from.reserved_60);
   in.workspace("workspace", from.workspace, to.workspace);
+  in.list("lengths", from.lengths, from.length_count, to.lengths);
 }
 
 }  // namespace kaio::c

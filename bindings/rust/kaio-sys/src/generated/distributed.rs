@@ -44,7 +44,7 @@ pub type kaio_communicator_release =
 // kaio_context_layout: How the rows of a sequence are divided.
 /// The r-th of as many pieces as there are ranks.
 pub const KAIO_CONTEXT_LAYOUT_CONTIGUOUS: i32 = 0;
-/// Rank r has pieces r and 2 ranks - 1 - r of 2 ranks pieces.
+/// Rank r has pieces r and 2 x ranks - 1 - r of 2 x ranks pieces, of each packed sequence.
 pub const KAIO_CONTEXT_LAYOUT_ZIGZAG: i32 = 1;
 
 /// Options of a group of ranks.
@@ -140,6 +140,10 @@ pub struct kaio_context_attention_options {
     pub reserved_60: i32,
     /// Needed: kaio_context_attention_workspace_bytes, or of the gradients, at a multiple of 256 bytes.
     pub workspace: *const DLTensor,
+    /// Rows of packed sequences, host memory, equal on all ranks; batches is then 1; NULL: one sequence.
+    pub lengths: *const i64,
+    /// The number of packed sequences.
+    pub length_count: u64,
 }
 
 impl Default for kaio_context_attention_options {
@@ -158,6 +162,8 @@ impl Default for kaio_context_attention_options {
             head_ranks: 1,
             reserved_60: 0,
             workspace: core::ptr::null(),
+            lengths: core::ptr::null(),
+            length_count: 0,
         }
     }
 }

@@ -320,6 +320,8 @@ static void structs(void) {
   MEMBER(kaio_context_attention_options, head_ranks);
   MEMBER(kaio_context_attention_options, reserved_60);
   MEMBER(kaio_context_attention_options, workspace);
+  MEMBER(kaio_context_attention_options, lengths);
+  MEMBER(kaio_context_attention_options, length_count);
   SIZE(kaio_gated_options);
   MEMBER(kaio_gated_options, size);
   MEMBER(kaio_gated_options, limit);

@@ -306,6 +306,8 @@ pub fn structs(lines: &mut Vec<String>) {
     member!(lines, kaio_context_attention_options, head_ranks, "head_ranks");
     member!(lines, kaio_context_attention_options, reserved_60, "reserved_60");
     member!(lines, kaio_context_attention_options, workspace, "workspace");
+    member!(lines, kaio_context_attention_options, lengths, "lengths");
+    member!(lines, kaio_context_attention_options, length_count, "length_count");
     size!(lines, kaio_gated_options);
     member!(lines, kaio_gated_options, size, "size");
     member!(lines, kaio_gated_options, limit, "limit");

@@ -11,7 +11,7 @@ use crate::call::*;
 pub enum ContextLayout {
     /// The r-th of as many pieces as there are ranks.
     Contiguous = 0,
-    /// Rank r has pieces r and 2 ranks - 1 - r of 2 ranks pieces.
+    /// Rank r has pieces r and 2 x ranks - 1 - r of 2 x ranks pieces, of each packed sequence.
     Zigzag = 1,
 }
 
@@ -81,6 +81,7 @@ pub struct ContextAttentionOptions<'a> {
     lse: Option<TensorView<'a>>,
     head_ranks: i32,
     workspace: Option<TensorView<'a>>,
+    lengths: Vec<i64>,
 }
 
 impl<'a> ContextAttentionOptions<'a> {
@@ -97,6 +98,7 @@ impl<'a> ContextAttentionOptions<'a> {
             lse: None,
             head_ranks: 1,
             workspace: None,
+            lengths: Vec::new(),
         }
     }
 
@@ -121,6 +123,9 @@ impl<'a> ContextAttentionOptions<'a> {
         value head_ranks(i32) => head_ranks;
         /// Needed: `workspace_bytes`, or of the gradients, at a multiple of 256 bytes.
         written workspace(&TensorViewMut<'a>) => workspace;
+        /// Rows of packed sequences, host memory, equal on all ranks; batches is then 1; none: one
+        /// sequence.
+        list lengths(&[i64]) => lengths;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_context_attention_options> {
@@ -135,6 +140,8 @@ impl<'a> ContextAttentionOptions<'a> {
             lse: hold.optional(&self.lse),
             head_ranks: self.head_ranks,
             workspace: hold.optional(&self.workspace),
+            lengths: list(&self.lengths),
+            length_count: self.lengths.len() as u64,
             ..Default::default()
         })
     }
