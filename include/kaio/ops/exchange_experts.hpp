@@ -11,9 +11,9 @@
 //   sorted rows of rank 0   e0 e0 e1 | e2 e3          received by rank 0   e0 of rank 0, e0 of rank 1, e1 of rank 0, ...
 //   sorted rows of rank 1   e0 e1 e1 | e3 e3          received by rank 1   e2 of rank 0, ..., e3 of rank 0, e3 of rank 1
 //
-// Rows go straight into the peer_buffer of the receiver. A call begins when all ranks have come to it in their streams, so
-// what the buffer had before may be read until then. Nothing is allocated, read back or waited for but the comparison
-// of peer_workspace.hpp: a call may be captured into a graph and replayed with other counts. Throws invalid_argument,
+// Rows go straight into the receiver's part of the peer_buffer: all ranks give the same one. A call begins when all ranks
+// have come to it in their streams, so what the buffer had before may be read until then. Nothing is allocated, read back
+// or waited for but the comparison of peer_workspace.hpp: a call may be captured into a graph and replayed with other counts. Throws invalid_argument,
 // which names the argument, on all ranks, before anything is sent; communication_error; and what a launch throws.
 
 #include <kaio/ops/all_gather_matmul.hpp>

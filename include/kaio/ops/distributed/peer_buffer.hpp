@@ -20,6 +20,7 @@ namespace detail {
 class group_rank;
 class shared_memory;
 class rank_access;
+class peer_memory_access;
 void retain(group_rank* r) noexcept;
 void release(group_rank* r) noexcept;
 void retain(shared_memory* m) noexcept;
@@ -42,6 +43,7 @@ class peer_buffer {
 
  private:
   friend class communicator;
+  friend class detail::peer_memory_access;
   explicit peer_buffer(detail::shared_memory_ref memory) noexcept : memory_(std::move(memory)) {}
   detail::shared_memory_ref memory_;
 };

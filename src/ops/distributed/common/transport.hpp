@@ -26,6 +26,8 @@ class shared_memory {
   struct part {
     runtime::device_pointer<u8> memory;
     runtime::device_pointer<u32> signals;
+    // In the rank's own memory: (ranks) u64, the address of each rank's memory as this one uses it. 0: of another process.
+    std::uint64_t addresses = 0;
   };
   // The parts are memory of `owner`.
   shared_memory(std::vector<part> parts, std::uint64_t bytes, std::uint32_t words,

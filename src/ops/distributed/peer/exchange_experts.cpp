@@ -55,6 +55,7 @@ std::vector<std::int64_t> checked(const expert_call& call, const peer_memory& m)
     check.input("rows", call.indices);
     check_adjacent(call.operation, "rows", call.indices);
   }
+  (void)call.to.pointer(m.group.ranks() - 1);  // refuses one of a smaller group
   const auto memory = call.to.pointer(m.group.rank());
   if (memory.device != m.group.on().identity())
     refuse(call.operation,
@@ -90,6 +91,8 @@ void run(const peer_workspace& w, const stream& s, const expert_call& call) {
   peer_send_problem send{};
   send.peers = m.table();
   send.from = m.segments();
+  // Addresses that another process sends mean nothing here.
+  send.from.addresses = peer_memory_access::addresses_of(call.to, m.group.rank());
   send.counter = m.words.experts_send_counter();
   send.words = m.words.experts_send();
   send.segments = experts;

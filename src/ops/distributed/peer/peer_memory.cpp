@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "ops/distributed/common/transport.hpp"
 #include "ops/distributed/peer/kernels.hpp"
 #include "runtime/stream_access.hpp"
 
@@ -92,6 +93,10 @@ peer_memory& peer_memory_access::of(const peer_workspace& w, std::string_view op
   if (!w.memory_)
     refuse_collective(operation, "the peer_workspace is null; make one by peer_workspace::make");
   return *w.memory_.get();
+}
+
+std::uint64_t peer_memory_access::addresses_of(const peer_buffer& b, int rank) {
+  return b.memory_->of(rank).addresses;
 }
 
 void retain(peer_memory* m) noexcept { m->references_.fetch_add(1, std::memory_order_relaxed); }

@@ -94,6 +94,8 @@ class peer_memory_access {
  public:
   // Throws invalid_argument: the workspace is null.
   static peer_memory& of(const peer_workspace& w, std::string_view operation);
+  // In the memory of rank `rank`: the addresses of the buffer's memory on all ranks.
+  static std::uint64_t addresses_of(const peer_buffer& b, int rank);
   static peer_workspace make(peer_memory_ref memory) { return peer_workspace(std::move(memory)); }
 };
 

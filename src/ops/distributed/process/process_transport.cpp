@@ -101,13 +101,20 @@ class process_transport final : public transport {
       struct owned {
         std::vector<buffer<u8>> memory;
         std::vector<buffer<u32>> signals;
+        std::vector<buffer<u64>> tables;
       };
       const auto owner = std::make_shared<owned>();
       std::vector<shared_memory::part> parts;
+      std::vector<u64> addresses;
       for (const device& d : group_->devices) {
         owner->memory.push_back(d.allocate<u8>(static_cast<std::size_t>(bytes)));
         owner->signals.push_back(d.allocate<u32>(words));
-        parts.push_back({owner->memory.back().view(), owner->signals.back().view()});
+        parts.push_back({owner->memory.back().view(), owner->signals.back().view(), 0});
+        addresses.push_back(owner->memory.back().address());
+      }
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        owner->tables.push_back(group_->devices[r].upload(addresses));
+        parts[r].addresses = owner->tables.back().address();
       }
       const shared_memory_ref memory(new shared_memory(std::move(parts), bytes, words, owner));
       for (const call_of_rank* c : calls) *c->memory = memory;

@@ -118,6 +118,8 @@ class given_memory {
     if (!why.empty()) by_->fail(std::move(why));
   }
 
+  buffer<u64> table;  // of these addresses
+
   // The address of each rank's memory, as kernels use it. Throws what failed.
   std::vector<std::uint64_t> allocate(std::uint64_t bytes) {
     std::vector<void*> memory(static_cast<std::size_t>(by_->ranks));
@@ -210,6 +212,7 @@ class program_transport final : public transport {
     try {
       addresses = owner->allocate(all);
       const device& on = by_->on;
+      owner->table = on.upload(addresses);
       const runtime::device_pointer<u8> own{addresses[static_cast<std::size_t>(by_->rank)],
                                             static_cast<std::size_t>(all), on.identity()};
       const stream s = on.create_stream();
@@ -228,7 +231,9 @@ class program_transport final : public transport {
     std::vector<shared_memory::part> parts;
     for (const std::uint64_t address : addresses)
       parts.push_back({{address, static_cast<std::size_t>(bytes), by_->on.identity()},
-                       {address + signals, words, by_->on.identity()}});
+                       {address + signals, words, by_->on.identity()},
+                       0});
+    parts[static_cast<std::size_t>(by_->rank)].addresses = owner->table.address();
     return shared_memory_ref(new shared_memory(std::move(parts), bytes, words, owner));
   }
   const staging& moving(const call_of_rank& mine) {
