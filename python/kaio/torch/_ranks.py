@@ -8,7 +8,8 @@ import torch
 import torch.distributed as dist
 from torch.autograd.function import once_differentiable
 
-from .. import _core, operations
+from .. import operations
+from .._core import PeerBuffer, PeerWorkspace
 from ..errors import InvalidArgument
 from ._library import needs_gradient
 from ._matmul import _activated, _adjacent, product
@@ -26,8 +27,11 @@ class Workspace:
     """Memory that operations of the ranks of a process group share; workspace() makes it. `peers` is None if the ranks have no such
     memory: collectives of the group then move the tensors."""
 
-    def __init__(self, group: Any, device: torch.device, host: Host, peers: Any) -> None:
-        self.group, self.device, self.host, self.peers = group, device, host, peers
+    peers: PeerWorkspace | None = None
+
+    def __init__(self, group: Any, device: torch.device, host: Host) -> None:
+        self.group, self.device, self.host = group, device, host
+        self._memory: Any = None
         self.ranks, self.rank = host.ranks, host.rank
 
     def agree(self, name: str, numbers: Sequence[Any], refusal: str = "") -> None:
@@ -43,6 +47,15 @@ class Workspace:
             if theirs != calls[0][1]:
                 raise InvalidArgument(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs}, those of rank 0 "
                                       f"{calls[0][1]}; they are equal on all ranks")  # fmt: skip
+
+    def buffer(self, rows: int, size: int, dtype: torch.dtype) -> tuple[PeerBuffer, Tensor]:
+        """Memory of this rank that other ranks write, for kaio.send_to_experts and kaio.return_from_experts: (rows, size), zeroed, as
+        those functions take it and as a tensor, which is valid while the buffer is. Every rank calls it, with the same numbers."""
+        if self.peers is None:
+            raise RuntimeError("kaio: the ranks of this workspace have no memory that the kernels of all may use")
+        bytes_ = rows * size * dtype.itemsize
+        made = self.peers.buffer(bytes_)
+        return made, self._memory.last[:bytes_].view(dtype).view(rows, size)
 
     def gather(self, x: Tensor) -> Tensor:
         """(ranks, ...): x of each rank, by a collective of the group."""
@@ -82,7 +95,7 @@ def workspace(
         device = torch.device("cuda", torch.cuda.current_device())
     host = Host(group, time_limit)
     options = (memory, sum_bytes, one_shot_bytes, product_bytes, staging_bytes, blocks, compares_repeated_calls)
-    made = Workspace(host.group, device, host, None)
+    made = Workspace(host.group, device, host)
     made.agree("workspace", (device.type, *options))
     found = None if memory is False else memory_of(host, device)
     if found is None:
@@ -90,7 +103,8 @@ def workspace(
             raise RuntimeError("kaio: workspace: the ranks have no memory that the kernels of all may use; give memory=False")
         return made
     name = "emulator" if device.type == "cpu" else f"cuda:{device.index}"
-    made.peers = _core.PeerWorkspace(
+    made._memory = found
+    made.peers = PeerWorkspace(
         name, host.ranks, host.rank, gather=host.gather, allocate=found.allocate, release=found.release, time_limit=time_limit,
         staging_bytes=staging_bytes, sum_bytes=sum_bytes, one_shot_bytes=one_shot_bytes, product_bytes=product_bytes, blocks=blocks,
         compares_repeated_calls=compares_repeated_calls,
@@ -123,6 +137,7 @@ class _AllReduce(torch.autograd.Function):
         return gradient, None
 
 
+@torch._dynamo.disable  # type: ignore[untyped-decorator,unused-ignore]
 def all_reduce(workspace: Workspace, x: Tensor) -> Tensor:
     """The sum of x of all ranks, in f32, rank 0 first, rounded once: equal bits on all ranks.
 

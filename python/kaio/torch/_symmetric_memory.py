@@ -26,6 +26,7 @@ class Host:
     def __init__(self, group: Any, time_limit: float) -> None:
         world: Any = dist.group.WORLD
         self.group = world if group is None else group
+        self.time_limit = time_limit
         self.ranks, self.rank = dist.get_world_size(self.group), dist.get_rank(self.group)
         self.by: Any = self.group
         try:
@@ -34,11 +35,13 @@ class Host:
             members = dist.get_process_group_ranks(self.group)
             self.by = dist.new_group(members, timedelta(seconds=time_limit), "gloo", use_local_synchronization=True)
 
-    def gather(self, mine: bytes, time_limit: float = 0) -> bytes:
-        """The bytes of all ranks, rank 0 first; all have the same number. Gloo has the time limit."""
+    def gather(self, mine: bytes, time_limit: float | None = None) -> bytes:
+        """The bytes of all ranks, rank 0 first; all have the same number."""
         sent = torch.frombuffer(bytearray(mine), dtype=torch.uint8)
         parts = [torch.empty_like(sent) for _ in range(self.ranks)]
-        dist.all_gather(parts, sent, group=self.by)
+        work = dist.all_gather(parts, sent, group=self.by, async_op=True)
+        if work is not None:
+            work.wait(timedelta(seconds=self.time_limit if time_limit is None else time_limit))
         return b"".join(ctypes.string_at(p.data_ptr(), len(mine)) for p in parts)
 
     def objects(self, mine: Any) -> list[Any]:
@@ -58,8 +61,8 @@ class Host:
 
 
 def memory_of(host: Host, device: torch.device) -> Any:
-    """The memory of all ranks on their devices: an object with allocate(bytes) -> (addresses, token) and release(token). None: the
-    ranks have none. Every rank calls it."""
+    """The memory of all ranks on their devices: an object with allocate(bytes) -> (addresses, token) and release(token); `last` is this
+    rank's part of what was allocated last. None: the ranks have none. Every rank calls it."""
     found: Any = None
     if host.are_on_one_host():
         if device.type == "cpu":
@@ -75,6 +78,8 @@ def memory_of(host: Host, device: torch.device) -> Any:
 class SymmetricMemory:
     """torch's symmetric memory of GPUs. It makes no multicast objects."""
 
+    last: Tensor
+
     def __init__(self, host: Host, device: torch.device) -> None:
         import torch.distributed._symmetric_memory as symmetric
 
@@ -86,6 +91,7 @@ class SymmetricMemory:
     def allocate(self, bytes_: int) -> tuple[list[int], Any]:
         memory = self.symmetric.empty(bytes_, dtype=torch.uint8, device=self.device)
         shared = self.symmetric.rendezvous(memory, self.host.group)
+        self.last = memory
         first = memory.data_ptr() - shared.buffer_ptrs[shared.rank]
         return [address + first for address in shared.buffer_ptrs], (memory, shared)
 
@@ -96,29 +102,38 @@ class SymmetricMemory:
 class SharedMemory:
     """Memory of the host that processes, or threads, share; the emulator's kernels use it."""
 
+    last: Tensor
+
     def __init__(self, host: Host) -> None:
         self.host = host
         self.folder = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
     def allocate(self, bytes_: int) -> tuple[list[int], Any]:
-        file, name = tempfile.mkstemp(prefix="kaio_", dir=self.folder)
+        name: str | None = None
+        error: Exception | None = None
+        parts: list[Tensor] = []
         try:
-            os.truncate(file, bytes_)
-            os.close(file)
-            error = None
-            parts: list[Tensor] = []
             try:
-                names = self.host.objects(name)
-                parts = [torch.from_file(n, shared=True, size=bytes_, dtype=torch.uint8) for n in names]
-            except (OSError, RuntimeError) as found:
+                file, name = tempfile.mkstemp(prefix="kaio_", dir=self.folder)
+                os.truncate(file, bytes_)
+                os.close(file)
+            except OSError as found:
                 error = found
-            failed = self.host.objects(error is not None)  # all have opened the files
+            names = self.host.objects(name if error is None else None)
+            try:
+                if None not in names:
+                    parts = [torch.from_file(n, shared=True, size=bytes_, dtype=torch.uint8) for n in names]
+            except RuntimeError as found:
+                error = found
+            done = self.host.objects(len(parts) == self.host.ranks)  # all have opened the files
         finally:
-            os.unlink(name)
+            if name is not None:
+                os.unlink(name)
         if error is not None:
             raise error
-        if any(failed):
-            raise RuntimeError(f"kaio: rank {failed.index(True)} cannot open the memory of the others")
+        if not all(done):
+            raise RuntimeError(f"kaio: rank {done.index(False)} has no memory that the others share")
+        self.last = parts[self.host.rank]
         return [p.data_ptr() for p in parts], parts
 
     def release(self, token: Any) -> None:

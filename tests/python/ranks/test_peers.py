@@ -20,8 +20,11 @@ class Group:
         self.place = threading.Barrier(ranks)
         self.given: list[Any] = [None] * ranks
         self.released = 0
+        self.broken: set[int] = set()
 
     def meet(self, rank: int, mine: Any) -> list[Any]:
+        if rank in self.broken:
+            raise threading.BrokenBarrierError
         self.given[rank] = mine
         self.place.wait(20)
         found = list(self.given)
@@ -149,7 +152,7 @@ def test_functions_that_fail_end_the_group() -> None:
     def body(group: Group, rank: int) -> None:
         peers = group.workspace(rank, time_limit=5.0)
         x = kaio.array(np.ones(8, np.float32), f"emulator:{rank}")
-        group.place.abort()
+        group.broken.add(rank)
         with pytest.raises(kaio.errors.CommunicationFailed, match="gather failed") as found:
             kaio.all_reduce(peers, x)
         assert isinstance(found.value.__cause__, threading.BrokenBarrierError)
@@ -160,6 +163,19 @@ def test_functions_that_fail_end_the_group() -> None:
 
     def no_memory(size: int) -> Any:
         raise MemoryError("none left")
+
+    def one_without(group: Group, rank: int) -> None:
+        def allocate(size: int) -> Any:
+            if rank == 1:
+                raise MemoryError("none left")
+            memory = kaio.zeros(size, "u8", "emulator:0")
+            return [memory._address, memory._address], memory
+
+        with pytest.raises(kaio.errors.CommunicationFailed, match="allocate failed" if rank == 1 else "rank 1 has no memory"):
+            kaio.PeerWorkspace(f"emulator:{rank}", 2, rank, gather=lambda mine, limit: b"".join(group.meet(rank, mine)),
+                               allocate=allocate, release=lambda token: None)  # fmt: skip
+
+    run(2, one_without)
 
     for gather, allocate, cause in (
         (lambda mine, limit: mine + b"?", no_memory, TypeError),

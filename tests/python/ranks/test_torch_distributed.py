@@ -8,6 +8,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import time
 from typing import Any, Callable
 
 import pytest
@@ -210,6 +211,36 @@ def differ(world: int, rank: int) -> None:
         kd.workspace(device="meta", memory=True)
 
 
+def experts(world: int, rank: int) -> None:
+    """Rows go to the ranks of their experts, and come back: four experts, of which each rank has two, that double rows or negate them."""
+    w, without = _workspaces()
+    x = _whole(rank, 6, 16)
+    offsets = torch.tensor([0, 1, 3, 3, 6], dtype=torch.int32)
+    received, rows = w.buffer(12, 16, torch.float32)
+    returned, back = w.buffer(6, 16, torch.float32)
+    local = kaio.send_to_experts(w.peers, x, offsets, received)
+    assert local.tolist() == ([0, 2, 6] if rank == 0 else [0, 0, 6])
+    assert torch.equal(rows[: 2 if rank == 0 else 6], torch.cat([_whole(r, 6, 16)[:1] if rank == 0 else _whole(r, 6, 16)[3:] for r in (0, 1)]))
+    kaio.return_from_experts(w.peers, rows * (2 if rank == 0 else -1), offsets, returned)
+    assert torch.equal(back, torch.cat([2 * x[:3], -x[3:]]))
+    with pytest.raises(RuntimeError, match="memory"):
+        without.buffer(6, 16, torch.float32)
+
+
+def late(world: int, rank: int) -> None:
+    """A rank that does not come is an error on the others when the workspace's time limit ends."""
+    w = kd.workspace(sum_bytes=4096, one_shot_bytes=1024, product_bytes=0, blocks=2, time_limit=2)
+    kd.all_reduce(w, torch.ones(8))
+    begin = time.monotonic()
+    if rank == 0:
+        with pytest.raises(kaio.errors.CommunicationFailed):
+            kd.all_reduce(w, torch.ones(9))
+        assert 1.5 < time.monotonic() - begin < 15
+    else:
+        time.sleep(6)
+    os._exit(0)
+
+
 def loses(world: int, rank: int) -> None:
     """A rank that is gone is an error on the others, whose cause is that of gloo."""
     by_memory, _ = _workspaces()
@@ -259,7 +290,11 @@ def test_four_ranks() -> None:
 
 
 def test_sums_and_products_of_two_ranks() -> None:
-    _run(2, "sums", "products", "differ", "loses")
+    _run(2, "sums", "products", "differ", "experts", "loses")
+
+
+def test_a_rank_that_is_late() -> None:
+    _run(2, "late")
 
 
 def test_sums_and_products_of_three_ranks() -> None:
