@@ -6,7 +6,7 @@
 
 wheel_usage() {
   cat <<'END'
-Usage: tools/kaio wheel [--from FOLDER] [--kernels FOLDER]
+Usage: tools/kaio wheel [--windows] [--from FOLDER] [--kernels FOLDER]
 
 Builds the Python package: build/kaio_gpu-VERSION-cp310-abi3-manylinux_2_28_x86_64.whl, and prints its path. It compiles the code
 of the host, Release, in build/wheel, and takes the kernels of a finished build: build/package or build/ci. Without one it builds
@@ -14,6 +14,8 @@ the kernels too.
 
   --from FOLDER      links what this folder has built, such as build/ci, and compiles nothing but the module of Python
   --kernels FOLDER   takes the kernels of this build folder
+  --windows          builds the package for Windows, kaio_gpu-VERSION-cp312-abi3-win_amd64.whl, with MinGW and zig; --from names a
+                     build folder for Windows with kaio.dll. docs/windows.md has more
 END
 }
 
@@ -47,13 +49,14 @@ has_kernels() {
 }
 
 cmd_wheel() {
-  local from='' kernels='' folder begin=$SECONDS name made wheel_python
+  local from='' kernels='' windows='' folder begin=$SECONDS made wheel_python
   while [[ $# -gt 0 ]]; do
     case $1 in
       --help | -h)
         wheel_usage
         return
         ;;
+      --windows) windows=yes ;;
       --from) from=${2:?kaio: --from needs a build folder} && shift ;;
       --kernels) kernels=${2:?kaio: --kernels needs a build folder} && shift ;;
       *) die "wheel does not know '$1'; 'tools/kaio wheel --help' shows what it takes" ;;
@@ -65,6 +68,16 @@ cmd_wheel() {
   need_wheel_packages
   install_missing
   check_compilers
+  if [[ -n $from ]]; then
+    from=$(cd "$start" && cd "$from" && pwd) || die "there is no folder $from"
+  fi
+  if [[ -n $windows ]]; then
+    [[ -z $kernels ]] || die "a wheel for Windows takes the kernels of build/package or build/ci; --kernels is not for it"
+    wheel_for_windows "$from"
+    say "The wheel took $((SECONDS - begin)) s."
+    printf '%s\n' "$made"
+    return
+  fi
   if [[ -z $from ]]; then
     if [[ -z $kernels ]]; then
       for folder in "$build"/package "$build"/ci; do
@@ -77,7 +90,6 @@ cmd_wheel() {
     compile wheel kaio_c || exit 1
     from=$build/wheel
   fi
-  from=$(cd "$start" && cd "$from" && pwd) || die "there is no folder $from"
   kernels=$(sed -n 's/^KAIO_PRECOMPILE_ARCHITECTURES:[A-Z]*=//p' "${kernels:-$from}/CMakeCache.txt")
   [[ $kernels == *80*90* || -z $kernels ]] ||
     say "The kernels there have machine code for sm_${kernels//;/ and sm_} only. For a wheel to give away, run tools/kaio package before."
@@ -90,9 +102,7 @@ cmd_wheel() {
 # pack_wheel FOLDER: links what the folder has built, packs it and checks the result; sets `made` to its path.
 pack_wheel() {
   local work=$build/wheel-package tag=cp310-abi3-manylinux_2_28_x86_64
-  # Two builds of a commit give the same file.
-  export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || printf 1767225600)}
-  export ZIG_GLOBAL_CACHE_DIR=${ZIG_GLOBAL_CACHE_DIR:-$build/wheel-python/zig}
+  reproducible_wheel
   mkdir -p "$work"
   rm -rf "$work/made"
   step "Linking libkaio.so.0 for glibc 2.28" "$wheel_python" python/wheel/link.py library "$1/src/c/inside.txt" \
@@ -101,9 +111,21 @@ pack_wheel() {
     --wheel-dir "$work/made" ./python --config-settings=build-dir="$work/module" --config-settings=wheel.tags=$tag \
     --config-settings=cmake.define.KAIO_LIBRARY="$work/lib/libkaio.so.0" \
     --config-settings=cmake.define.CMAKE_CXX_COMPILER_LAUNCHER="$launcher" --config-settings=cmake.define.KAIO_OLD_GLIBC=ON
-  name=$(basename "$work"/made/*.whl)
-  step "Checking $name" "$wheel_python" python/wheel/check.py "$work/made/$name"
+  checked_wheel "$work/made"
+}
+
+# reproducible_wheel: two builds of a commit give the same file.
+reproducible_wheel() {
+  export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || printf 1767225600)}
+  export ZIG_GLOBAL_CACHE_DIR=${ZIG_GLOBAL_CACHE_DIR:-$build/wheel-python/zig}
+}
+
+# checked_wheel FOLDER: checks the wheel there, moves it into the build folder, and sets `made` to its path.
+checked_wheel() {
+  local name
+  name=$(basename "$1"/*.whl)
+  step "Checking $name" "$wheel_python" python/wheel/check.py "$1/$name"
   cat "$last_log" >&2
   made=$build/$name
-  mv "$work/made/$name" "$made"
+  mv "$1/$name" "$made"
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Windows, for tools/kaio, which reads this file: the tests that `tools/kaio test` runs under Wine. It uses functions and
+# Windows, for tools/kaio, which reads this file: packages, and the tests that `tools/kaio test` runs under Wine. It uses functions and
 # variables of tools/kaio.
 
 windows_packages=(g++-mingw-w64-x86-64-posix libz-mingw-w64-dev wine64)
@@ -22,30 +22,59 @@ need_windows() {
   }
 }
 
-# package_for_windows [-DNAME=VALUE...]: as cmd_package, with MinGW. The texts of the kernels come from a build for this machine.
+# build_for_windows TARGET [-DNAME=VALUE...]: builds it in build/package-windows, Release. The texts of the kernels come from a build
+# for this machine.
+build_for_windows() {
+  local images='' folder target=$1
+  shift
+  need_windows || exit 1
+  for folder in "$build"/package "$build"/ci; do
+    if [[ -z $images ]] && has_kernels "$folder"; then images=$folder; fi
+  done
+  [[ -n $images || $* == *KAIO_BUILD_OPS=OFF* || $* == *KAIO_IMAGES_FROM=* ]] ||
+    die "no build folder here has all kernels of these sources; run 'tools/kaio package' before, or add -DKAIO_BUILD_OPS=OFF"
+  rm -f "$build/package-windows/CMakeCache.txt"  # options of an earlier call
+  configure package-windows windows -DCMAKE_BUILD_TYPE=Release -DKAIO_WERROR=OFF -DKAIO_BUILD_TESTS=OFF -DKAIO_BUILD_SHOWCASE=OFF \
+    -DKAIO_IMAGES_FROM="$images" "$@" || exit 1
+  compile package-windows "$target" || exit 1
+}
+
+# package_for_windows [-DNAME=VALUE...]: as cmd_package, with MinGW.
 package_for_windows() {
-  local word name images='' folder packed=$build/package-windows/packed
+  local word name packed=$build/package-windows/packed
   for word in "$@"; do
     [[ $word == -D?*=* ]] || die "package does not know '$word'; it takes options of CMake, as -DKAIO_BUILD_OPS=OFF"
   done
   need_build_packages
   need_tool_packages
   install_missing
-  need_windows || exit 1
-  for folder in "$build"/package "$build"/ci; do
-    if [[ -z $images ]] && has_kernels "$folder"; then images=$folder; fi
-  done
-  [[ -n $images || $* == *KAIO_BUILD_OPS=OFF* ]] ||
-    die "no build folder here has all kernels of these sources; run 'tools/kaio package' before, or add -DKAIO_BUILD_OPS=OFF"
-  rm -f "$build/package-windows/CMakeCache.txt"  # options of an earlier call
-  configure package-windows windows -DCMAKE_BUILD_TYPE=Release -DKAIO_WERROR=OFF -DKAIO_BUILD_TESTS=OFF -DKAIO_BUILD_SHOWCASE=OFF \
-    -DKAIO_IMAGES_FROM="$images" "$@" || exit 1
-  compile package-windows kaio_to_install || exit 1
+  build_for_windows kaio_to_install "$@"
   name=kaio-$(sed -n 's/^  VERSION //p' CMakeLists.txt)-windows-x86_64
   rm -rf "$packed"
   step "Installing into build/package-windows/packed" cmake --install "$build/package-windows" --prefix "$packed/$name"
   step "Packing $name.zip" cmake -E chdir "$packed" cmake -E tar cf "$build/$name.zip" --format=zip "$name"
   printf '%s\n' "$build/$name.zip"
+}
+
+# wheel_for_windows [FOLDER]: the Python package with the kaio.dll of this build folder, else of one that it builds; sets `made` to its
+# path. MinGW has linked the DLL, and zig links the module: C functions alone are between them.
+wheel_for_windows() {
+  local folder=${1:-} work=$build/wheel-windows tag=cp312-abi3-win_amd64
+  need_windows || exit 1
+  if [[ -z $folder ]]; then
+    build_for_windows kaio_c
+    folder=$build/package-windows
+  fi
+  [[ -f $folder/src/c/kaio.dll ]] || die "$folder is no build folder for Windows with the C interface"
+  reproducible_wheel
+  mkdir -p "$work"
+  rm -rf "$work/made"
+  step "Building the module with zig" "$wheel_python" python/wheel/windows.py "$work/_core.pyd"
+  step "Stripping kaio.dll" x86_64-w64-mingw32-strip -o "$work/kaio.dll" "$folder/src/c/kaio.dll"
+  step "Packing" "$wheel_python" -m pip wheel --no-index --no-deps --no-build-isolation --wheel-dir "$work/made" ./python \
+    --config-settings=build-dir="$work/packing" --config-settings=wheel.tags=$tag \
+    --config-settings=cmake.define.KAIO_LIBRARY="$work/kaio.dll" --config-settings=cmake.define.KAIO_MODULE="$work/_core.pyd"
+  checked_wheel "$work/made"
 }
 
 # test_windows: builds for Windows and runs a part of the tests under Wine; two turns have all. A program takes a minute to link.

@@ -5,7 +5,6 @@
 
 #include <nanobind/stl/pair.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "errors.hpp"
@@ -15,7 +14,7 @@ namespace kaio::python {
 
 array::memory::~memory() {
   if (device.device_type == kDLCPU)
-    std::free(address);
+    release_host(address);
   else if (address != nullptr)
     kaio_free(device, address);
 }
@@ -36,10 +35,9 @@ array::array(DLDevice device, DLDataType type, std::vector<std::int64_t> shape)
   if (device.device_type != kDLCPU) {
     check(kaio_allocate(device, bytes_, &memory_->address));
   } else if (bytes_ != 0) {
-    const std::uint64_t room = (bytes_ + 255) / 256 * 256;  // jax takes memory of the CPU at multiples of 64 bytes
-    memory_->address = std::aligned_alloc(256, room);
+    memory_->address = allocate_host(bytes_);
     if (memory_->address == nullptr) raise(KAIO_OUT_OF_MEMORY, "kaio: the host has no memory for an array; free some of it");
-    std::memset(memory_->address, 0, room);
+    std::memset(memory_->address, 0, rounded_up(bytes_));
   }
 }
 

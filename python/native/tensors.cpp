@@ -1,8 +1,8 @@
 #include "tensors.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -171,7 +171,7 @@ borrowed_tensors::~borrowed_tensors() {
     if (m->deleter != nullptr) m->deleter(m);
   for (PyObject* o : objects_) Py_DECREF(o);
   for (room* r : rooms_) delete r;
-  for (void* m : memory_) std::free(m);
+  for (void* m : memory_) release_host(m);
 }
 
 void borrowed_tensors::keep(nb::object object) {
@@ -357,7 +357,7 @@ const DLTensor* borrowed_tensors::allocate(std::uint64_t bytes, void* stream, bo
   if (device.device_type == kDLCPU) {
     DLTensor& to = next();
     memory_.reserve(memory_.size() + 1);
-    void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+    void* const memory = allocate_host(bytes);
     if (memory == nullptr) {
       PyErr_NoMemory();
       throw nb::python_error();

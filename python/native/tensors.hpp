@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ namespace kaio::python {
 namespace nb = nanobind;
 
 inline constexpr int most_dimensions = 8;
+
+// Memory of the host for an array: whole multiples of 256 bytes at one. jax takes multiples of 64. Null if there is none.
+inline constexpr std::uint64_t rounded_up(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
+inline void* allocate_host(std::uint64_t bytes) noexcept { return ::operator new(rounded_up(bytes), std::align_val_t{256}, std::nothrow); }
+inline void release_host(void* memory) noexcept { ::operator delete(memory, std::align_val_t{256}); }
 
 // What a Python type's tensors are.
 struct tensor_type {
