@@ -6,6 +6,10 @@
 
 #include "support.h"
 
+#ifdef _WIN32
+#define setenv(name, value, replace) _putenv_s(name, value)
+#endif
+
 enum { rows = 8, heads = 2, size = 8, row = heads * size, count = rows / 2 * row };
 enum { tokens = 4, hidden = 16, wide = 8, most = 2 * tokens * hidden };
 

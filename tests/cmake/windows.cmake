@@ -19,14 +19,30 @@ if(TARGET kaio_cuda_emulator)
 endif()
 
 if(TARGET kaio_c)
-  foreach(program IN ITEMS operations runtime small_operations weight_files threads)
+  # What kernels.c loads: a library with kernels, and one without.
+  kaio_kernel_library(kaio_windows_kernels_library c/kernel_library.cpp)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/c/empty.cpp "")
+  add_library(kaio_windows_empty_library MODULE ${CMAKE_CURRENT_BINARY_DIR}/c/empty.cpp)
+  foreach(name IN ITEMS kernels empty)
+    set_target_properties(kaio_windows_${name}_library PROPERTIES PREFIX lib OUTPUT_NAME ${name} SUFFIX .so
+      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/c)
+  endforeach()
+  add_custom_target(kaio_windows_c)
+  foreach(program IN ITEMS attention cache kernels operations packed_weights products_8bit projections ranks repack runtime
+      small_operations threads weight_files)
     add_executable(kaio_windows_${program} c/${program}.c)
     set_target_properties(kaio_windows_${program} PROPERTIES C_STANDARD 99)
     target_link_libraries(kaio_windows_${program} PRIVATE kaio_c)
+    target_compile_options(kaio_windows_${program} PRIVATE -Wall -Wextra -Wno-unused-function -Werror)
     kaio_next_to(kaio_windows_${program} kaio_c)
-    add_test(NAME windows.c.${program} COMMAND kaio_windows_${program} ${CMAKE_CURRENT_BINARY_DIR})
+    add_dependencies(kaio_windows_c kaio_windows_${program})
+    add_test(NAME windows.c.${program} COMMAND kaio_windows_${program} ${CMAKE_CURRENT_BINARY_DIR}/c)
     set_tests_properties(windows.c.${program} PROPERTIES LABELS windows_c TIMEOUT 300 ENVIRONMENT KAIO_DEVICE=emulator)
   endforeach()
+  add_dependencies(kaio_windows_c kaio_windows_kernels_library kaio_windows_empty_library)
+  add_test(NAME windows.c.exports COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/windows/exports.py
+    $<TARGET_FILE:kaio_c> ${PROJECT_SOURCE_DIR}/src/c/generated/exports.map)
+  set_tests_properties(windows.c.exports PROPERTIES LABELS windows_c TIMEOUT 60 SKIP_RETURN_CODE ${skipped})
 endif()
 
 if(TARGET showcase_fused_silu_gate)
