@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import NamedTuple, Sequence
 
 LAYOUTS = ("contiguous", "zigzag")
@@ -15,8 +17,18 @@ class Rows(NamedTuple):
     length: int
 
 
+class Part(NamedTuple):
+    """Rows of queries and keys that attend to each other, in the memory of their ranks."""
+
+    query: int
+    queries: int
+    key: int
+    keys: int
+
+
 class Item(NamedTuple):
-    """A call of attention: rows in the memory of their ranks, and a window around attention's own key; -1: open."""
+    """A call of attention: rows in the memory of their ranks, and a window around attention's own key; -1: open. If it is packed,
+    its rows contain those of its parts, in increasing order, and the window is that of each part."""
 
     query: int
     queries: int
@@ -24,23 +36,51 @@ class Item(NamedTuple):
     keys: int
     left: int = -1
     right: int = -1
+    parts: tuple[Part, ...] = ()
 
     @property
     def is_full(self) -> bool:
         return self.left < 0 and self.right < 0
 
 
-def context_rows(layout: str, rows: int, ranks: int, rank: int) -> list[Rows]:
+def _packed_zigzag(lengths: Sequence[int], ranks: int, rank: int) -> list[Rows]:
+    pieces, result = 2 * ranks, []
+    begin, first = 0, 0  # first: the piece that gets the first row that is left
+    for length in lengths:
+        each, left = divmod(length, pieces)
+
+        def before(i: int) -> int:
+            return i * each + min(max(i - first, 0), left) + min(max(first + left - pieces, 0), i)
+
+        for i in (rank, pieces - 1 - rank):
+            if before(i + 1) > before(i):
+                result.append(Rows(begin + before(i), before(i + 1) - before(i)))
+        begin += length
+        first = (first + left) % pieces
+    return result
+
+
+def context_rows(
+    layout: str, rows: int, ranks: int, rank: int, *, lengths: Sequence[int] | None = None
+) -> list[Rows]:
     """The rows of a rank, in the order in which it has them.
 
     layout: "contiguous": the rank-th of `ranks` pieces; "zigzag": of 2 * ranks pieces, piece `rank`, and 2 * ranks - 1 - rank
     rows: of the sequence; piece i of n begins at i * rows // n
+    lengths: of packed sequences, `rows` rows in all; zigzag then cuts each of them, and numbers of rows of two ranks differ by at
+        most 1
     Raises ValueError.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"kaio: context_rows: argument layout is {layout!r}; it is 'contiguous' or 'zigzag'")
     if rows < 0 or ranks < 1 or not 0 <= rank < ranks:
         raise ValueError(f"kaio: context_rows: {rows} rows and rank {rank} of {ranks} ranks")
+    if lengths is not None:
+        lengths = [operator.index(n) for n in lengths]
+        if any(n < 0 for n in lengths) or sum(lengths) != rows:
+            raise ValueError(f"kaio: context_rows: argument lengths is {lengths}, which are not those of {rows} rows")
+        if layout == "zigzag":
+            return _packed_zigzag(lengths, ranks, rank)
     count = ranks * (2 if layout == "zigzag" else 1)
 
     def piece(i: int) -> Rows:
@@ -125,8 +165,104 @@ def ring_items(own: Sequence[Rows], other: Sequence[Rows], left: int, right: int
     return own_keys + _join(items)
 
 
+def _by_sequence(rows: Sequence[Rows], lengths: Sequence[int]) -> list[tuple[list[Rows], int]]:
+    """The rows in each sequence, and where they begin in memory."""
+    result: list[tuple[list[Rows], int]] = []
+    piece, used, memory, begin = 0, 0, 0, 0  # used: rows of the piece in sequences before
+    for length in lengths:
+        own: list[Rows] = []
+        first, end = memory, begin + length
+        while piece < len(rows) and rows[piece].begin + used < end:
+            r = rows[piece]
+            count = min(r.begin + r.length, end) - (r.begin + used)
+            if count > 0:
+                own.append(Rows(r.begin + used, count))
+            memory, used = memory + count, used + count
+            if used < r.length:
+                break
+            piece, used = piece + 1, 0
+        result.append((own, first))
+        begin = end
+    return result
+
+
+def _with_zero_bound(i: Item) -> list[Item]:
+    """Divides an item with one bound into one whose bound is 0, and one without a bound."""
+    if i.left > 0:
+        bounded = i.keys - i.left
+        return [i._replace(keys=bounded, left=0), i._replace(key=i.key + bounded, keys=i.left, left=-1)]
+    if i.right > 0:
+        bounded = i.queries - i.right
+        return [i._replace(queries=bounded, right=0), i._replace(query=i.query + bounded, queries=i.right, right=-1)]
+    return [i]
+
+
+def _pack(packed: list[Item], i: Item) -> None:
+    """Puts the rows of an item into the first packed item whose parts are all before it, or into a new one."""
+    part = Part(i.query, i.queries, i.key, i.keys)
+    for n, to in enumerate(packed):
+        if (to.left, to.right) == (i.left, i.right) and to.query + to.queries <= i.query and to.key + to.keys <= i.key:
+            packed[n] = to._replace(queries=i.query + i.queries - to.query, keys=i.key + i.keys - to.key,
+                                    parts=(*to.parts, part))  # fmt: skip
+            return
+    packed.append(i._replace(parts=(part,)))
+
+
+@functools.lru_cache(maxsize=64)  # layers of a model attend to equal lengths
+def packed_items(own: tuple[Rows, ...], other: tuple[Rows, ...], left: int, right: int, lengths: tuple[int, ...]) -> list[Item]:
+    """ring_items within packed sequences: an item has parts of all of them. All rows are in increasing order. If own and other are
+    equal, the first item has all rows."""
+    same = own == other
+    own_keys: list[Item] = []
+    items: list[Item] = []
+    for (queries, query), (keys, key) in zip(_by_sequence(own, lengths), _by_sequence(other, lengths)):
+        rest = count_of(queries) if same else 0
+        for item in ring_items(queries, keys, left, right) if queries and keys else []:
+            item = item._replace(query=item.query + query, key=item.key + key)
+            if rest > 0:
+                rest -= item.queries
+                _pack(own_keys, item._replace(left=left, right=right))
+                continue
+            for part in _with_zero_bound(item):
+                _pack(items, part)
+    return own_keys + items
+
+
+def packed_begins(item: Item) -> tuple[list[int], list[int], int, int]:
+    """(cu_q, cu_k, most queries, most keys) of a packed item. Rows between parts are sequences of their own, without keys or
+    without queries, so that all rows of the item are written."""
+    query, key, most_queries, most_keys = item.query, item.key, 0, 0
+    cu_q, cu_k = [0], [0]
+    for part in item.parts:
+        for queries, keys in ((part.query - query, 0), (0, part.key - key), (part.queries, part.keys)):
+            if queries or keys:
+                query, key = query + queries, key + keys
+                cu_q.append(query - item.query)
+                cu_k.append(key - item.key)
+                most_queries, most_keys = max(most_queries, queries), max(most_keys, keys)
+    return cu_q, cu_k, most_queries, most_keys
+
+
+MOST_RUNS = 16  # more transfers cost more time than rows that nobody needs
+
+
+def _needed_parts(items: Sequence[Item]) -> list[Rows]:
+    needed: list[Rows] = []
+    for begin, length in sorted((part.key, part.keys) for i in items for part in i.parts):
+        if needed and begin <= needed[-1].begin + needed[-1].length:
+            last = needed[-1]
+            needed[-1] = Rows(last.begin, max(last.begin + last.length, begin + length) - last.begin)
+        else:
+            needed.append(Rows(begin, length))
+    if len(needed) <= MOST_RUNS:
+        return needed
+    return [Rows(needed[0].begin, needed[-1].begin + needed[-1].length - needed[0].begin)]
+
+
 def needed_keys(items: Sequence[Item], other: Sequence[Rows]) -> list[Rows]:
     """The keys that the items need, as rows in the memory of their rank."""
+    if any(i.parts for i in items):
+        return _needed_parts(items)
     needed, first = [], 0
     for piece in other:
         begin, end = first + piece.length, first

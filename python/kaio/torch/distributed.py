@@ -15,8 +15,10 @@ is an error on the others when the time limit of the process group ends.
 
 from __future__ import annotations
 
+import hashlib
 import math
-from typing import Any, NamedTuple, Sequence
+import operator
+from typing import Any, NamedTuple, Sequence, Union
 
 import torch
 import torch.distributed as dist
@@ -24,8 +26,12 @@ from torch.autograd.function import once_differentiable
 
 from .. import operations
 from ._attention import alignment, window_of
-from ._attention_operators import NO_BLOCKS, Options, backward, forward, rows
-from ._context_plan import LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, ring_items
+from ._attention_operators import (
+    NO_BLOCKS, Options, Sequences, backward, backward_varlen, forward, forward_varlen, rows,
+)  # fmt: skip
+from ._context_plan import (
+    LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, packed_begins, packed_items, ring_items,
+)  # fmt: skip
 from ._ranks import (
     Workspace, all_gather_matmul, all_reduce, all_reduce_rms_norm, matmul_all_reduce, matmul_reduce_scatter, workspace,
 )  # fmt: skip
@@ -38,44 +44,71 @@ __all__ = [
 Tensor = torch.Tensor
 
 
-def _index(layout: str, length: int, ranks: int, rank: int, device: Any) -> Tensor:
-    pieces = [torch.arange(r.begin, r.begin + r.length, device=device) for r in context_rows(layout, length, ranks, rank)]
-    return torch.cat(pieces)
+_Lengths = Union[Sequence[int], None]
 
 
-def positions(length: int, layout: str = "zigzag", *, group: Any = None, device: Any = None) -> Tensor:
-    """The place in the sequence of each row of this rank: i64."""
-    return _index(layout, length, dist.get_world_size(group), dist.get_rank(group), device)
+def _places(pieces: Sequence[Rows], device: Any) -> Tensor:
+    """The rows of pieces, one after another: i64."""
+    begins, counts = torch.tensor([*pieces, (0, 0)], dtype=torch.int64, device=device).unbind(1)
+    total = count_of(pieces)
+    gaps = (begins - counts.cumsum(0) + counts).repeat_interleave(counts, output_size=total)
+    return torch.arange(total, device=device) + gaps
 
 
-def shard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, group: Any = None) -> Tensor:
-    """This rank's rows of a whole tensor, which every rank has. dim: the dimension of the sequence."""
-    return x.index_select(dim, positions(x.shape[dim], layout, group=group, device=x.device))
+def _own_places(layout: str, length: int, lengths: _Lengths, group: Any, device: Any) -> Tensor:
+    pieces = context_rows(layout, length, dist.get_world_size(group), dist.get_rank(group), lengths=lengths)
+    return _places(pieces, device)
+
+
+def positions(
+    length: int, layout: str = "zigzag", *, lengths: _Lengths = None, group: Any = None, device: Any = None
+) -> Tensor:
+    """The place in the sequence of each row of this rank: i64. lengths: of packed sequences, `length` rows in all; a place is then
+    that in its own sequence. Raises ValueError."""
+    places = _own_places(layout, length, lengths, group, device)
+    if lengths is None:
+        return places
+    counts = torch.tensor([*lengths, 0], dtype=torch.int64, device=device)
+    ends = counts.cumsum(0)
+    return places - (ends - counts)[torch.searchsorted(ends, places, right=True)]
+
+
+def shard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: _Lengths = None, group: Any = None) -> Tensor:
+    """This rank's rows of a whole tensor, which every rank has. dim: the dimension of the sequence. lengths: of packed sequences.
+    Raises ValueError."""
+    return x.index_select(dim, _own_places(layout, x.shape[dim], lengths, group, x.device))
 
 
 class _Unshard(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, layout: str, dim: int, group: Any) -> Tensor:
+    def forward(ctx: Any, x: Tensor, layout: str, dim: int, lengths: _Lengths, group: Any) -> Tensor:
         world, rank = dist.get_world_size(group), dist.get_rank(group)
-        lengths = _gathered([x.shape[dim]], x.device, group)
-        length = sum(count for (count,) in lengths)
-        ctx.index = _index(layout, length, world, rank, x.device)
+        refusal, known = _checked_lengths(lengths)
+        gathered = _gathered([bool(refusal), x.shape[dim], *_digest(known)], x.device, group)
+        if refusal:
+            raise ValueError(f"kaio: unshard: {refusal}")
+        _compare_lengths("unshard", gathered)
+        counts = [theirs[1] for theirs in gathered]
+        length = sum(counts)
+        of_rank = [context_rows(layout, length, world, r, lengths=known) for r in range(world)]
+        for r, (own, count) in enumerate(zip(of_rank, counts)):
+            if count_of(own) != count:
+                raise ValueError(
+                    f"kaio: unshard: rank {r} has {count} rows; layout {layout!r} gives it {count_of(own)} of {length}"
+                )
+        ctx.index = _places(of_rank[rank], x.device)
         ctx.dim, ctx.group = dim, group
-        if len(ctx.index) != x.shape[dim]:
-            raise ValueError(
-                f"kaio: unshard: rank {rank} has {x.shape[dim]} rows; layout {layout!r} gives it {len(ctx.index)} of {length}"
-            )
         shape = list(x.shape)
         shape[dim] = length
         whole = x.new_empty(shape)
         parts = []
         for r in range(world):
-            shape[dim] = lengths[r][0]
+            shape[dim] = counts[r]
             parts.append(x.contiguous() if r == rank else x.new_empty(shape))
         mine = [(parts[rank], r) for r in range(world) if r != rank]
         _wait(_start(mine, [(parts[r], r) for r in range(world) if r != rank], group))
         for r in range(world):
-            whole.index_copy_(dim, _index(layout, length, world, r, x.device), parts[r])
+            whole.index_copy_(dim, _places(of_rank[r], x.device), parts[r])
         return whole
 
     @staticmethod
@@ -83,12 +116,42 @@ class _Unshard(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> Any:
         grad = grad.contiguous()
         dist.all_reduce(grad, group=ctx.group)
-        return grad.index_select(ctx.dim, ctx.index), None, None, None
+        return grad.index_select(ctx.dim, ctx.index), None, None, None, None
 
 
-def unshard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, group: Any = None) -> Tensor:
-    """The whole tensor, of the rows of all ranks. The gradient is the sum of those of all ranks."""
-    return _Unshard.apply(x, layout, dim, group)  # type: ignore[no-any-return,no-untyped-call]
+def unshard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: _Lengths = None, group: Any = None) -> Tensor:
+    """The whole tensor, of the rows of all ranks. lengths: of packed sequences, equal on all ranks. The gradient is the sum of
+    those of all ranks. Raises ValueError on all ranks if their rows or lengths do not match."""
+    return _Unshard.apply(x, layout, dim, lengths, group)  # type: ignore[no-any-return,no-untyped-call]
+
+
+def _checked_lengths(lengths: _Lengths) -> tuple[str, tuple[int, ...] | None]:
+    """(why they are none, the lengths). Ranks compare them before one of them raises."""
+    if lengths is None:
+        return "", None
+    try:
+        known = tuple(operator.index(n) for n in lengths)
+    except TypeError:
+        return f"argument lengths is {lengths!r}; it has whole numbers", None
+    if any(n < 0 for n in known):
+        return f"argument lengths has {min(known)}; a length is at least 0", None
+    return "", known
+
+
+def _digest(lengths: _Lengths) -> list[int]:
+    """Numbers that differ if lengths do: a rank sends them instead of the lengths."""
+    if lengths is None:
+        return [0, 0]
+    digest = hashlib.blake2b(repr(list(lengths)).encode(), digest_size=7).digest()
+    return [len(lengths) + 1, int.from_bytes(digest, "little")]
+
+
+def _compare_lengths(name: str, gathered: list[list[int]]) -> None:
+    for r, theirs in enumerate(gathered):
+        if theirs[0]:
+            raise ValueError(f"kaio: {name}: rank {r} refuses its arguments")
+        if theirs[-2:] != gathered[0][-2:]:
+            raise ValueError(f"kaio: {name}: argument lengths of rank {r} is not that of rank 0; it is equal on all ranks")
 
 
 def _gathered(numbers: Sequence[int], device: Any, group: Any) -> list[list[int]]:
@@ -125,6 +188,10 @@ class _Call(NamedTuple):
     head_ranks: int
     of_rank: list[list[Rows]]  # by rank, places in the sequence
     of_group: list[list[Rows]]  # by group of ranks that exchange heads
+    lengths: tuple[int, ...] | None  # of packed sequences
+    items: list[list[Item]]  # by step of the ring
+    sequences: list[list[Sequences | None]]  # of the items
+    in_group: dict[int, Tensor]  # by rank of this group, where its rows are in the memory of the group; if heads are exchanged
     left: int
     right: int
     scale: float
@@ -145,18 +212,6 @@ class _Call(NamedTuple):
     def members(self) -> range:
         return range(self.own_group * self.head_ranks, (self.own_group + 1) * self.head_ranks)
 
-    def in_group(self, rank: int) -> list[Rows]:
-        """The rows of a rank of this group in the memory of the group."""
-        result = []
-        for piece in self.of_rank[rank]:
-            first = 0
-            for g in self.of_group[self.own_group]:
-                if g.begin <= piece.begin < g.begin + g.length:
-                    result.append(Rows(first + piece.begin - g.begin, piece.length))
-                    break
-                first += g.length
-        return result
-
     def options(self, item: Item) -> Options:
         if item.right == 0 and item.left < 0:
             return Options(self.scale, self.softcap, "bottom_right")
@@ -171,7 +226,7 @@ def _numbers(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, left
             head_ranks, left, right, *real, sinks is not None, torch.is_grad_enabled()]  # fmt: skip
 
 
-def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, world: int) -> str:
+def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, world: int, packed: bool) -> str:
     if layout not in LAYOUTS:
         return f"argument layout is {layout!r}; it is 'contiguous' or 'zigzag'"
     if any(t.dim() != 4 for t in (q, k, v)):
@@ -180,52 +235,80 @@ def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, worl
         return f"arguments q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not match"
     if head_ranks < 1 or world % head_ranks or k.shape[2] % head_ranks:
         return f"argument head_ranks is {head_ranks}; a divisor of {world} ranks and of the {k.shape[2]} heads of k is needed"
+    if packed and q.shape[0] != 1:
+        return f"argument q has {q.shape[0]} batches; packed sequences, as argument lengths has them, are one"
     return ""
 
 
 def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, causal: Any, window: Any, softcap: float,
-             scale: float | None, layout: str, head_ranks: int) -> _Call:  # fmt: skip
+             scale: float | None, layout: str, head_ranks: int, lengths: _Lengths) -> _Call:  # fmt: skip
     name = "context_attention"
     world, rank = dist.get_world_size(group), dist.get_rank(group)
-    refusal = _refusal(q, k, v, layout, head_ranks, world)
+    refusal, known = _checked_lengths(lengths)
+    refusal = refusal or _refusal(q, k, v, layout, head_ranks, world, known is not None)
     left, right = window_of(name, "window", window)
     if alignment(name, causal) != "none":
         right = 0
     true_scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     numbers = [0] * 17 if refusal else _numbers(q, k, v, layout, head_ranks, left, right, true_scale, softcap, sinks)
-    numbers = [bool(refusal), *(numbers + [0] * 17)[:17]]
+    numbers = [bool(refusal), *(numbers + [0] * 17)[:17], *_digest(known)]
     gathered = _gathered([int(n) for n in numbers], q.device, group)
     if refusal:
         raise ValueError(f"kaio: {name}: {refusal}")
+    _compare_lengths(name, gathered)
     for r, theirs in enumerate(gathered):
-        if theirs[0]:
-            raise ValueError(f"kaio: {name}: rank {r} refuses its arguments")
         if theirs[2:] != gathered[0][2:]:
-            raise ValueError(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs[2:]}, those of rank 0 "
-                             f"{gathered[0][2:]}; they are equal on all ranks")  # fmt: skip
-    lengths = [theirs[1] for theirs in gathered]
+            raise ValueError(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs[2:-2]}, those of rank 0 "
+                             f"{gathered[0][2:-2]}; they are equal on all ranks")  # fmt: skip
+    counts = [theirs[1] for theirs in gathered]
+    total = sum(counts)
+    if known is not None and sum(known) != total:
+        raise ValueError(f"kaio: {name}: the ranks have {total} rows; argument lengths makes {sum(known)}")
     of_rank, begin = [], 0
-    for r, length in enumerate(lengths):
-        own = [Rows(begin, length)] if layout == "contiguous" else context_rows(layout, sum(lengths), world, r)
+    for r, length in enumerate(counts):
+        own = [Rows(begin, length)] if layout == "contiguous" else context_rows(layout, total, world, r, lengths=known)
         if count_of(own) != length:
             raise ValueError(f"kaio: {name}: rank {r} has {length} rows; layout {layout!r} gives it {count_of(own)} of "
-                             f"{sum(lengths)}")  # fmt: skip
+                             f"{total}")  # fmt: skip
         of_rank.append(own)
         begin += length
     of_group = [
         joined(sorted(piece for own in of_rank[g : g + head_ranks] for piece in own if piece.length))
         for g in range(0, world, head_ranks)
     ]
-    return _Call(group, rank, head_ranks, of_rank, of_group, left, right, true_scale, softcap)
+    own_group, ring = rank // head_ranks, len(of_group)
+    items = [_items(of_group[own_group], of_group[(own_group - step) % ring], left, right, known) for step in range(ring)]
+    sequences: list[list[Sequences | None]] = [[None] * len(step) for step in items]
+    if known is not None:
+        sequences = _sequences(items, q.device)
+    in_group = {}
+    if head_ranks > 1:
+        members = range(own_group * head_ranks, (own_group + 1) * head_ranks)
+        order = torch.cat([_places(of_rank[r], q.device) for r in members]).argsort().argsort()
+        in_group = dict(zip(members, order.split([counts[r] for r in members])))
+    return _Call(group, rank, head_ranks, of_rank, of_group, known, items, sequences, in_group, left, right, true_scale, softcap)
 
 
-def _pieces(rank_rows: Sequence[Rows]) -> list[Rows]:
-    """The rows of a rank in its own memory."""
-    result, first = [], 0
-    for r in rank_rows:
-        result.append(Rows(first, r.length))
-        first += r.length
-    return [r for r in result if r.length]
+def _items(own: Sequence[Rows], other: Sequence[Rows], left: int, right: int, lengths: tuple[int, ...] | None) -> list[Item]:
+    if lengths is None:
+        return ring_items(own, other, left, right)
+    return packed_items(tuple(own), tuple(other), left, right, lengths)
+
+
+def _sequences(items: Sequence[Sequence[Item]], device: Any) -> list[list[Sequences | None]]:
+    """The sequences of packed items, in one copy to the device: each copy waits for it."""
+    begins = [[packed_begins(item) for item in step] for step in items]
+    numbers = [n for step in begins for cu_q, cu_k, _, _ in step for n in (*cu_q, *cu_k)]
+    memory = torch.tensor(numbers, dtype=torch.int32, device=device)
+    result: list[list[Sequences | None]] = []
+    first = 0
+    for step in begins:
+        result.append([])
+        for cu_q, cu_k, most_queries, most_keys in step:
+            of_queries, of_keys = memory[first : first + len(cu_q) + len(cu_k)].split([len(cu_q), len(cu_k)])
+            result[-1].append(Sequences(of_queries, of_keys, most_queries, most_keys))
+            first += len(cu_q) + len(cu_k)
+    return result
 
 
 def _to_group(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
@@ -241,17 +324,13 @@ def _to_group(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
     others = [r for r in call.members() if r != call.rank]
     _wait(_start([(parts[r % call.head_ranks], r) for r in others], [(came[r], r) for r in others], call.group))
     for r in call.members():
-        for here, there in zip(_pieces(call.of_rank[r]), [t for t in call.in_group(r) if t.length]):
-            result.narrow(dim, there.begin, there.length).copy_(came[r].narrow(dim, here.begin, here.length))
+        result.index_copy_(dim, call.in_group[r], came[r])
     return result
 
 
 def _to_rank(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
     """The opposite of _to_group."""
-    none = [x.narrow(dim, 0, 0)]
-    parts = {
-        r: torch.cat([x.narrow(dim, t.begin, t.length) for t in call.in_group(r)] or none, dim) for r in call.members()
-    }
+    parts = {r: x.index_select(dim, call.in_group[r]) for r in call.members()}
     came = {r: parts[r] if r == call.rank else torch.empty_like(parts[call.rank]) for r in call.members()}
     others = [r for r in call.members() if r != call.rank]
     _wait(_start([(parts[r].contiguous(), r) for r in others], [(came[r], r) for r in others], call.group))
@@ -276,13 +355,14 @@ class _Ring:
         return (self.call.own_group + step) % self.call.ring
 
     def items(self, step: int) -> list[Item]:
-        return ring_items(self.own, self.call.of_group[self.owner(step)], self.call.left, self.call.right)
+        return self.call.items[step]
 
     def needed_here(self, step: int) -> list[Rows]:
         return needed_keys(self.items(step), self.call.of_group[self.owner(step)])
 
     def needed_there(self, step: int) -> list[Rows]:
-        there = ring_items(self.call.of_group[self.holder(step)], self.own, self.call.left, self.call.right)
+        call = self.call
+        there = _items(call.of_group[self.holder(step)], self.own, call.left, call.right, call.lengths)
         return needed_keys(there, self.own)
 
     def fetch(self, step: int) -> None:
@@ -317,11 +397,17 @@ def _ring_forward(call: _Call, q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | 
     lse = q.new_empty(q.shape[0], q.shape[2], q.shape[1], dtype=torch.float32)
     left = q.shape[1]  # rows that no item has written
     for step, keys, values, items in _Ring(call, k, v).steps():
-        for item in items:
+        for item, sequences in zip(items, call.sequences[step]):
             mine, theirs = slice(item.query, item.query + item.queries), slice(item.key, item.key + item.keys)
             writes = left > 0
-            part, part_lse = forward(q[:, mine], keys[:, theirs], values[:, theirs], None, None, None, sinks if writes else None,
-                                     NO_BLOCKS, call.options(item), True)  # fmt: skip
+            inputs = (q[:, mine], keys[:, theirs], values[:, theirs])
+            item_sinks = sinks if writes else None
+            if sequences is None:
+                part, part_lse = forward(*inputs, None, None, None, item_sinks, NO_BLOCKS, call.options(item), True)
+            else:
+                packed = [t[0] for t in inputs]
+                found = forward_varlen(packed[0], packed[1], packed[2], sequences, None, item_sinks, call.options(item), True)
+                part, part_lse = found[0][None], found[1][None]
             if writes:
                 out[:, mine], lse[:, :, mine] = part, part_lse
                 left -= item.queries
@@ -347,19 +433,25 @@ def _ring_backward(call: _Call, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, o
 
     for step, keys, values, items in ring.steps():
         dk_step, dv_step = (dk, dv) if step == 0 else (ring.zeros(k, step, torch.float32), ring.zeros(v, step, torch.float32))
-        for item in items:
+        for item, sequences in zip(items, call.sequences[step]):
             mine, theirs = slice(item.query, item.query + item.queries), slice(item.key, item.key + item.keys)
             first = left > 0 and sinks is not None
             left -= item.queries if left > 0 else 0
-            needs = (True, True, True, False, first and sinks_need)
-            found = backward(rows(dout[:, mine]), q[:, mine], keys[:, theirs], values[:, theirs], out[:, mine],
-                             lse[:, :, mine].contiguous(), None, None, None, None, sinks if first else None, call.options(item),
-                             needs)  # fmt: skip
+            inputs = (rows(dout[:, mine]), q[:, mine], keys[:, theirs], values[:, theirs], out[:, mine],
+                      lse[:, :, mine].contiguous())  # fmt: skip
+            item_sinks, options = sinks if first else None, call.options(item)
+            needs = (True, True, True, first and sinks_need)
+            if sequences is None:
+                found = backward(*inputs, None, None, None, None, item_sinks, options, (*needs[:3], False, needs[3]))
+            else:  # packed sequences are one batch, so that gradients without batches add to it
+                packed = [t[0] for t in inputs]
+                found = backward_varlen(packed[0], packed[1], packed[2], packed[3], packed[4], packed[5], None, sequences, None,
+                                        item_sinks, options, needs)  # fmt: skip
             dq[:, mine] += found[0]
             dk_step[:, theirs] += found[1]
             dv_step[:, theirs] += found[2]
-            if needs[4] and dsinks is not None:
-                dsinks += found[4]
+            if needs[3] and dsinks is not None:
+                dsinks += found[-1]
         if step == 0:
             continue
         take()
@@ -412,7 +504,8 @@ class _ContextAttention(torch.autograd.Function):
 def context_attention(
     q: Tensor, k: Tensor, v: Tensor, *, group: Any = None, causal: bool | str | None = None,
     window: Sequence[int | None] | None = (-1, -1), softcap: float = 0.0, scale: float | None = None,
-    sinks: Tensor | None = None, layout: str = "zigzag", head_ranks: int = 1, return_lse: bool = False,
+    sinks: Tensor | None = None, layout: str = "zigzag", head_ranks: int = 1, lengths: _Lengths = None,
+    return_lse: bool = False,
 ) -> Any:  # fmt: skip
     """Attention over a sequence whose rows are divided among the ranks of a process group, with gradients.
 
@@ -420,16 +513,18 @@ def context_attention(
     k: (B, rows, Hkv, D)
     v: (B, rows, Hkv, Dv)
     group: a process group of torch.distributed; None: all ranks
-    causal, window, softcap, scale: as kaio.torch.attention, over the whole sequence
+    causal, window, softcap, scale: as kaio.torch.attention, over the whole sequence, or each of packed sequences
     sinks: (Hq): each query attends to its sink once; its gradient has the part of this rank
     layout: "zigzag", which gives ranks equal work with a causal mask, or "contiguous": the rows that each rank has
     head_ranks: neighbouring ranks that exchange heads for rows (Ulysses) before they take part in rings of world / head_ranks;
         divides the ranks and Hkv
+    lengths: of packed sequences, equal on all ranks: the rows of all ranks are these sequences, one after another, and queries
+        attend within theirs. Lengths may be 0; B is 1. None: one sequence
     return_lse: returns (out, lse); lse (B, Hq, rows), f32, has no gradient
 
     Keys of another rank arrive while the rank attends to those that came before. Results are joined in f32. Raises ValueError on
-    all ranks if their shapes, types or options differ.
+    all ranks if their shapes, types, options or lengths differ.
     """
-    call = _resolve(q, k, v, sinks, group, causal, window, softcap, scale, layout, head_ranks)
+    call = _resolve(q, k, v, sinks, group, causal, window, softcap, scale, layout, head_ranks, lengths)
     out, lse = _ContextAttention.apply(q, k, v, sinks, call)  # type: ignore[no-untyped-call]
     return (out, lse) if return_lse else out

@@ -61,6 +61,107 @@ def attends(world: int, rank: int) -> None:
             torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
 
 
+def _lengths(seed: int, sequences: int, most: int) -> list[int]:
+    """Lengths of sequences with 0 and 1 among them."""
+    random = torch.randint(most + 1, (sequences,), generator=torch.Generator().manual_seed(seed)).tolist()
+    return [*random[:2], 0, *random[2:], 1, most]
+
+
+def _alone(q: Any, k: Any, v: Any, lengths: list[int], **options: Any) -> Any:
+    """Packed attention of one rank: (1, rows, heads, size)."""
+    begins = torch.tensor([sum(lengths[:i]) for i in range(len(lengths) + 1)], dtype=torch.int32)
+    most = max(lengths)
+    found = kaio.torch.attention_varlen(
+        q[0], k[0], v[0], cu_seqlens_q=begins, cu_seqlens_k=begins, max_seqlen_q=most, max_seqlen_k=most, **options
+    )
+    return tuple(t[None] for t in found) if options.get("return_lse") else found[None]
+
+
+def packs(world: int, rank: int) -> None:
+    """Outputs and gradients of packed sequences are those of one rank."""
+    sinks_of_heads = torch.tensor([0.5, -1.0, 0.1, 0.2])
+    for seed, (layout, head_ranks, heads, most, options) in enumerate((
+        ("zigzag", 1, 1, 13, {"causal": True}),
+        ("zigzag", 1, 2, 11, {"causal": True, "window": (3, 0), "sinks": sinks_of_heads}),
+        ("zigzag", 1, 1, 9, {"window": (2, 4), "softcap": 3.0}),
+        ("zigzag", 1, 1, 2, {}),
+        ("contiguous", 1, 1, 13, {"causal": True}),
+        ("contiguous", 1, 1, 13, {"window": (4, 1)}),
+        ("zigzag", 2, 2, 13, {"causal": True, "sinks": sinks_of_heads}),
+        ("zigzag", 2, 2, 11, {"window": (5, 2)}),
+        ("contiguous", 2, 2, 11, {"causal": True, "window": (6, 0)}),
+        ("zigzag", 1, 1, 12, {"causal": True, "window": (1, 0)}),  # 30 sequences: more runs of keys than transfers
+    )):  # fmt: skip
+        if world % head_ranks:
+            continue
+        lengths = _lengths(seed, 30 if most == 12 else 4, most)
+        rows = sum(lengths)
+        q, k, v, dout = (_whole(10 * seed + i, 1, rows, h, 8) for i, h in enumerate((2 * heads, heads, heads, 2 * heads)))
+        sinks = options.pop("sinks", None)
+        results = []
+        for divided in (True, False):
+            leaves = [t.clone().requires_grad_() for t in (q, k, v)]
+            own_sinks = None if sinks is None else sinks.clone().requires_grad_()
+            if divided:
+                inputs = [kd.shard(t, layout, lengths=lengths) for t in leaves]
+                out = kd.context_attention(
+                    *inputs, layout=layout, head_ranks=head_ranks, sinks=own_sinks, lengths=lengths, **options
+                )
+                (out * kd.shard(dout, layout, lengths=lengths)).sum().backward()
+                out = kd.unshard(out.detach(), layout, lengths=lengths)
+            else:
+                out = _alone(*leaves, lengths, sinks=own_sinks, **options)
+                (out * dout).sum().backward()
+            grads = [t.grad for t in leaves] + ([] if own_sinks is None else [own_sinks.grad])
+            if divided:
+                for g in grads:  # each rank has its part
+                    dist.all_reduce(g)
+            results.append([out, *grads])
+        for a, b in zip(*results):
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-4)
+
+
+def packs_half(world: int, rank: int) -> None:
+    """Packed f16: ranks without rows, a sequence on all ranks, a log-sum-exp, and places; nothing at all."""
+    counts = [13, 0, 6, 9][:world]
+    rows, begin = sum(counts), sum(counts[:rank])
+    lengths = [2, 0, 1, rows - 7, 4]
+    q = _whole(5, 1, rows, 2, 16).half()
+    want, want_lse = _alone(q, q, q, lengths, causal=True, return_lse=True)
+    for layout in ("contiguous", "zigzag"):
+        mine = torch.arange(begin, begin + counts[rank])
+        if layout == "zigzag":
+            mine = kd.shard(torch.arange(rows), layout, dim=0, lengths=lengths)
+            places = torch.cat([torch.arange(n) for n in lengths])
+            assert torch.equal(kd.positions(rows, layout, lengths=lengths), places[mine])
+        x = q[:, mine].contiguous()
+        out, lse = kd.context_attention(x, x, x, causal=True, layout=layout, lengths=lengths, return_lse=True)
+        torch.testing.assert_close(out, want[:, mine], rtol=2e-3, atol=2e-3)
+        torch.testing.assert_close(lse, want_lse[:, :, mine], rtol=1e-4, atol=1e-4)
+        for none in ([], [0, 0]):
+            empty = kd.shard(q[:, :0], layout, lengths=none)
+            assert kd.context_attention(empty, empty, empty, layout=layout, lengths=none).shape == empty.shape
+
+
+def refuses_lengths(world: int, rank: int) -> None:
+    """Ranks whose lengths differ or are none all raise ValueError, and go on."""
+    lengths = [3, 4 * world - 3]
+    x = kd.shard(torch.ones(1, 4 * world, 2, 8), lengths=lengths)
+    for other in ([4 * world - 3, 3], [4 * world], [*lengths, 0], [3, -1], [1.5], None):
+        for call in (kd.unshard, lambda t, **keywords: kd.context_attention(t, t, t, **keywords)):
+            with pytest.raises(ValueError, match="lengths|rank 1"):
+                call(x, lengths=other if rank == 1 else lengths)
+    with pytest.raises(ValueError, match="rows"):
+        kd.context_attention(x, x, x, lengths=[3, 4 * world])
+    with pytest.raises(ValueError, match="batches"):
+        y = x.expand(2, -1, -1, -1)
+        kd.context_attention(y, y, y, lengths=lengths)
+    for refused in (lambda: kd.shard(x, lengths=[1]), lambda: kd.positions(8, lengths=[9, -1])):
+        with pytest.raises(ValueError, match="lengths"):
+            refused()
+    torch.testing.assert_close(kd.context_attention(x, x, x, lengths=lengths), x)
+
+
 def half(world: int, rank: int) -> None:
     """f16, with contiguous rows of different numbers, and a log-sum-exp."""
     lengths = [13, 0, 6, 9][:world]
@@ -289,6 +390,11 @@ def test_four_ranks() -> None:
     _run(4, "attends", "half")
 
 
+@pytest.mark.parametrize("world", [1, 2, 4])
+def test_packed_sequences(world: int) -> None:
+    _run(world, "packs", "packs_half", *(["refuses_lengths"] if world > 1 else []))
+
+
 def test_sums_and_products_of_two_ranks() -> None:
     _run(2, "sums", "products", "differ", "experts", "loses")
 
@@ -307,6 +413,15 @@ def test_rows_have_one_rank_each() -> None:
             for rows in (0, 7, 40):
                 places = [i for r in range(ranks) for b, n in kd.context_rows(layout, rows, ranks, r) for i in range(b, b + n)]
                 assert sorted(places) == list(range(rows))
+    for ranks in (1, 2, 3, 5):
+        for lengths in ([], [0], [1, 1, 1], [5, 7], _lengths(ranks, 20, 40)):
+            by_rank = [kd.context_rows("zigzag", sum(lengths), ranks, r, lengths=lengths) for r in range(ranks)]
+            counts = [sum(n for _, n in own) for own in by_rank]
+            assert max(counts) - min(counts) <= 1
+            assert sorted(i for own in by_rank for b, n in own for i in range(b, b + n)) == list(range(sum(lengths)))
+    assert kd.context_rows("zigzag", 12, 2, 0, lengths=[5, 7]) == [(0, 2), (4, 1), (5, 1), (10, 2)]
+    with pytest.raises(ValueError, match="lengths"):
+        kd.context_rows("contiguous", 8, 2, 0, lengths=[4, 5])
     with pytest.raises(ValueError, match="layout"):
         kd.context_rows("striped", 8, 2, 0)
     with pytest.raises(ValueError, match="rank"):
