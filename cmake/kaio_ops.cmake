@@ -141,10 +141,8 @@ endforeach()
 
 # The code that checks and chooses: the library without its kernels. A program that compiles the kernels itself, with
 # attention_with, links only these objects.
-kaio_host_sources(ops_sources private_folder rights)
-if(WIN32)
-  list(APPEND ops_sources ${PROJECT_SOURCE_DIR}/src/host/write_file.cpp ${PROJECT_SOURCE_DIR}/src/host/printable.cpp)
-  kaio_host_sources(ops_sources files)
+if(NOT WIN32)  # the runtime has them too; MinGW's linker refuses a program that finds them in both
+  kaio_host_sources(ops_sources private_folder rights)
 endif()
 add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources} ${PROJECT_SOURCE_DIR}/src/images/packed_text.cpp)
 add_library(kaio_ops_without_kernels INTERFACE)

@@ -14,11 +14,13 @@ import subprocess
 import sys
 import tempfile
 
+from windows.wine import command_of
+
 
 def names_of(program, environment, *filters):
     """The names, or None if the program does not list them."""
     for arguments in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):
-        listed = subprocess.run([program, *filters, *arguments], capture_output=True, text=True, env=environment)
+        listed = subprocess.run([*command_of(program), *filters, *arguments], capture_output=True, text=True, env=environment)
         names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
         if names and "Unrecognised token" not in listed.stdout + listed.stderr:
             return names
@@ -52,7 +54,7 @@ def main():
         listing = pathlib.Path(folder) / "cases.txt"
         write_list(chosen, listing)
         print(f"{len(chosen)} of {len(names)} test cases", flush=True)
-        return subprocess.run([options.program, "--input-file", listing]).returncode
+        return subprocess.run([*command_of(options.program), "--input-file", listing]).returncode
 
 
 if __name__ == "__main__":

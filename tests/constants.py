@@ -4,7 +4,7 @@
     constants.py TRACED REFERENCE
 
 TRACED is a program of src/images/. REFERENCE is a program with the same kernels as constants, or the folder of a dump that
-has them. Prints 'N passed, N failed' over the kernels; exits with 77 if the folder does not exist."""
+has them. A program for Windows runs under Wine. Prints 'N passed, N failed' over the kernels; exits with 77 if the folder does not exist."""
 
 import difflib
 import json
@@ -13,18 +13,20 @@ import subprocess
 import sys
 import tempfile
 
+from windows.wine import command_of
+
 SKIPPED = 77
 
 
 def dump(program, folder):
     """{name: (its entry in the manifest, its text)} of the kernels of a program."""
-    subprocess.run([program, "dump", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command_of(program), "dump", folder], check=True, stdout=subprocess.DEVNULL)
     return read(folder)
 
 
 def read(folder):
     manifest = json.loads((folder / "manifest.json").read_text())
-    return {kernel["name"]: (kernel, (folder / kernel["file"]).read_text()) for kernel in manifest["kernels"]}
+    return {kernel["name"]: (kernel, (folder / kernel["file"]).read_bytes().decode()) for kernel in manifest["kernels"]}
 
 
 def difference(traced, constant):

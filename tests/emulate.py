@@ -14,6 +14,8 @@ import tempfile
 import textwrap
 import unittest
 
+from windows.wine import command_of
+
 program = os.path.abspath(sys.argv.pop(1))
 
 FINE, USAGE, PTX, FAULT, REFUSED = range(5)
@@ -133,7 +135,7 @@ class command_line(unittest.TestCase):
     def run_it(self, *arguments, environment=None, stdin=None, **more):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("KAIO_")}
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "input": stdin, **more}
-        return subprocess.run([program, *map(str, arguments)], timeout=120, cwd=self.folder,
+        return subprocess.run([*command_of(program), *map(str, arguments)], timeout=120, cwd=self.folder,
                               env={**clean, **(environment or {})}, **streams)
 
     def emulate(self, text, *arguments, **more):
@@ -230,6 +232,14 @@ class emulate(command_line):
                     done = self.emulate(text, "--arg", "inout:x.npy:r.npy")
                     self.assertEqual(done.returncode, FINE, done.stderr)
                     self.assertEqual(read_npy(self.path("r.npy")), (values, kind, (2,)))
+
+    def test_a_text_with_carriage_returns(self):
+        self.write("x.npy", npy([1.0, 2.0], "f4"))
+        done = self.emulate(SCALE.replace("\n", "\r\n"), "--block", 32, "--arg", "in:x.npy", "--arg", "out:y.npy:f32:2", "--arg", "3:f32",
+                            "--arg", "2:u32")
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        self.assertEqual(read_npy(self.path("y.npy"))[0], [3.0, 6.0])
+        self.refuses(PTX, "PTX line 11, column 3", self.emulate(SCALE.replace("mov.u32 %t", "mov.u33 %t").replace("\n", "\r\n"), "--arg", "0:u64"))
 
     def test_empty_arrays_and_scalars(self):
         text = HEAD + ".visible .entry k(.param .u64 p) { ret; }\n"

@@ -11,13 +11,15 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from windows.wine import command_of
+
 program = os.path.abspath(sys.argv.pop(1))
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = {"f16": 2, "bf16": 2, "e4m3": 1, "e5m2": 1, "f32": 4}
 
 
 def run(*arguments):
-    return subprocess.run([program, "layout", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([*command_of(program), "layout", *arguments], capture_output=True, text=True, timeout=120)
 
 
 def names():

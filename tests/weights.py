@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from windows.wine import command_of
+
 program = os.path.abspath(sys.argv.pop(1))
 SIZES = {"F32": 4, "I32": 4, "F16": 2, "BF16": 2, "U8": 1, "I8": 1, "F8_E4M3": 1}
 
@@ -53,7 +55,7 @@ class weights(unittest.TestCase):
         path = self.folder / name
         if contents is not None:
             path.write_bytes(contents)
-        return subprocess.run([program, "weights", str(path), *more], capture_output=True, text=True, timeout=60)
+        return subprocess.run([*command_of(program), "weights", str(path), *more], capture_output=True, text=True, timeout=60)
 
     def rows(self, done):
         """{tensor: the rest of its line}"""

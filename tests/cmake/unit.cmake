@@ -51,12 +51,14 @@ if(KAIO_BUILD_WEIGHTS AND "weights" IN_LIST KAIO_TESTS)
   add_test(NAME weights COMMAND kaio_test_weights)
   set_tests_properties(weights PROPERTIES LABELS weights TIMEOUT 120)
   # tests/reference: the answers of the package safetensors for the same files, where it is installed.
-  add_executable(kaio_reference_safetensors reference/safetensors.cpp $<TARGET_OBJECTS:kaio_weights_objects>)
-  target_link_libraries(kaio_reference_safetensors PRIVATE kaio_dsl kaio_device)
-  kaio_warnings(kaio_reference_safetensors)
-  add_test(NAME weights.reference COMMAND Python3::Interpreter
-    ${CMAKE_CURRENT_SOURCE_DIR}/reference/safetensors.py $<TARGET_FILE:kaio_reference_safetensors>)
-  set_tests_properties(weights.reference PROPERTIES LABELS weights TIMEOUT 120 SKIP_RETURN_CODE ${skipped})
+  if(NOT WIN32)
+    add_executable(kaio_reference_safetensors reference/safetensors.cpp $<TARGET_OBJECTS:kaio_weights_objects>)
+    target_link_libraries(kaio_reference_safetensors PRIVATE kaio_dsl kaio_device)
+    kaio_warnings(kaio_reference_safetensors)
+    add_test(NAME weights.reference COMMAND Python3::Interpreter
+      ${CMAKE_CURRENT_SOURCE_DIR}/reference/safetensors.py $<TARGET_FILE:kaio_reference_safetensors>)
+    set_tests_properties(weights.reference PROPERTIES LABELS weights TIMEOUT 120 SKIP_RETURN_CODE ${skipped})
+  endif()
 endif()
 
 if(TARGET kaio_test_unit AND ZLIB_FOUND)

@@ -50,9 +50,24 @@ if(TARGET showcase_fused_silu_gate)
   set_tests_properties(windows.readme PROPERTIES LABELS windows_readme TIMEOUT 120 ENVIRONMENT KAIO_DEVICE=emulator)
 endif()
 
+# The program kaio, with files in a folder whose name has spaces and letters of several scripts. Each run starts Wine, so it has a
+# few of the tests of emulate.py; others of them start shell scripts, or are of Linux's files and terminals.
 if(TARGET kaio_program)
   add_test(NAME windows.kaio COMMAND kaio_program --version)
-  set_tests_properties(windows.kaio PROPERTIES LABELS windows_program TIMEOUT 60)
+  set(odd "${CMAKE_CURRENT_BINARY_DIR}/a folder éü 漢字")
+  file(MAKE_DIRECTORY ${odd})
+  set(cases buffers_and_numbers a_text_with_carriage_returns text_from_the_standard_input list_names_kernels_and_parameters
+    printed_text_goes_to_the_standard_output)
+  list(TRANSFORM cases PREPEND emulate.test_)
+  add_test(NAME windows.kaio.emulate COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/emulate.py
+    $<TARGET_FILE:kaio_program> ${cases})
+  set(tests windows.kaio windows.kaio.emulate)
+  if(KAIO_BUILD_WEIGHTS)
+    add_test(NAME windows.kaio.weights COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/weights.py
+      $<TARGET_FILE:kaio_program>)
+    list(APPEND tests windows.kaio.weights)
+  endif()
+  set_tests_properties(${tests} PROPERTIES LABELS windows_program TIMEOUT 600 ENVIRONMENT "TMPDIR=${odd}")
 endif()
 
 # MSVC's dialect, as far as clang knows it. The standard library is MinGW's, which refuses a compiler that says that it is MSVC.

@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   }
 
   CLI::App app("Runs, checks and profiles GPU kernels without a GPU.", "kaio");
+  app.allow_windows_style_options(false);  // on Windows a path may begin with /
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(KAIO_VERSION));
 
