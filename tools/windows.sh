@@ -77,22 +77,37 @@ wheel_for_windows() {
   checked_wheel "$work/made"
 }
 
-# test_windows: builds for Windows and runs a part of the tests under Wine; two turns have all. A program takes a minute to link.
+# test_windows: builds for Windows and runs a part of the tests under Wine; four turns have all parts. Only kaio.dll has the
+# operations, with the texts of build/ci; its build takes 12 minutes without ccache.
 test_windows() {
-  local targets labels
+  local part=$((turn / 8 % 4)) targets labels operations=OFF minutes=12
+  [[ $turn != all ]] || part=all
+  if [[ $part == [2a]* ]]; then operations=ON minutes=20; fi
+  time_for "$minutes" "Windows" || return 0
   have_header catch2/catch.hpp || {
     say "skipped: Windows: its tests take Catch2 2, which is headers alone, from this machine"
     return 0
   }
   need_windows || return 0
-  if [[ $turn == all ]]; then
-    targets="kaio_test_emulator kaio_test_unit showcase_fused_silu_gate kaio_windows_nvcuda" labels="emulator|unit|windows|windows_readme|windows_nvcuda"
-  elif [[ $((turn / 8 % 2)) -eq 0 ]]; then
-    targets="kaio_test_unit showcase_fused_silu_gate" labels="unit|windows|windows_readme"
-  else
-    targets="kaio_test_emulator kaio_windows_nvcuda" labels="emulator|windows|windows_nvcuda"
-  fi
-  test_with windows "^($labels)$" "$targets" -DKAIO_BUILD_OPS=OFF -DKAIO_BUILD_TOOLS=OFF -DKAIO_INSTALL=OFF \
-    -DKAIO_PRECOMPILED_HEADERS=ON -DKAIO_TURN="$turn"
+  [[ $operations == OFF ]] || has_kernels "$build/ci" || {
+    say "skipped: Windows: build/ci has not all kernels of these sources"
+    return 0
+  }
+  case $part in
+    0)
+      targets="kaio_test_unit kaio_test_weights kaio_program showcase_fused_silu_gate"
+      labels="unit|weights|windows|windows_readme|windows_program"
+      ;;
+    1) targets="kaio_test_emulator kaio_test_driver_emulator kaio_windows_nvcuda" labels="emulator|driver_emulator|windows_nvcuda" ;;
+    2) targets=kaio_windows_c labels=windows_c ;;
+    3) targets=kaio_test_driver labels=driver_runtime ;;
+    all)
+      targets="kaio_test_unit kaio_test_emulator kaio_test_driver kaio_test_driver_emulator kaio_test_weights kaio_program kaio_windows_nvcuda"
+      targets+=" kaio_windows_c showcase_fused_silu_gate"
+      labels="unit|emulator|driver|weights|windows.*"
+      ;;
+  esac
+  test_with windows "^($labels)$" "$targets" -DKAIO_BUILD_OPS="$operations" -DKAIO_IMAGES_FROM="$([[ $operations == OFF ]] || printf '%s' "$build/ci")" \
+    -DKAIO_INSTALL=OFF -DKAIO_PRECOMPILED_HEADERS=ON -DKAIO_TURN="$turn"
   tools/wine.sh --end
 }

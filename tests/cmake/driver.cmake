@@ -16,7 +16,7 @@ if(TARGET kaio_cuda_emulator)
     endif()
     add_test(NAME driver_emulator COMMAND kaio_test_driver_emulator)
     add_test(NAME driver_emulator.delayed COMMAND kaio_test_driver_emulator)
-    set_tests_properties(driver_emulator driver_emulator.delayed PROPERTIES LABELS driver TIMEOUT 600)
+    set_tests_properties(driver_emulator driver_emulator.delayed PROPERTIES LABELS "driver;driver_emulator" TIMEOUT 600)
     set_tests_properties(driver_emulator.delayed PROPERTIES ENVIRONMENT KAIO_STREAMS=delayed)
     # A program that knows nothing of kaio finds the library under the driver's name: by dlopen, or linked with -lcuda. What it
     # is linked with is a library of names alone, as in the toolkit.
@@ -67,7 +67,7 @@ if(TARGET kaio_cuda_emulator)
     if(KAIO_TURN STREQUAL "all")
       set(turn_of_driver all)
     endif()
-    set_tests_properties(driver driver.delayed PROPERTIES LABELS driver TIMEOUT 600
+    set_tests_properties(driver driver.delayed PROPERTIES LABELS "driver;driver_runtime" TIMEOUT 600
       ENVIRONMENT "KAIO_CUDA_LIBRARY=${drive}$<TARGET_FILE:kaio_cuda_emulator>;KAIO_TURN=${turn_of_driver}")
     set_property(TEST driver.delayed APPEND PROPERTY ENVIRONMENT KAIO_STREAMS=delayed)
   endif()

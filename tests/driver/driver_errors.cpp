@@ -84,7 +84,7 @@ TEST_CASE("a refused text comes with the log, the PTX lines, the C++ lines and a
   kaio::device gpu = kaio::device::open("cuda:0");
   const auto folder = std::filesystem::temp_directory_path() / "kaio_keep_ptx_test";
   std::filesystem::remove_all(folder);
-  kaio::host::set_environment("KAIO_KEEP_PTX", folder.c_str());
+  kaio::host::set_environment("KAIO_KEEP_PTX", folder.string());
   auto x = gpu.allocate<float>(1024);
   try {
     gpu.warmup(broken);

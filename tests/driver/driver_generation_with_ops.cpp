@@ -40,7 +40,7 @@ TEST_CASE("a small model generates by replays of a graph, in which lengths grow"
   driver.begin_capture(s.native_handle());
   CHECK_NOTHROW(g.step());
   void* const graph = driver.end_capture_as_graph(s.native_handle());
-  const long launches = driver.launches(), of_step = launches - before;
+  const std::int64_t launches = driver.launches(), of_step = launches - before;
   for (u32 i = 0; i < replays; ++i) {
     driver.launch_graph(graph, s.native_handle());
     check();

@@ -1,5 +1,6 @@
 // Functions by name, functions that the emulator does not have, and tensor maps.
 
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 
@@ -12,12 +13,28 @@ extern "C" CUresult cuGreenCtxDestroy(void*);
 
 namespace {
 
+// Where the library has a function.
+template <class Function>
+void* address_of(Function* f) {
+  void* at = reinterpret_cast<void*>(f);
+#if defined(_WIN32)
+  // The program's own address is that of a jump: ff 25, and how far from its end the library's address is.
+  const auto* const code = static_cast<const unsigned char*>(at);
+  if (code[0] == 0xff && code[1] == 0x25) {
+    std::int32_t distance = 0;
+    std::memcpy(&distance, code + 2, sizeof distance);
+    std::memcpy(&at, code + 6 + distance, sizeof at);
+  }
+#endif
+  return at;
+}
+
 // Null: the library does not export it.
 const void* exported(const char* name) {
   // A library that is linked is found by an address of its own.
   std::string reason;
-  static void* const library = kaio::host::open_library(
-      kaio::host::file_of_library_of(reinterpret_cast<const void*>(&cuInit)), reason);
+  static void* const library =
+      kaio::host::open_library(kaio::host::file_of_library_of(address_of(&cuInit)), reason);
   return kaio::host::find_symbol(library, name);
 }
 
@@ -27,11 +44,6 @@ void* found(const char* name, int version = 13000, std::uint64_t flags = 0) {
   MUST(cuGetProcAddress_v2(name, &address, version, flags, &status));
   CHECK((status == CU_GET_PROC_ADDRESS_SUCCESS) == (address != nullptr));
   return address;
-}
-
-template <class Function>
-void* address_of(Function* f) {
-  return reinterpret_cast<void*>(f);
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ TEST_CASE("a picture of a graph is a file of its own, or an error") {
   MUST(cuGraphAddEmptyNode(&node, g.graph, nullptr, 0));
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "kaio_graph_picture.dot";
   std::ofstream(file) << "an older and longer content, none of which is to be seen afterwards";
-  MUST(cuGraphDebugDotPrint(g.graph, file.c_str(), 0));
+  MUST(cuGraphDebugDotPrint(g.graph, file.string().c_str(), 0));
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
   CHECK(text.str().starts_with("digraph "));

@@ -1,9 +1,6 @@
 // Hostile images: whatever a file or a sized image holds, the driver reads no byte after it, follows no pointer
 // in it, and answers with the result of a broken image.
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +8,7 @@
 
 #include "driver_emulator/fat_binary.hpp"
 #include "driver_emulator/support.hpp"
+#include "host/system/memory.hpp"
 #include "host/system/process.hpp"
 
 using namespace driver_emulator_test;
@@ -19,28 +17,30 @@ namespace {
 
 const std::string text = ptx(".visible .entry empty()\n{\n  ret;\n}\n");
 
-// Bytes whose last one is the last before a page that may not be read.
+// Bytes whose last one is the last before addresses that may not be read. One at a time exists.
 class fenced {
  public:
-  explicit fenced(std::string_view bytes) : size_(bytes.size()) {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    mapped_ = (size_ + page - 1) / page * page + page;
-    void* const at = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(at != MAP_FAILED);
-    base_ = static_cast<char*>(at);
-    REQUIRE(mprotect(base_ + mapped_ - page, page, PROT_NONE) == 0);
-    data_ = base_ + mapped_ - page - size_;
+  explicit fenced(std::string_view bytes) : size_(bytes.size()), data_(end() - size_) {
+    REQUIRE(size_ <= room);
     std::memcpy(data_, bytes.data(), size_);
   }
-  ~fenced() { munmap(base_, mapped_); }
-  fenced(const fenced&) = delete;
-  fenced& operator=(const fenced&) = delete;
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
 
  private:
-  char *base_ = nullptr, *data_ = nullptr;
-  std::size_t size_, mapped_ = 0;
+  static constexpr std::size_t room = 65536;
+  static char* end() {
+    static kaio::host::shared_memory memory;
+    static char* const begin = [] {
+      auto* const at = static_cast<char*>(kaio::host::reserve_addresses(2 * room, room));
+      REQUIRE(at != nullptr);
+      REQUIRE(memory.show(at, memory.take(room), 0, room));
+      return at;
+    }();
+    return begin + room;
+  }
+  std::size_t size_;
+  char* data_;
 };
 
 // The bytes as an image with its length.
@@ -195,9 +195,12 @@ TEST_CASE("what is no file of code is refused") {
   const session s;
   CUmodule m = nullptr;
   REFUSED(cuModuleLoad(&m, "/nonexistent/kernel.fatbin"), CUDA_ERROR_FILE_NOT_FOUND);
-  REFUSED(cuModuleLoad(&m, std::filesystem::temp_directory_path().c_str()), CUDA_ERROR_FILE_NOT_FOUND);
+  REFUSED(cuModuleLoad(&m, std::filesystem::temp_directory_path().string().c_str()),
+          CUDA_ERROR_FILE_NOT_FOUND);
   REFUSED(cuModuleLoad(&m, nullptr), CUDA_ERROR_INVALID_VALUE);
+#if !defined(_WIN32)
   REFUSED(cuModuleLoad(&m, "/dev/null"), CUDA_ERROR_INVALID_IMAGE);
+#endif
   check_file(
       "\x7f"
       "ELF\x02\x01\x01",

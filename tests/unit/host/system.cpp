@@ -213,6 +213,23 @@ TEST_CASE("writers of a private folder wait for one another") {
   CHECK(folder.read("counted").size() == 32);
 }
 
+TEST_CASE("a folder that may not be written has no files, and no private folder") {
+  const odd_folder home;
+  const std::string file = home.file("a file");
+  host::write_file(file, {"kept"});
+#if defined(_WIN32)
+  const kaio::tests::environment variable("LOCALAPPDATA", file.c_str());
+#else
+  const kaio::tests::environment variable("XDG_CACHE_HOME", file.c_str());
+#endif
+  const host::private_folder none("tests", true);
+  CHECK_FALSE(none.is_open());
+  CHECK(none.read("counted").empty());
+  CHECK_FALSE(none.update("counted", [](const std::string&) { return std::string("x"); }));
+  CHECK(refusal(file + "/below") != std::error_code());
+  CHECK(contents(file) == "kept");
+}
+
 TEST_CASE("a library is opened by its path, and a missing one has a reason") {
   const odd_folder folder;
   std::string reason;
