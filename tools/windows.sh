@@ -78,7 +78,7 @@ wheel_for_windows() {
 }
 
 # test_windows: builds for Windows and runs a part of the tests under Wine; four turns have all parts. Only kaio.dll has the
-# operations, with the texts of build/ci; its build takes 12 minutes without ccache.
+# operations, with the texts of build/ci; its build takes 13 minutes without ccache.
 test_windows() {
   local part=$((turn / 8 % 4)) targets labels operations=OFF minutes=12
   [[ $turn != all ]] || part=all
@@ -99,11 +99,11 @@ test_windows() {
       labels="unit|weights|windows|windows_readme|windows_program"
       ;;
     1) targets="kaio_test_emulator kaio_test_driver_emulator kaio_windows_nvcuda" labels="emulator|driver_emulator|windows_nvcuda" ;;
-    2) targets=kaio_windows_c labels=windows_c ;;
+    2) targets="kaio_windows_c kaio_kernels" labels="windows_c|windows_texts" ;;
     3) targets=kaio_test_driver labels=driver_runtime ;;
     all)
       targets="kaio_test_unit kaio_test_emulator kaio_test_driver kaio_test_driver_emulator kaio_test_weights kaio_program kaio_windows_nvcuda"
-      targets+=" kaio_windows_c showcase_fused_silu_gate"
+      targets+=" kaio_windows_c kaio_kernels showcase_fused_silu_gate"
       labels="unit|emulator|driver|weights|windows.*"
       ;;
   esac

@@ -70,6 +70,14 @@ if(TARGET kaio_program)
   set_tests_properties(${tests} PROPERTIES LABELS windows_program TIMEOUT 600 ENVIRONMENT "TMPDIR=${odd}")
 endif()
 
+# Every kernel of the repository is that of the program for Linux in KAIO_IMAGES_FROM: its text byte for byte, and what it needs.
+# Those of the operations come out of the library, the others from the compiler for Windows.
+if(TARGET kaio_kernels AND KAIO_IMAGES_FROM AND KAIO_BUILD_OPS)
+  add_test(NAME windows.texts COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/constants.py
+    $<TARGET_FILE:kaio_kernels> ${KAIO_IMAGES_FROM}/tools/kaio-kernels)
+  set_tests_properties(windows.texts PROPERTIES LABELS windows_texts TIMEOUT 300 SKIP_RETURN_CODE ${skipped})
+endif()
+
 # MSVC's dialect, as far as clang knows it. The standard library is MinGW's, which refuses a compiler that says that it is MSVC.
 # clang 16 does not find that library. Each program includes all headers of its language.
 find_program(KAIO_CLANG NAMES clang++-19)
