@@ -50,8 +50,9 @@ constexpr void move_piece(thread t, const element_run& from, const element_run& 
   const val shift = t.let(piece_shift - 3u);
   static_assert(run_size == 1u << 3);
   const val count = t.let(min(from.count, to.count));
-  copy_row(t, from.address, to.address, t.let(count << shift), shift, t.let(all_of(from.whole, to.whole)),
-           t.let(count & 0u), t.let(min(count, 1u)));
+  const val lanes = t.let(min(count, 1u)), lane = t.let(count & 0u);
+  const val whole = t.let(all_of(from.whole, to.whole));
+  copy_row(t, from.address, to.address, t.let(count << shift), shift, whole, lane, lanes);
 }
 // The sum of piece `piece` in the slots of all ranks.
 template <class Sums>
@@ -73,8 +74,8 @@ inline constexpr auto peer_sum =
           using p = peer_sum_problem;
           const val peers = t.let(problem[&p::peers]);
           const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const peer_access at(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]), ranks,
-                               rank);
+          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
+          const peer_access at(t, table, limit, ranks, rank);
           const val word = t.let(problem[&p::counter] + block_idx_x());
           const inout<u32> counter =
               pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));
@@ -110,8 +111,8 @@ inline constexpr auto peer_sum =
           for_ranks([&](const val<u32>& to_rank) {
             const val memory = t.let(at.data(to_rank) + half + cast<u64>(rank) * slot);
             for_part(to_rank, [&](const val<u64>& i, const val<u64>& begin) {
-              move_piece(t, piece_of(t, from, i, size, piece_shift, from_aligned),
-                         peer_piece(t, memory, t.let(i - begin), piece_shift), piece_shift);
+              const element_run sent = peer_piece(t, memory, t.let(i - begin), piece_shift);
+              move_piece(t, piece_of(t, from, i, size, piece_shift, from_aligned), sent, piece_shift);
             });
           });
           var came(t, at.meet(t.let(problem[&p::first]), number));
@@ -138,8 +139,8 @@ inline constexpr auto peer_sum =
             came = all_of(came, at.meet(t.let(problem[&p::second]), number));
             for_ranks([&](const val<u32>& owner) {
               for_part(owner, [&](const val<u64>& i, const val<u64>&) {
-                move_piece(t, peer_piece(t, own, i, piece_shift),
-                           piece_of(t, to, i, size, piece_shift, to_aligned), piece_shift);
+                const element_run in_tensor = piece_of(t, to, i, size, piece_shift, to_aligned);
+                move_piece(t, peer_piece(t, own, i, piece_shift), in_tensor, piece_shift);
               });
             });
           }

@@ -61,8 +61,8 @@ inline constexpr auto peer_counts = kaio::kernel<"distributed_peer_counts", peer
       using p = peer_count_problem;
       const val peers = t.let(problem[&p::peers]);
       const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-      const peer_access at(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]), ranks,
-                           rank);
+      const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
+      const peer_access at(t, table, limit, ranks, rank);
       const inout<u32> counter =
           pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(problem[&p::counter]) * u64{4}));
       const val number = t.let(counter[0] + 1u);
@@ -87,8 +87,9 @@ inline constexpr auto peer_counts = kaio::kernel<"distributed_peer_counts", peer
       const auto counts = pointer_at<inout<u32>>(t, t.let(at.data(rank) + place));
       if (auto of_rank = t.when(lane < ranks)) {
         const val first = t.let(lane * peer_count_words + most_peer_experts);
+        const val high = counts[first + 1u], low = counts[first];
         pointer_at<inout<u64>>(t, t.let(to[&peer_segments::addresses]))[lane] =
-            cast<u64>(counts[first]) | cast<u64>(counts[first + 1u]) << 32u;
+            cast<u64>(low) | cast<u64>(high) << 32u;
       }
       // The rows of experts `first` to before `last` of ranks before `end`, from rank `begin` on.
       const auto rows_of = [&](const val<u32>& first, const val<u32>& last, const val<u32>& begin,
@@ -142,8 +143,8 @@ inline constexpr auto peer_send = kaio::kernel<"distributed_peer_send", peer_exp
       using p = peer_send_problem;
       const val peers = t.let(problem[&p::peers]);
       const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-      const peer_access at(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]), ranks,
-                           rank);
+      const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
+      const peer_access at(t, table, limit, ranks, rank);
       const val word = t.let(problem[&p::counter] + block_idx_x());
       const inout<u32> counter =
           pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));
@@ -175,10 +176,13 @@ inline constexpr auto peer_send = kaio::kernel<"distributed_peer_send", peer_exp
         var source(t, row);
         if (auto gathers = t.when(indices != u64{0}))
           source = bit_cast<u32>(pointer_at<inout<i32>>(t, indices)[row]);
-        if (auto moves = t.when(all_of(source < problem[&p::x_rows], to_row < problem[&p::capacity])))
-          copy_row(t, t.let(problem[&p::x] + cast<u64>(source) * problem[&p::x_row]),
-                   t.let(addresses[to_ranks[segment]] + cast<u64>(to_row) * cast<u64>(bytes)), bytes, shift,
-                   t.let(problem[&p::by_16] != 0u), t.let(t.lane_rank()), t.let((t.lane_rank() & 0u) + 32u));
+        if (auto moves = t.when(all_of(source < problem[&p::x_rows], to_row < problem[&p::capacity]))) {
+          const val lanes = t.let((t.lane_rank() & 0u) + 32u), lane = t.let(t.lane_rank());
+          const val by_16 = t.let(problem[&p::by_16] != 0u);
+          const val to = t.let(addresses[to_ranks[segment]] + cast<u64>(to_row) * cast<u64>(bytes));
+          const val from_row = t.let(problem[&p::x] + cast<u64>(source) * problem[&p::x_row]);
+          copy_row(t, from_row, to, bytes, shift, by_16, lane, lanes);
+        }
       }
       const val came = at.meet(t.let(problem[&p::words]), number);
       if (auto one = t.when(t.thread_rank() == 0u)) counter[0] = number;

@@ -51,8 +51,8 @@ inline constexpr auto peer_norm =
           using p = peer_norm_problem;
           const val peers = t.let(problem[&p::peers]);
           const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const peer_access at(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]), ranks,
-                               rank);
+          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
+          const peer_access at(t, table, limit, ranks, rank);
           const val word = t.let(problem[&p::counter] + block_idx_x());
           const inout<u32> counter =
               pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));
@@ -69,8 +69,9 @@ inline constexpr auto peer_norm =
           const val first_row = t.let(cast<u64>(block_idx_x())), row_step = t.let(cast<u64>(grid_dim_x()));
           // Piece i of row `row` of a tensor.
           const auto piece_in = [&](const val<peer_rows>& of, const val<u64>& row, const val<u64>& i) {
-            return piece_of(t, t.let(of[&peer_rows::address] + row * of[&peer_rows::row]), i, size,
-                            piece_shift, t.let(of[&peer_rows::aligned] != 0u));
+            const val aligned = t.let(of[&peer_rows::aligned] != 0u);
+            const val line = t.let(of[&peer_rows::address] + row * of[&peer_rows::row]);
+            return piece_of(t, line, i, size, piece_shift, aligned);
           };
           const val x_rows = t.let(problem[&p::x]);
           for (auto step : t.range(1u, t.let(ranks + 1u)).no_unroll()) {
@@ -78,9 +79,11 @@ inline constexpr auto peer_norm =
             const val to_rank = t.let(select(next >= ranks, next - ranks, next));
             const val memory = t.let(at.data(to_rank) + half + cast<u64>(rank) * slot);
             for (auto row : t.range(first_row, rows, row_step).no_unroll())
-              for (auto i : t.range(lane, pieces, u64{peer_norm_threads}).no_unroll())
-                move_piece(t, piece_in(x_rows, t.let(row), t.let(i)),
-                           peer_piece(t, memory, t.let(row * pieces + i), piece_shift), piece_shift);
+              for (auto i : t.range(lane, pieces, u64{peer_norm_threads}).no_unroll()) {
+                const element_run sent = peer_piece(t, memory, t.let(row * pieces + i), piece_shift);
+                const val piece = t.let(i), line = t.let(row);
+                move_piece(t, piece_in(x_rows, line, piece), sent, piece_shift);
+              }
           }
           var came(t, at.meet(t.let(problem[&p::first]), number));
 

@@ -65,7 +65,8 @@ class peer_access {
     t.barrier();
     if (auto of_rank = t.when(lane < ranks_)) {
       const val first = t.let(words + block_idx_x() * ranks_);
-      signal(signals(lane), t.let(first + rank_), number);
+      const val word = t.let(first + rank_);
+      signal(signals(lane), word, number);
       came = wait(t.let(first + lane), number);
     }
     t.barrier();
@@ -104,8 +105,8 @@ inline constexpr auto peer_signal =
           using p = peer_signal_problem;
           const val peers = t.let(problem[&p::peers]);
           const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const peer_access at(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]), ranks,
-                               rank);
+          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
+          const peer_access at(t, table, limit, ranks, rank);
           const val lane = t.let(t.thread_rank());
           const val own = t.let(at.signals(rank) + cast<u64>(problem[&p::counter]) * u64{4});
           const inout<u32> counter = pointer_at<inout<u32>>(t, own);
@@ -115,12 +116,14 @@ inline constexpr auto peer_signal =
           var came(t, true);
           if (auto waits = t.when(lane < problem[&p::count])) {
             const val place = t.let(problem[&p::first] + lane);
-            came = at.wait(t.let(problem[&p::words] + select(place >= ranks, place - ranks, place)),
-                           t.let(number - problem[&p::lag]));
+            const val since = t.let(number - problem[&p::lag]);
+            came = at.wait(t.let(problem[&p::words] + select(place >= ranks, place - ranks, place)), since);
           }
           t.barrier();
-          if (auto publishes = t.when(all_of(problem[&p::publishes] != 0u, lane < ranks, lane != rank)))
-            at.signal(at.signals(lane), t.let(problem[&p::publish]), number);
+          if (auto publishes = t.when(all_of(problem[&p::publishes] != 0u, lane < ranks, lane != rank))) {
+            const val word = t.let(problem[&p::publish]);
+            at.signal(at.signals(lane), word, number);
+          }
           at.require(t.let(came));
         });
 

@@ -41,17 +41,17 @@ inline constexpr auto sum_parts =
                                  t.let(all_of(whole, aligned != 0u))};
             };
             const val to_type = t.let(problem[&p::to_type]), from_type = t.let(problem[&p::from_type]);
-            const element_run to = run_at(t.let(problem[&p::to] + row * problem[&p::to_row]), to_type,
-                                          t.let(problem[&p::to_aligned]));
+            const val to_aligned = t.let(problem[&p::to_aligned]);
+            const val to_row = t.let(problem[&p::to] + row * problem[&p::to_row]);
+            const element_run to = run_at(to_row, to_type, to_aligned);
             auto sums = array_of<run_size>([&](u32) { return var(t, 0.0f); });
             if (auto adds = t.when(problem[&p::accumulate] != 0u)) load_run(t, to_type, to, sums, 0);
             const val from = t.let(problem[&p::from] + row * problem[&p::from_row]);
             for (auto part : t.range(0u, t.let(problem[&p::parts])).no_unroll()) {
               auto x = array_of<run_size>([&](u32) { return var(t, 0.0f); });
-              load_run(t, from_type,
-                       run_at(t.let(from + cast<u64>(part) * problem[&p::from_part]), from_type,
-                              t.let(problem[&p::from_aligned])),
-                       x, 0);
+              const val from_aligned = t.let(problem[&p::from_aligned]);
+              const val address = t.let(from + cast<u64>(part) * problem[&p::from_part]);
+              load_run(t, from_type, run_at(address, from_type, from_aligned), x, 0);
               for (u32 i = 0; i < run_size; ++i) sums[i] = sums[i] + x[i];
             }
             store_run(t, to_type, to, sums, 0);

@@ -77,8 +77,9 @@ class mma_sync_operand<C, Role, Product, placed<T>> {
       const val line = t_.let(pieces_.line + j * pieces::lines_apart);
       const val exists = along_k ? val<bool>(t_.let(elements_[j] != 0u)) : val<bool>(t_.let(line < left));
       const val numbers = t_.let(select(exists, along_k ? along : across, 0u));
-      cp_async<16>(pieces_.place(ring_.memory()[stage], j), pointer_at<in<T>>(t_, t_.let(addresses_[j]))[0],
-                   t_.let(numbers * sizeof(T)));
+      const val bytes = t_.let(numbers * sizeof(T));
+      const auto from = pointer_at<in<T>>(t_, t_.let(addresses_[j]));
+      cp_async<16>(pieces_.place(ring_.memory()[stage], j), from[0], bytes);
     }
   }
   constexpr void advance() {

@@ -28,8 +28,9 @@ inline constexpr auto grouped_sums_mma =
           const val warp_n = t.let(warp % C.warps_n());
           const val<mma_sync_problem> of = t.let(problem[&p::of]);
           const val<grouped_sum_terms> terms = t.let(problem[&p::terms]);
-          body::compute(t, {tile.group, t.let(tile.m * C.m), t.let(tile.n * C.n)}, {warp_m, warp_n}, a, b,
-                        tile.first, t.let(tile.first + tile.rows), c, of, terms);
+          const val last = t.let(tile.first + tile.rows);
+          const val m = t.let(tile.m * C.m), n = t.let(tile.n * C.n);
+          body::compute(t, {tile.group, m, n}, {warp_m, warp_n}, a, b, tile.first, last, c, of, terms);
         });
 
 }  // namespace kaio::ops

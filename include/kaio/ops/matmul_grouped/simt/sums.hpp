@@ -48,10 +48,12 @@ inline constexpr auto grouped_sums_simt =
                 to[row][column] = value;
               }
             };
-            bring(a, t.let(problem[&p::a]), t.let(problem[&p::a_row]), t.let(problem[&p::a_m]), first_m,
-                  size_m);
-            bring(b, t.let(problem[&p::b]), t.let(problem[&p::b_row]), t.let(problem[&p::b_n]), first_n,
-                  size_n);
+            const val a_m = t.let(problem[&p::a_m]), a_row = t.let(problem[&p::a_row]);
+            const val a_first = t.let(problem[&p::a]);
+            bring(a, a_first, a_row, a_m, first_m, size_m);
+            const val b_n = t.let(problem[&p::b_n]), b_row = t.let(problem[&p::b_row]);
+            const val b_first = t.let(problem[&p::b]);
+            bring(b, b_first, b_row, b_n, first_n, size_n);
             t.barrier();
             for (auto j : t.range(0u, depth).template unroll<4>()) {
               const auto of_a = array_of<4>([&](u32 i) { return t.let(a[j][y + 16u * i]); });

@@ -122,7 +122,8 @@ struct grouped_sums_body {
     const auto tiles = problem[&p::tiles];
     const val count = t.let(tiles[&grouped_sum_tiles::count]);
     const auto origin_of = [&](const grouped_sum_tile& tile) {
-      return tile_place::origin(t, loop, lines, tile.group, t.let(tile.m * C.m), t.let(tile.n * C.n));
+      const val column = t.let(tile.n * C.n), row = t.let(tile.m * C.m);
+      return tile_place::origin(t, loop, lines, tile.group, row, column);
     };
     ring_position at(t);
     if (auto producer = t.when(warpgroup >= C.consumers())) {
@@ -130,7 +131,8 @@ struct grouped_sums_body {
       if (auto one = t.when(t.thread_rank() == 128 * C.consumers()))
         for (auto index : t.range(t.let(block_idx_x() + 0u), count, grid_dim_x())) {
           const grouped_sum_tile tile = sum_tile_at(t, tiles, t.let(index));
-          loop.copy(at, origin_of(tile), tile.first, t.let((tile.rows + (loop_type::k - 1)) / loop_type::k));
+          const val steps = t.let((tile.rows + (loop_type::k - 1)) / loop_type::k);
+          loop.copy(at, origin_of(tile), tile.first, steps);
         }
     }
     if (auto consumer = t.otherwise()) {

@@ -63,10 +63,12 @@ class w4_sm90_store {
                           const val<bool>& pairs) const {
     if (auto both = t_.when(pairs))
       for_rows(sums, to, pitch, [&](const auto& at, const auto& even, const auto& odd) {
-        if constexpr (std::is_same_v<Out, f32>)
+        if constexpr (std::is_same_v<Out, f32>) {
           store_vec(pointer_at<out<f32>>(t_, at)[0], make_vec(even, odd));
-        else
-          pointer_at<out<u32>>(t_, at)[0] = bit_cast<u32>(pack<typename w4_pair<T>::type>(even, odd));
+        } else {
+          const val words = t_.let(bit_cast<u32>(pack<typename w4_pair<T>::type>(even, odd)));
+          pointer_at<out<u32>>(t_, at)[0] = words;
+        }
       });
     if (auto single = t_.otherwise())
       for_rows(sums, to, pitch, [&](const auto& at, const auto& even, const auto& odd) {
