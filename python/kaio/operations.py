@@ -4604,7 +4604,7 @@ def matmul_reduce_scatter(
       out: (m, n); f32, f16 or bf16
       alpha: multiplies the product
       f32_parts: True: parts are sent as f32
-      precision: of f32 operands
+      precision: how products of f32 are computed
       workspace: memory for the call, of any type; None: made if it is needed
       constant
       variant: the kernel to run, as kaio.choice names it; None: the best one
@@ -4651,7 +4651,7 @@ def matmul_all_reduce(
       out: (m, n); f32, f16 or bf16
       alpha: multiplies the product
       f32_parts: True: parts are sent as f32
-      precision: of f32 operands
+      precision: how products of f32 are computed
       workspace: memory for the call, of any type; None: made if it is needed
       constant
       variant: the kernel to run, as kaio.choice names it; None: the best one

@@ -26,7 +26,7 @@ typedef struct kaio_peer_workspace_options {
   uint64_t sum_bytes; /* default 8388608; the largest tensor that is added by peer memory */
   uint64_t one_shot_bytes; /* default 524288; up to here every rank adds all */
   uint64_t product_bytes; /* memory for the parts of one product; a rank has twice as much */
-  uint32_t blocks; /* default 64; of kernels that add; 1 to 1024 */
+  uint32_t blocks; /* default 64; blocks of the kernels that add; 1 to 1024 */
   int32_t compares_repeated_calls; /* default 1; 0: a call that was made before is not compared again */
 } kaio_peer_workspace_options;
 static inline kaio_peer_workspace_options kaio_peer_workspace_options_default(void) {
@@ -46,7 +46,7 @@ typedef struct kaio_matmul_reduce_options {
   uint32_t size; /* sizeof(kaio_matmul_reduce_options) */
   float alpha; /* default 1; multiplies the product */
   int32_t f32_parts; /* 1: parts are sent as f32 */
-  int32_t precision; /* kaio_matmul_precision: of f32 operands */
+  int32_t precision; /* kaio_matmul_precision: how products of f32 are computed */
   const DLTensor* workspace; /* the workspace of the product */
   int32_t constant; /* kaio_constant_inputs */
   int32_t reserved_28; /* 0 */

@@ -1,6 +1,6 @@
 #pragma once
-// What Python's headers ask about Windows on x86-64. CPython has one set of headers for all systems but for this file: with it, a
-// module for Windows is compiled with the headers of Linux. The stable interface needs no more.
+// The settings of Python's headers for Windows on x86-64. CPython's other headers are the same on all systems, so a module for Windows
+// compiles with those of Linux. The stable interface needs no more.
 
 #include <stdio.h>  // as CPython's own file does
 

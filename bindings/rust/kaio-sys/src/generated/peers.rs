@@ -28,7 +28,7 @@ pub struct kaio_peer_workspace_options {
     pub one_shot_bytes: u64,
     /// Memory for the parts of one product; a rank has twice as much.
     pub product_bytes: u64,
-    /// Default 64; of kernels that add; 1 to 1024.
+    /// Default 64; blocks of the kernels that add; 1 to 1024.
     pub blocks: u32,
     /// Default 1; 0: a call that was made before is not compared again.
     pub compares_repeated_calls: i32,
@@ -58,7 +58,7 @@ pub struct kaio_matmul_reduce_options {
     pub alpha: f32,
     /// 1: parts are sent as f32.
     pub f32_parts: i32,
-    /// kaio_matmul_precision: of f32 operands.
+    /// kaio_matmul_precision: how products of f32 are computed.
     pub precision: i32,
     /// The workspace of the product.
     pub workspace: *const DLTensor,

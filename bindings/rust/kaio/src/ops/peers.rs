@@ -33,7 +33,7 @@ impl PeerWorkspaceOptions {
         value one_shot_bytes(u64) => one_shot_bytes;
         /// Memory for the parts of one product; a rank has twice as much.
         value product_bytes(u64) => product_bytes;
-        /// Of kernels that add; 1 to 1024; default 64.
+        /// Blocks of the kernels that add; 1 to 1024; default 64.
         value blocks(u32) => blocks;
         /// False: a call that was made before is not compared again; default true.
         value compares_repeated_calls(bool) => compares_repeated_calls;
@@ -86,7 +86,7 @@ impl<'a> MatmulReduceOptions<'a> {
         value alpha(f32) => alpha;
         /// True: parts are sent as f32.
         value f32_parts(bool) => f32_parts;
-        /// Of f32 operands.
+        /// How products of f32 are computed.
         value precision(MatmulPrecision) => precision;
         /// The workspace of the product.
         written workspace(&TensorViewMut<'a>) => workspace;
