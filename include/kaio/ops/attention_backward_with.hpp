@@ -100,7 +100,8 @@ auto attention_backward_with_variants() {
     if constexpr (attention_backward_with_has_sm90<Depth>) {
       attention_backward_variant sm90 = and_simt(
           describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, Mask>());
-      sm90.images[1] = &attention_backward_sm90_finish.image();
+      // The argument depends on T, so that clang traces the kernel where this is instantiated, and not here.
+      sm90.images[1] = &attention_backward_sm90_finish<std::enable_if_t<scalar<T>>>.image();
       return std::array{sm90, mma, simt};
     } else {
       return std::array{mma, simt};

@@ -67,7 +67,8 @@ struct grouped_bytes_mma_kernel {
       } else {
         const auto eight = [&](const in<u8>& x, const val<i64>& first, const val<u32>& k,
                                const auto& format) {
-          return f16_of_eight(t, load_vec<8>(x[first + cast<i64>(k)]), t.let(format != 0u));
+          const val is_e5m2 = t.let(format != 0u);
+          return f16_of_eight(t, load_vec<8>(x[first + cast<i64>(k)]), is_e5m2);
         };
         multiply(
             [&](const val<u32>& row, const val<u32>& k) {

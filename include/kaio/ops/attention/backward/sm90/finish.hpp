@@ -152,7 +152,8 @@ class backward_finish {
     const val of_keys = t_.let(select(added, tiles_ * key_parts, rest.items(tiles_)));
     for (auto i :
          t_.range(t_.let(block_idx_x()), t_.let(of_queries + of_keys), t_.let(grid_dim_x())).no_unroll()) {
-      const val item = t_.let(i), has_keys = t_.let(item >= of_queries);
+      const val item = t_.let(i);
+      const val has_keys = t_.let(item >= of_queries);
       if (auto keys = t_.when(has_keys)) {
         const val own = t_.let(item - of_queries), tile = t_.let(own / key_parts);
         const val column = t_.let(select(added, own - tile * key_parts, 0u));
@@ -268,7 +269,8 @@ class backward_finish {
         [&](u32) { return var(t_, 0.0f); });  // 16 rows of a warp x 32 columns
     grid_dependency_wait(t_);
     for (auto n : t_.range(0u, all.count)) {
-      const val number = t_.let(n), has_sums = exists(number);
+      const val number = t_.let(n);
+      const val has_sums = exists(number);
       const auto of = sums.from(cast<u64>(number) * all.apart);
       for (u32 i = 0; i < x.size(); i += 4) {
         const auto four = load_vec<4>(of[128 * i]);
@@ -333,6 +335,7 @@ inline std::uint64_t backward_finish_items(const attention_backward_call& call, 
 }
 
 // The sums alone; launch_attention_backward_sm90_finish launches it.
+template <class = void>
 inline constexpr auto attention_backward_sm90_finish =
     kaio::kernel<"attention_backward_sm90_finish", block_size{backward_finish_threads},
                  kernel_options{.target = {90}}>(

@@ -155,11 +155,12 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       extra...);
 }
 // Adds up what the kernel left, and leaves flags.
-inline void launch_attention_backward_sm90_finish(const stream& s, const attention_backward_call& call) {
+template <class Nothing = void>
+void launch_attention_backward_sm90_finish(const stream& s, const attention_backward_call& call) {
   const std::uint32_t multiprocessors = s.properties().multiprocessors;
   const std::uint64_t items = backward_finish_items(call, backward_finish_threads, false);
   if (items != 0)
-    attention_backward_sm90_finish.launch(
+    attention_backward_sm90_finish<Nothing>.launch(
         s, grid(std::min<std::uint64_t>(items, 4 * multiprocessors)).programmatic(),
         problem_of(call.forward, rows_of_dq_tile, multiprocessors), call.gradients);
 }
