@@ -98,6 +98,9 @@ typedef struct kaio_context_attention_options {
   /* rows of packed sequences, host memory, equal on all ranks; batches is then 1; NULL: one sequence */
   const int64_t* lengths;
   uint64_t length_count; /* the number of packed sequences */
+  /* (heads); f32, f16 or bf16; written by the gradients, equal on all ranks; takes workspace; NULL: not
+   * wanted */
+  const DLTensor* dsinks;
 } kaio_context_attention_options;
 static inline kaio_context_attention_options kaio_context_attention_options_default(void) {
   kaio_context_attention_options it;
@@ -116,6 +119,7 @@ static inline kaio_context_attention_options kaio_context_attention_options_defa
   it.workspace = NULL;
   it.lengths = NULL;
   it.length_count = 0;
+  it.dsinks = NULL;
   return it;
 }
 

@@ -51,6 +51,8 @@ struct context_attention_options {
   f32 softcap = 0;
   attention_sinks sinks{};  // (heads of q); each query attends to its sink once
   attention_lse lse{};      // (batches, heads of q, rows): written; not by the gradients
+  attention_gradient
+      dsinks{};  // (heads of q), f32, f16 or bf16: written by the gradients, equal on all ranks
   context_layout layout = context_layout::zigzag;
   // The rows of packed sequences, which follow each other in the rows of all ranks; none: one sequence. Equal on all
   // ranks. Masks and windows count in each sequence. Host memory, read before the call returns.
@@ -59,7 +61,7 @@ struct context_attention_options {
   workspace_view workspace{};
 };
 
-// The bytes of workspace of a call, at a multiple of 256 bytes. All ranks call them.
+// The bytes of workspace of a call with these options, at a multiple of 256 bytes. All ranks call them.
 std::uint64_t context_attention_workspace_bytes(const communicator& c, const stream& s,
                                                 const attention_view& q, const attention_view& k,
                                                 const attention_view& v,
@@ -76,7 +78,8 @@ void context_attention(const communicator& c, const stream& s, const attention_v
                        const context_attention_options& options = {});
 
 // Gradients. dout and out as out above, and lse as context_attention wrote it with these options. dq, dk, dv: as q, k and
-// v. Gradients of steps are rounded to the elements' type, and added in f32.
+// v. Gradients of steps are rounded to the elements' type, and added in f32. dsinks is that of attention_backward over
+// all rows; a rank without rows gets it too.
 void context_attention_backward(const communicator& c, const stream& s, const attention_view& dout,
                                 const attention_view& q, const attention_view& k, const attention_view& v,
                                 const attention_view& out, const attention_row_input& lse,

@@ -60,6 +60,7 @@ void read(call& in, const char* name, const kaio_context_attention_options* give
   in.zero("reserved_60", from.reserved_60);
   in.workspace("workspace", from.workspace, to.workspace);
   in.list("lengths", from.lengths, from.length_count, to.lengths);
+  in.optional_tensor("dsinks", from.dsinks, {element::f32 | element::f16 | element::bf16, 1, 1}, to.dsinks.view);
 }
 
 }  // namespace kaio::c

@@ -143,6 +143,61 @@ TEST_CASE("arguments that do not match are refused on all ranks before anything 
   });
 }
 
+TEST_CASE("the sinks' gradient: any type and stride, ranks without rows, and calls that are refused") {
+  run_all(group_of(3), [&](int r, const communicator& c, const stream& s) {
+    const u32 rows = r == 1 ? 0 : 6;
+    auto x = c.on().upload(std::vector<f32>(2 * 6 * 16, 0.5f)), y = c.on().allocate<f32>(2 * 6 * 16);
+    auto l = c.on().allocate<f32>(2 * 6), sink_values = c.on().upload(std::vector<f32>{0.25f, -1.0f});
+    auto g = c.on().upload(std::vector<f16>(4, f16(7.0f)));
+    const tensor_view v(x, 1, rows, 2, 16), to(y, 1, rows, 2, 16);
+    const tensor_view lse(l, 1, 2, rows);
+    const tensor_view sinks(sink_values, 2);
+    const tensor_view dsinks(g, extents{2}, strides{2});
+    const auto memory = c.on().allocate<u8>(1 << 18);
+    context_attention_options options{.causal = causal_alignment::top_left,
+                                      .sinks = sinks,
+                                      .lse = lse,
+                                      .layout = context_layout::contiguous,
+                                      .workspace = memory};
+    context_attention(c, s, v, v, v, to, options);
+    const auto backward = [&] {
+      context_attention_backward(c, s, v, v, v, v, to, lse, attention_gradient(), attention_gradient(),
+                                 attention_gradient(), options);
+      s.synchronize();
+    };
+    options.dsinks = dsinks;
+    backward();
+    // All scores are 0.5 * 0.5 * 16 / 4 = 1, so query i of head h has the output 0.5 * e * n / (e * n + exp(sink)).
+    std::vector<f16> want(4, f16(7.0f));
+    for (const u32 h : {0u, 1u}) {
+      double sum = 0;
+      for (u32 n = 1; n <= 12; ++n) {
+        const double keys = std::exp(1.0) * n, sink = std::exp(h == 0 ? 0.25 : -1.0);
+        sum -= sink / (keys + sink) * 16 * 0.5 * 0.5 * keys / (keys + sink);
+      }
+      want[2 * h] = f16(static_cast<float>(sum));
+    }
+    for (const u32 i : {0u, 1u, 2u, 3u})
+      must(std::abs(to_double(g.download()[i]) - to_double(want[i])) < 5e-3, "element " + std::to_string(i));
+    const auto refused = [&](const char* why) {
+      try {
+        backward();
+      } catch (const invalid_argument& e) {
+        return must(e.message().find(why) != std::string::npos, e.message());
+      }
+      must(false, why);
+    };
+    options.sinks = {};
+    refused("dsinks is given without sinks");
+    options.sinks = sinks;
+    options.dsinks = tensor_view(g, 1);
+    refused("dsinks");
+    if (r == 0) options.dsinks = {};
+    if (r != 0) options.dsinks = dsinks;
+    refused("differ in sinks or gradients");
+  });
+}
+
 TEST_CASE("a call in a loading stream writes nothing") {
   run_all(group_of(2), [&](int, const communicator& c, const stream& s) {
     auto x = c.on().upload(std::vector<f32>(8 * 16, 0.5f)), y = c.on().allocate<f32>(8 * 16);

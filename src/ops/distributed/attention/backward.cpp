@@ -6,6 +6,7 @@
 #include "ops/distributed/attention/heads.hpp"
 #include "ops/distributed/attention/memory.hpp"
 #include "ops/distributed/attention/ring_backward.hpp"
+#include "ops/distributed/attention/sinks.hpp"
 #include "ops/distributed/common/views.hpp"
 
 namespace kaio::ops {
@@ -19,6 +20,7 @@ struct backward_memory {
   heads_exchange::lse_staging lse;
   attention_view group_lse;
   ring_backward_memory ring;
+  sinks_memory sinks;
 };
 
 backward_memory divide(const context_call& call, const stream& s, const context_arguments& given,
@@ -46,6 +48,7 @@ backward_memory divide(const context_call& call, const stream& s, const context_
         memory.take(element_kind::f32, {call.batches, call.q_heads / call.head_ranks, call.group_rows()});
   }
   m.ring = ring_backward_tensors(call, s, memory, exchanges || (is_dense(given.k) && is_dense(given.v)));
+  m.sinks = sinks_tensors(call, s, memory, *given.options);
   return m;
 }
 
@@ -88,15 +91,20 @@ void context_attention_backward(const communicator& c, const stream& s, const at
   backward_memory m = divide(call, s, given, memory);
   check_workspace(call, operation, options.workspace, memory.used());
   m.ring.numbers.upload(call.rank.on, s);
-  if (call.head_ranks == 1)
+  if (call.head_ranks == 1) {
+    sinks_gradient(call, operation, s, {dout, q, k, v, out, lse.view}, options, m.sinks);
     return ring_backward(call, operation, s, {dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view},
                          options, m.ring);
+  }
   const heads_exchange heads(call, operation, s, m.ring.numbers);
   heads.to_group({m.dout, m.q, m.k, m.v, m.out});
   heads.lse_to_group(lse.view, m.group_lse, m.lse);
   const auto wanted = [](const exchanged_tensor& t) {
     return t.of_rank.exists() ? t.of_group : attention_view();
   };
+  sinks_gradient(call, operation, s,
+                 {m.dout.of_group, m.q.of_group, m.k.of_group, m.v.of_group, m.out.of_group, m.group_lse},
+                 options, m.sinks);
   ring_backward(call, operation, s,
                 {m.dout.of_group, m.q.of_group, m.k.of_group, m.v.of_group, m.out.of_group, m.group_lse,
                  wanted(m.dq), wanted(m.dk), wanted(m.dv)},

@@ -94,6 +94,14 @@ void check(const communicator& c, const stream& s, const context_arguments& a) {
     refuse_collective(a.operation, "the option window has a number below -1");
   check_scale_and_softcap(a.operation, o.scale, o.softcap);
   if (o.sinks.view.exists()) check_sinks(valid, o.sinks.view, q_heads);
+  if (const attention_view& dsinks = o.dsinks.view; dsinks.exists()) {
+    if (!o.sinks.view.exists())
+      refuse_collective(a.operation, "dsinks is given without sinks; give sinks, or leave dsinks out");
+    if (dsinks.rank != 1) refuse_collective(a.operation, "argument dsinks has one dimension, the heads of q");
+    valid.output("dsinks", dsinks);
+    valid.extent("dsinks", dsinks, 0, q_heads, "the heads of q");
+    valid.apart("dsinks", dsinks, "sinks", o.sinks.view);
+  }
   if (!a.has_tensors) return;
   const bool rows = a.q.extents[0] > 0 && a.q.extents[1] > 0;
   struct named {
@@ -132,6 +140,8 @@ void check(const communicator& c, const stream& s, const context_arguments& a) {
       valid.input(n.name, n.view);
   }
   if (!rows) return;
+  if (a.backward && o.dsinks.view.exists())
+    for (const named& other : list) valid.apart("dsinks", o.dsinks.view, other.name, other.view);
   for (const attention_view* input : {&a.q, &a.k, &a.v}) valid.apart("out", a.out, "q, k or v", *input);
   for (const named& to : list)
     for (const named& other : list)
@@ -249,7 +259,8 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
   mine[sequences_of] = std::ssize(o.lengths);
   mine[lengths_of] = hash_of_lengths(o.lengths);
   mine[options_given] = (o.sinks.view.exists() ? 1 : 0) | (given.dq.exists() ? 2 : 0) |
-                        (given.dk.exists() ? 4 : 0) | (given.dv.exists() ? 8 : 0);
+                        (given.dk.exists() ? 4 : 0) | (given.dv.exists() ? 8 : 0) |
+                        (o.dsinks.view.exists() ? 16 : 0);
   const std::vector<std::int64_t> all = c.gather_numbers(given.operation, mine);
   if (!refusal.empty()) throw runtime::invalid_argument(refusal);
   const int ranks = c.ranks();

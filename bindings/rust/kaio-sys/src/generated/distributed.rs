@@ -144,6 +144,9 @@ pub struct kaio_context_attention_options {
     pub lengths: *const i64,
     /// The number of packed sequences.
     pub length_count: u64,
+    /// (heads); f32, f16 or bf16; written by the gradients, equal on all ranks; takes workspace; NULL: not
+    /// wanted.
+    pub dsinks: *const DLTensor,
 }
 
 impl Default for kaio_context_attention_options {
@@ -164,6 +167,7 @@ impl Default for kaio_context_attention_options {
             workspace: core::ptr::null(),
             lengths: core::ptr::null(),
             length_count: 0,
+            dsinks: core::ptr::null(),
         }
     }
 }

@@ -322,6 +322,7 @@ static void structs(void) {
   MEMBER(kaio_context_attention_options, workspace);
   MEMBER(kaio_context_attention_options, lengths);
   MEMBER(kaio_context_attention_options, length_count);
+  MEMBER(kaio_context_attention_options, dsinks);
   SIZE(kaio_gated_options);
   MEMBER(kaio_gated_options, size);
   MEMBER(kaio_gated_options, limit);

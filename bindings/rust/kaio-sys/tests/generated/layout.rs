@@ -308,6 +308,7 @@ pub fn structs(lines: &mut Vec<String>) {
     member!(lines, kaio_context_attention_options, workspace, "workspace");
     member!(lines, kaio_context_attention_options, lengths, "lengths");
     member!(lines, kaio_context_attention_options, length_count, "length_count");
+    member!(lines, kaio_context_attention_options, dsinks, "dsinks");
     size!(lines, kaio_gated_options);
     member!(lines, kaio_gated_options, size, "size");
     member!(lines, kaio_gated_options, limit, "limit");

@@ -82,6 +82,7 @@ pub struct ContextAttentionOptions<'a> {
     head_ranks: i32,
     workspace: Option<TensorView<'a>>,
     lengths: Vec<i64>,
+    dsinks: Option<TensorView<'a>>,
 }
 
 impl<'a> ContextAttentionOptions<'a> {
@@ -99,6 +100,7 @@ impl<'a> ContextAttentionOptions<'a> {
             head_ranks: 1,
             workspace: None,
             lengths: Vec::new(),
+            dsinks: None,
         }
     }
 
@@ -126,6 +128,9 @@ impl<'a> ContextAttentionOptions<'a> {
         /// Rows of packed sequences, host memory, equal on all ranks; batches is then 1; none: one
         /// sequence.
         list lengths(&[i64]) => lengths;
+        /// (heads); f32, f16 or bf16; written by the gradients, equal on all ranks; takes workspace; none:
+        /// not wanted.
+        written dsinks(&TensorViewMut<'a>) => dsinks;
     }
 
     pub(crate) fn raw(&self, hold: &Hold) -> Result<sys::kaio_context_attention_options> {
@@ -142,6 +147,7 @@ impl<'a> ContextAttentionOptions<'a> {
             workspace: hold.optional(&self.workspace),
             lengths: list(&self.lengths),
             length_count: self.lengths.len() as u64,
+            dsinks: hold.optional(&self.dsinks),
             ..Default::default()
         })
     }
