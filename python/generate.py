@@ -327,6 +327,8 @@ class call:
                 self.parameters.append(f"{name}: {hint_of(all, argument)} | None = None")
             elif kind == "f32" and any(a.get("optional") for a in operation["arguments"] if a["type"] == "tensor"):
                 self.keywords.append(f"{name}: float = 0.0")
+            elif kind == "enum" and "default" in argument:
+                self.keywords.append(parameter_of(all, argument, False))
             elif argument.get("optional"):
                 self.parameters.append(f"{name}: {hint_of(all, argument)} | None = None")
             else:

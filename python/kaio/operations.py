@@ -4531,6 +4531,7 @@ def all_gather_matmul(
     b: Array,
     out: Array | None = None,
     *,
+    schedule: Literal['launches', 'one_launch'] = 'launches',
     alpha: float = 1.0,
     beta: float = 0.0,
     activation: Literal['none', 'relu', 'gelu', 'gelu_tanh', 'silu'] = 'none',
@@ -4551,6 +4552,7 @@ def all_gather_matmul(
       a: (m, k), this rank's rows; f32, f16, bf16, e4m3 or e5m2
       b: (k, n); elements of a
       out: (ranks m, n); f32, f16 or bf16
+      schedule: one_launch refuses what its kernel does not take
       alpha: 0: A and B are not read
       beta: 0: C is not read
       activation
@@ -4572,7 +4574,7 @@ def all_gather_matmul(
             out = _empty(a, (peers.ranks * a.shape[0], b.shape[1]), dtype)
     except (AttributeError, IndexError) as error:
         raise _wrong("all_gather_matmul", error, a=a, b=b) from None
-    if _all_gather_matmul(stream, peers, a, b, out, (alpha, beta, activation, precision, constant, bias_of_rows, bias, residual, workspace, variant, )):
+    if _all_gather_matmul(stream, peers, a, b, out, schedule, (alpha, beta, activation, precision, constant, bias_of_rows, bias, residual, workspace, variant, )):
         out = _for_jax(out)
     return out
 

@@ -250,8 +250,10 @@ static void products(rank_of* r, kaio_peer_workspace* workspace) {
   void *x_data = filled(r, (float)(r->number + 1)), *w_data = filled(r, 0.5f), *h_data = filled(r, 0), *y_data = filled(r, 0);
   const DLTensor x = tensor_of(r->device, x_data, own_rows, 2), w = tensor_of(r->device, w_data, weights, 2), h = tensor_of(r->device, h_data, all, 2),
                  down = tensor_of(r->device, w_data, back, 2), y = tensor_of(r->device, y_data, own, 2), z = tensor_of(r->device, y_data, whole, 2);
-  MUST(kaio_all_gather_matmul(workspace, NULL, &x, &w, &h, NULL) == KAIO_OK);
+  MUST(kaio_all_gather_matmul(workspace, NULL, &x, &w, &h, KAIO_GATHER_SCHEDULE_LAUNCHES, NULL) == KAIO_OK);
   MUST(holds(r, h_data, tokens * wide, hidden * 0.5f));
+  MUST(kaio_all_gather_matmul(workspace, NULL, &x, &w, &h, KAIO_GATHER_SCHEDULE_ONE_LAUNCH, NULL) == KAIO_INVALID_ARGUMENT);
+  MUST(strstr(kaio_last_error(), "f16") != NULL);
   MUST(kaio_matmul_reduce_scatter(workspace, NULL, &h, &down, &y, NULL) == KAIO_OK);
   MUST(holds(r, y_data, tokens * hidden, 2 * wide * 0.5f * hidden * 0.5f * (float)(r->number + 1)));
   MUST(kaio_matmul_all_reduce(workspace, NULL, &h, &down, &z, NULL) == KAIO_OK);

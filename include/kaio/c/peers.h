@@ -19,6 +19,12 @@ typedef struct kaio_peer_workspace kaio_peer_workspace;
 /* Device memory that the kernels of all ranks can read and write. */
 typedef struct kaio_peer_buffer kaio_peer_buffer;
 
+/* kaio_gather_schedule: How all_gather_matmul computes the products of the ranks' rows. */
+enum {
+  KAIO_GATHER_SCHEDULE_LAUNCHES = 0, /* one product for each rank's rows */
+  KAIO_GATHER_SCHEDULE_ONE_LAUNCH = 1 /* one persistent kernel, whose loads wait for the rows; sm_90a, f16 and bf16 */
+};
+
 /* Options of a workspace. */
 typedef struct kaio_peer_workspace_options {
   uint32_t size; /* sizeof(kaio_peer_workspace_options) */
@@ -117,10 +123,11 @@ KAIO_API kaio_status kaio_all_reduce_rms_norm_codes(const kaio_peer_workspace* w
  *   a          (m, k), this rank's rows; f32, f16, bf16, e4m3 or e5m2
  *   b          (k, n); elements of a
  *   c          writes (ranks m, n); f32, f16 or bf16
+ *   schedule   kaio_gather_schedule: one_launch refuses what its kernel does not take
  *   options    NULL: all defaults */
 KAIO_API kaio_status kaio_all_gather_matmul(const kaio_peer_workspace* workspace, void* stream,
                                             const DLTensor* a, const DLTensor* b, const DLTensor* c,
-                                            const kaio_matmul_options* options);
+                                            int32_t schedule, const kaio_matmul_options* options);
 
 /* c = this rank's rows of the sum of a b over ranks. Parts are sent while products run.
  *   a          (ranks m, k), this rank's columns; f32, f16, bf16, e4m3 or e5m2

@@ -178,10 +178,14 @@ def _check_matrices(w: Workspace, name: str, x: Tensor, weight: Tensor, shape: S
     w.agree(name, (str(x.dtype), *shape), refusal)
 
 
-def _gathered_product(w: Workspace, x: Tensor, weight: Tensor, options: dict[str, Any]) -> Tensor:
+def _gathered_product(
+    w: Workspace, x: Tensor, weight: Tensor, options: dict[str, Any], schedule: str = "launches"
+) -> Tensor:  # fmt: skip
     x, weight = _adjacent(x), _adjacent(weight)
     if w.peers is not None:
-        return operations.all_gather_matmul(w.peers, x.contiguous(), weight, **options)  # type: ignore[no-any-return]
+        return operations.all_gather_matmul(w.peers, x.contiguous(), weight, schedule=schedule, **options)  # type: ignore[no-any-return]
+    if schedule != "launches":
+        raise ValueError(f"kaio: all_gather_matmul: argument schedule is {schedule!r}; without peer memory it is 'launches'")
     _check_matrices(w, "all_gather_matmul", x, weight, x.shape)
     parts = w.gather(x)
     out = x.new_empty(w.ranks, x.shape[0], weight.shape[1], dtype=torch.bfloat16 if x.element_size() == 1 else x.dtype)
@@ -210,10 +214,12 @@ def _summed_product(w: Workspace, x: Tensor, weight: Tensor, options: dict[str, 
 
 class _AllGatherMatmul(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, w: Workspace, precision: str) -> Tensor:
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, w: Workspace, precision: str, schedule: str
+    ) -> Tensor:  # fmt: skip
         ctx.save_for_backward(x, weight)
         ctx.w, ctx.precision, ctx.bias = w, precision, None if bias is None else bias.dtype
-        return _gathered_product(w, x, weight, {"bias": bias, "precision": precision})
+        return _gathered_product(w, x, weight, {"bias": bias, "precision": precision}, schedule)
 
     @staticmethod
     @once_differentiable
@@ -226,7 +232,7 @@ class _AllGatherMatmul(torch.autograd.Function):
             rows = ctx.w.gather(x).view(-1, x.shape[1])
             dweight = product(rows.mT, gradient, precision=ctx.precision)
         dbias = gradient.sum(0).to(ctx.bias) if ctx.needs_input_grad[2] else None
-        return dx, dweight, dbias, None, None
+        return dx, dweight, dbias, None, None, None
 
 
 class _MatmulReduceScatter(torch.autograd.Function):
@@ -268,18 +274,21 @@ class _MatmulAllReduce(torch.autograd.Function):
 @torch._dynamo.disable  # type: ignore[untyped-decorator,unused-ignore]
 def all_gather_matmul(
     workspace: Workspace, x: Tensor, weight: Tensor, *, bias: Tensor | None = None, activation: str = "none",
-    precision: str = "ieee",
+    precision: str = "ieee", schedule: str = "launches",
 ) -> Tensor:  # fmt: skip
     """activation(X * weight + bias), where X has the rows of all ranks: the first product of a tensor-parallel layer.
 
     x: (m, k), the rows of this rank; f32, f16 or bf16
     weight: (k, n), the columns of this rank; bias: (n)
+    schedule: "launches", a product for each rank's rows, or "one_launch", one persistent kernel: peer memory, sm_90a, f16 and bf16
     Returns (ranks * m, n). The gradient of x is by matmul_reduce_scatter.
     """
     if needs_gradient(x, weight, bias):
-        z = _AllGatherMatmul.apply(x, weight, bias, workspace, precision)  # type: ignore[no-untyped-call]
+        z = _AllGatherMatmul.apply(x, weight, bias, workspace, precision, schedule)  # type: ignore[no-untyped-call]
         return z if activation == "none" else _activated(z, activation)
-    return _gathered_product(workspace, x, weight, {"bias": bias, "activation": activation, "precision": precision})
+    return _gathered_product(
+        workspace, x, weight, {"bias": bias, "activation": activation, "precision": precision}, schedule
+    )  # fmt: skip
 
 
 @torch._dynamo.disable  # type: ignore[untyped-decorator,unused-ignore]

@@ -35,6 +35,8 @@ constexpr enumeration::value values_w4_scale_type[] = {{"f16", 0}, {"bf16", 1}, 
 constexpr enumeration enum_w4_scale_type = {"w4_scale_type", false, values_w4_scale_type};
 constexpr enumeration::value values_w8_codes[] = {{"int8", 0}, {"e4m3", 1}};
 constexpr enumeration enum_w8_codes = {"w8_codes", false, values_w8_codes};
+constexpr enumeration::value values_gather_schedule[] = {{"launches", 0}, {"one_launch", 1}};
+constexpr enumeration enum_gather_schedule = {"gather_schedule", false, values_gather_schedule};
 constexpr enumeration::value values_pool_kind[] = {{"stream_ordered", 0}, {"caching", 1}};
 constexpr enumeration enum_pool_kind = {"pool_kind", false, values_pool_kind};
 constexpr enumeration::value values_reduction[] = {{"sum", 0}, {"mean", 1}, {"max", 2}, {"min", 3}};
@@ -1474,7 +1476,8 @@ constexpr field arguments_all_gather_matmul[] = {
     {.name = "a", .c_name = "a", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 1},
     {.name = "b", .c_name = "b", .kind = field_kind::tensor, .is_optional = false, .is_output = false, .offset = 2},
     {.name = "out", .c_name = "c", .kind = field_kind::tensor, .is_optional = false, .is_output = true, .offset = 3},
-    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 4, .of = &record_matmul_options},
+    {.name = "schedule", .c_name = "schedule", .kind = field_kind::enumeration, .is_optional = false, .is_output = false, .offset = 4, .values = &enum_gather_schedule},
+    {.name = "options", .c_name = "options", .kind = field_kind::record, .is_optional = true, .is_output = false, .offset = 5, .of = &record_matmul_options},
 };
 
 constexpr field arguments_matmul_reduce_scatter[] = {
@@ -2181,12 +2184,12 @@ constexpr function all_functions[] = {
      nullptr,
      -1, 0},
     {"all_gather_matmul", arguments_all_gather_matmul,
-     [](void* stream, const argument_value* a) { return kaio_all_gather_matmul(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_options*>(a[4].pointer)); },
+     [](void* stream, const argument_value* a) { return kaio_all_gather_matmul(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<int32_t>(a[4].integer), static_cast<const kaio_matmul_options*>(a[5].pointer)); },
      nullptr,
      nullptr,
      nullptr,
      nullptr,
-     4, offsetof(kaio_matmul_options, workspace)},
+     5, offsetof(kaio_matmul_options, workspace)},
     {"matmul_reduce_scatter", arguments_matmul_reduce_scatter,
      [](void* stream, const argument_value* a) { return kaio_matmul_reduce_scatter(static_cast<const kaio_peer_workspace*>(a[0].pointer), stream, static_cast<const DLTensor*>(a[1].pointer), static_cast<const DLTensor*>(a[2].pointer), static_cast<const DLTensor*>(a[3].pointer), static_cast<const kaio_matmul_reduce_options*>(a[4].pointer)); },
      nullptr,

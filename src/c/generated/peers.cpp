@@ -14,6 +14,8 @@
 
 namespace kaio::c {
 
+static_assert(static_cast<int>(ops::gather_schedule::launches) == KAIO_GATHER_SCHEDULE_LAUNCHES);
+static_assert(static_cast<int>(ops::gather_schedule::one_launch) == KAIO_GATHER_SCHEDULE_ONE_LAUNCH);
 static_assert(ops::peer_workspace_options{}.sum_bytes == 8388608);
 static_assert(ops::peer_workspace_options{}.one_shot_bytes == 524288);
 static_assert(ops::peer_workspace_options{}.product_bytes == 0);
@@ -159,7 +161,7 @@ kaio_status kaio_all_reduce_rms_norm_codes(const kaio_peer_workspace* workspace,
 
 kaio_status kaio_all_gather_matmul(const kaio_peer_workspace* workspace, void* stream,
                                    const DLTensor* a_given, const DLTensor* b_given, const DLTensor* c_given,
-                                   const kaio_matmul_options* options_given) {
+                                   int32_t schedule_given, const kaio_matmul_options* options_given) {
   return guarded([&] {
     call in("all_gather_matmul");
     in.need("workspace", workspace);
@@ -170,9 +172,11 @@ kaio_status kaio_all_gather_matmul(const kaio_peer_workspace* workspace, void* s
     in.same_elements("b", b_given, "a", a_given);
     ops::matmul_view c;
     in.tensor("c", c_given, {element::f32 | element::f16 | element::bf16, 2, 2}, c);
+    ops::gather_schedule schedule{};
+    in.enumerated("schedule", schedule_given, 2, schedule);
     ops::matmul_options options;
     read(in, "options", options_given, options);
-    ops::detail::run_all_gather_matmul(workspace->memory, in.stream(stream), a, b, c, options);
+    ops::detail::run_all_gather_matmul(workspace->memory, in.stream(stream), a, b, c, options, schedule);
     in.finish();
   });
 }

@@ -100,6 +100,11 @@ def test_sums_and_products() -> None:
         columns = [of_rank(20 + r, k, n) for r in range(ranks)]
         got = kaio.all_gather_matmul(peers, kaio.array(rows[rank], device), kaio.array(columns[rank], device), activation="relu")
         assert np.array_equal(got.numpy(), np.maximum(np.concatenate(rows) @ columns[rank], 0))
+        halves = [kaio.array(x.astype(np.float16), device) for x in (rows[rank], columns[rank])]
+        got = kaio.all_gather_matmul(peers, *halves, schedule="one_launch")
+        assert np.array_equal(got.numpy(), np.concatenate(rows) @ columns[rank])
+        with pytest.raises(kaio.InvalidArgument, match="takes a, b and c of f16"):
+            kaio.all_gather_matmul(peers, x, kaio.array(columns[rank], device), schedule="one_launch")
         whole = [of_rank(30 + r, ranks * m, k) for r in range(ranks)]
         total = sum(whole[r] @ columns[r] for r in range(ranks))
         arguments = kaio.array(whole[rank], device), kaio.array(columns[rank], device)

@@ -1681,6 +1681,7 @@ functions! {
         a: *const DLTensor,
         b: *const DLTensor,
         c: *const DLTensor,
+        schedule: i32,
         options: *const kaio_matmul_options
     ) -> kaio_status;
     /// c = this rank's rows of the sum of a b over ranks. Parts are sent while products run.

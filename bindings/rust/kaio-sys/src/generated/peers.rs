@@ -14,6 +14,12 @@ pub struct kaio_peer_buffer {
     opaque: [u8; 0],
 }
 
+// kaio_gather_schedule: How all_gather_matmul computes the products of the ranks' rows.
+/// One product for each rank's rows.
+pub const KAIO_GATHER_SCHEDULE_LAUNCHES: i32 = 0;
+/// One persistent kernel, whose loads wait for the rows; sm_90a, f16 and bf16.
+pub const KAIO_GATHER_SCHEDULE_ONE_LAUNCH: i32 = 1;
+
 /// Options of a workspace.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

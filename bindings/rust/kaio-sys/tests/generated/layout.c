@@ -1104,6 +1104,8 @@ static void constants(void) {
   CONSTANT(KAIO_W4_SCALE_TYPE_E4M3);
   CONSTANT(KAIO_W8_CODES_INT8);
   CONSTANT(KAIO_W8_CODES_E4M3);
+  CONSTANT(KAIO_GATHER_SCHEDULE_LAUNCHES);
+  CONSTANT(KAIO_GATHER_SCHEDULE_ONE_LAUNCH);
   CONSTANT(KAIO_POOL_KIND_STREAM_ORDERED);
   CONSTANT(KAIO_POOL_KIND_CACHING);
   CONSTANT(KAIO_REDUCTION_SUM);
@@ -1587,7 +1589,7 @@ struct functions {
   kaio_status (*kaio_all_reduce)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*);
   kaio_status (*kaio_all_reduce_rms_norm)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_rms_norm_options const*);
   kaio_status (*kaio_all_reduce_rms_norm_codes)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_rms_norm_options const*);
-  kaio_status (*kaio_all_gather_matmul)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_options const*);
+  kaio_status (*kaio_all_gather_matmul)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, int32_t, kaio_matmul_options const*);
   kaio_status (*kaio_matmul_reduce_scatter)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_reduce_options const*);
   kaio_status (*kaio_matmul_all_reduce)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_matmul_reduce_options const*);
   kaio_status (*kaio_send_to_experts)(kaio_peer_workspace const*, void*, DLTensor const*, DLTensor const*, DLTensor const*, kaio_peer_buffer const*, DLTensor const*);

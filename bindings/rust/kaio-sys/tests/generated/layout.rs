@@ -1090,6 +1090,8 @@ pub fn constants(lines: &mut Vec<String>) {
     lines.push(format!("KAIO_W4_SCALE_TYPE_E4M3 {}", KAIO_W4_SCALE_TYPE_E4M3));
     lines.push(format!("KAIO_W8_CODES_INT8 {}", KAIO_W8_CODES_INT8));
     lines.push(format!("KAIO_W8_CODES_E4M3 {}", KAIO_W8_CODES_E4M3));
+    lines.push(format!("KAIO_GATHER_SCHEDULE_LAUNCHES {}", KAIO_GATHER_SCHEDULE_LAUNCHES));
+    lines.push(format!("KAIO_GATHER_SCHEDULE_ONE_LAUNCH {}", KAIO_GATHER_SCHEDULE_ONE_LAUNCH));
     lines.push(format!("KAIO_POOL_KIND_STREAM_ORDERED {}", KAIO_POOL_KIND_STREAM_ORDERED));
     lines.push(format!("KAIO_POOL_KIND_CACHING {}", KAIO_POOL_KIND_CACHING));
     lines.push(format!("KAIO_REDUCTION_SUM {}", KAIO_REDUCTION_SUM));

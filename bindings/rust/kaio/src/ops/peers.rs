@@ -4,6 +4,27 @@
 use super::*;
 use crate::call::*;
 
+/// How all_gather_matmul computes the products of the ranks' rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum GatherSchedule {
+    /// One product for each rank's rows.
+    Launches = 0,
+    /// One persistent kernel, whose loads wait for the rows; sm_90a, f16 and bf16.
+    OneLaunch = 1,
+}
+
+impl GatherSchedule {
+    pub(crate) fn from_raw(raw: i32) -> Result<GatherSchedule> {
+        match raw {
+            0 => Ok(GatherSchedule::Launches),
+            1 => Ok(GatherSchedule::OneLaunch),
+            other => Err(Error::internal(format!("kaio: {} is no GatherSchedule that this crate knows", other))),
+        }
+    }
+}
+
 /// Options of a workspace.
 #[derive(Clone, Debug)]
 pub struct PeerWorkspaceOptions {
