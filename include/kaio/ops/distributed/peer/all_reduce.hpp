@@ -31,6 +31,26 @@ struct peer_sum_problem {
 
 inline constexpr u32 peer_sum_threads = 256;
 
+// A call of a block.
+struct peer_turn {
+  inout<u32> counter;  // of calls, in memory
+  val<u32> number;     // of this call
+  val<u64> half;       // where its half begins in the memory of each rank
+  val<u64> slot;       // bytes of a slot
+  val<u64> slots;      // address of this rank's half
+};
+template <class Problem>
+constexpr peer_turn peer_turn_of(thread t, const peer_access& at, const val<Problem>& problem) {
+  const val word = t.let(problem[&Problem::counter] + block_idx_x());
+  const inout<u32> counter =
+      pointer_at<inout<u32>>(t, t.let(at.signals(at.rank()) + cast<u64>(word) * u64{4}));
+  const val number = t.let(counter[0] + 1u);
+  const val half = t.let(cast<u64>(number & 1u) * problem[&Problem::half]);
+  const val slot = t.let(problem[&Problem::slot]);
+  const val slots = t.let(at.data(at.rank()) + half);
+  return {counter, number, half, slot, slots};
+}
+
 // Pieces of eight elements in the memory of ranks: whole and aligned, also the last ones.
 constexpr element_run peer_piece(thread t, const val<u64>& memory, const val<u64>& piece,
                                  const val<u32>& piece_shift) {
@@ -73,16 +93,11 @@ inline constexpr auto peer_sum =
         [](thread t, val<peer_sum_problem> problem) {
           using p = peer_sum_problem;
           const val peers = t.let(problem[&p::peers]);
-          const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
-          const peer_access at(t, table, limit, ranks, rank);
-          const val word = t.let(problem[&p::counter] + block_idx_x());
-          const inout<u32> counter =
-              pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));
-          const val number = t.let(counter[0] + 1u);
-          const val half = t.let(cast<u64>(number & 1u) * problem[&p::half]);
-          const val slot = t.let(problem[&p::slot]);
-          const val slots = t.let(at.data(rank) + half);
+          const peer_access at(t, peers);
+          const val ranks = at.ranks(), rank = at.rank();
+          const peer_turn turn = peer_turn_of(t, at, problem);
+          const val number = turn.number;
+          const val half = turn.half, slot = turn.slot, slots = turn.slots;
 
           const val type = t.let(problem[&p::type]);
           const val piece_shift = t.let(select(type == static_cast<u32>(element_type::f32), 5u, 4u));
@@ -144,7 +159,7 @@ inline constexpr auto peer_sum =
               });
             });
           }
-          if (auto one = t.when(t.thread_rank() == 0u)) counter[0] = number;
+          if (auto one = t.when(t.thread_rank() == 0u)) turn.counter[0] = number;
           at.require(t.let(came));
         });
 

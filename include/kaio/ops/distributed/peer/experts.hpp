@@ -60,9 +60,8 @@ inline constexpr auto peer_counts = kaio::kernel<"distributed_peer_counts", peer
     [](thread t, val<peer_count_problem> problem) {
       using p = peer_count_problem;
       const val peers = t.let(problem[&p::peers]);
-      const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-      const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
-      const peer_access at(t, table, limit, ranks, rank);
+      const peer_access at(t, peers);
+      const val ranks = at.ranks(), rank = at.rank();
       const inout<u32> counter =
           pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(problem[&p::counter]) * u64{4}));
       const val number = t.let(counter[0] + 1u);
@@ -142,9 +141,8 @@ inline constexpr auto peer_send = kaio::kernel<"distributed_peer_send", peer_exp
     [](thread t, val<peer_send_problem> problem) {
       using p = peer_send_problem;
       const val peers = t.let(problem[&p::peers]);
-      const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-      const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
-      const peer_access at(t, table, limit, ranks, rank);
+      const peer_access at(t, peers);
+      const val rank = at.rank();
       const val word = t.let(problem[&p::counter] + block_idx_x());
       const inout<u32> counter =
           pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));

@@ -60,13 +60,7 @@ class gathered_order {
  private:
   constexpr gathered_order(thread t, const tensor_map<T, 3>& own, const val<peer_arrivals>& arrivals,
                            const val<peer_table>& peers)
-      : t_(t),
-        own_(own),
-        arrivals_(arrivals),
-        at_(t, t.let(peers[&peer_table::table]), t.let(peers[&peer_table::limit]),
-            t.let(peers[&peer_table::ranks]), t.let(peers[&peer_table::rank])),
-        seen_(t, at_.rank()),
-        came_(t, true) {}
+      : t_(t), own_(own), arrivals_(arrivals), at_(t, peers), seen_(t, at_.rank()), came_(t, true) {}
 
   // A word of this rank's signals.
   template <class Index>

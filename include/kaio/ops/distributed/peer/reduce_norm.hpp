@@ -50,16 +50,11 @@ inline constexpr auto peer_norm =
         [](thread t, val<peer_norm_problem> problem) {
           using p = peer_norm_problem;
           const val peers = t.let(problem[&p::peers]);
-          const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
-          const peer_access at(t, table, limit, ranks, rank);
-          const val word = t.let(problem[&p::counter] + block_idx_x());
-          const inout<u32> counter =
-              pointer_at<inout<u32>>(t, t.let(at.signals(rank) + cast<u64>(word) * u64{4}));
-          const val number = t.let(counter[0] + 1u);
-          const val half = t.let(cast<u64>(number & 1u) * problem[&p::half]);
-          const val slot = t.let(problem[&p::slot]);
-          const val slots = t.let(at.data(rank) + half);
+          const peer_access at(t, peers);
+          const val ranks = at.ranks(), rank = at.rank();
+          const peer_turn turn = peer_turn_of(t, at, problem);
+          const val number = turn.number;
+          const val half = turn.half, slot = turn.slot, slots = turn.slots;
 
           const val type = t.let(problem[&p::type]);
           const val piece_shift = t.let(select(type == static_cast<u32>(element_type::f32), 5u, 4u));
@@ -145,7 +140,7 @@ inline constexpr auto peer_norm =
               store_run(t, type, piece_in(out, line, piece), y, 0);
             }
           }
-          if (auto one = t.when(t.thread_rank() == 0u)) counter[0] = number;
+          if (auto one = t.when(t.thread_rank() == 0u)) turn.counter[0] = number;
           at.require(t.let(came));
         });
 

@@ -25,9 +25,12 @@ struct peer_arrivals {
 // The memory of all ranks, as a kernel sees it.
 class peer_access {
  public:
-  constexpr peer_access(thread t, const val<u64>& table, const val<u64>& limit, const val<u32>& ranks,
-                        const val<u32>& rank)
-      : t_(t), table_(table), limit_(limit), ranks_(ranks), rank_(rank) {}
+  constexpr peer_access(thread t, const val<peer_table>& peers)
+      : t_(t),
+        ranks_(t.let(peers[&peer_table::ranks])),
+        rank_(t.let(peers[&peer_table::rank])),
+        limit_(t.let(peers[&peer_table::limit])),
+        table_(t.let(peers[&peer_table::table])) {}
 
   constexpr const val<u32>& ranks() const { return ranks_; }
   constexpr const val<u32>& rank() const { return rank_; }
@@ -82,8 +85,8 @@ class peer_access {
   }
 
   thread t_;
-  val<u64> table_, limit_;
   val<u32> ranks_, rank_;
+  val<u64> limit_, table_;
 };
 
 struct peer_signal_problem {
@@ -104,9 +107,8 @@ inline constexpr auto peer_signal =
         [](thread t, val<peer_signal_problem> problem) {
           using p = peer_signal_problem;
           const val peers = t.let(problem[&p::peers]);
-          const val ranks = t.let(peers[&peer_table::ranks]), rank = t.let(peers[&peer_table::rank]);
-          const val limit = t.let(peers[&peer_table::limit]), table = t.let(peers[&peer_table::table]);
-          const peer_access at(t, table, limit, ranks, rank);
+          const peer_access at(t, peers);
+          const val ranks = at.ranks(), rank = at.rank();
           const val lane = t.let(t.thread_rank());
           const val own = t.let(at.signals(rank) + cast<u64>(problem[&p::counter]) * u64{4});
           const inout<u32> counter = pointer_at<inout<u32>>(t, own);
