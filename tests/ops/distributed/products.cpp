@@ -190,6 +190,36 @@ TEST_CASE("other products: fp8 with scales of rows, and any function of rows") {
   });
 }
 
+TEST_CASE("products without an inner dimension are zeros and the bias; c may have no columns") {
+  const int ranks = GENERATE(1, 3);
+  run_all(group_of(ranks), [&](int r, const communicator& c, const stream& s) {
+    const peer_workspace w = peer_workspace::make(c, small);
+    const auto rows = static_cast<std::size_t>(ranks) * 4;
+    auto x = c.on().upload(numbers<f16>(256, 1)), bias = c.on().upload(numbers<f16>(8, 2));
+    auto y = c.on().upload(std::vector<f16>(rows * 8, f16(9.0f)));
+    const auto all_are = [&](const std::vector<f16>& expected) {
+      s.synchronize();
+      const std::vector<f16> got = y.download();
+      for (std::size_t i = 0; i < got.size(); ++i)
+        must(to_double(got[i]) == to_double(expected[i % 8]), "element " + std::to_string(i));
+    };
+    all_gather_matmul(w, s, matrix(x, 4, 0), matrix(x, 0, 8), matrix(y, rows, 8),
+                      {.bias = per_column(tensor_view(bias, 8))});
+    all_are(bias.download());
+    all_gather_matmul(w, s, matrix(x, 4, 0), matrix(x, 0, 8), matrix(y, rows, 8));
+    all_are(std::vector<f16>(8));
+
+    std::vector<int> called;  // once while kernels are loaded, then for each rank
+    all_gather_with(w, s, matrix(x, 4, 0), [&](const stream&, int rank, auto) { called.push_back(rank); });
+    must(called.size() == static_cast<std::size_t>(ranks) + 1, "calls of work");
+    for (int step = 0; step < ranks; ++step)
+      must(called[static_cast<std::size_t>(step) + 1] == (r + step) % ranks, "order of ranks");
+
+    matmul_all_reduce(w, s, matrix(x, rows, 8), matrix(x, 8, 0), matrix(y, rows, 0));
+    matmul_reduce_scatter(w, s, matrix(x, rows, 8), matrix(x, 8, 0), matrix(y, 4, 0));
+  });
+}
+
 TEST_CASE("captured products are replayed, with other calls between") {
   const int ranks = 3;
   run_all(group_of(ranks), [&](int r, const communicator& c, const stream& s) {
@@ -226,7 +256,7 @@ TEST_CASE("captured products are replayed, with other calls between") {
 }
 
 TEST_CASE("products that do not match are refused on all ranks before anything is sent") {
-  const int kind = GENERATE(0, 1, 2, 3, 4);
+  const int kind = GENERATE(0, 1, 2, 3, 4, 5);
   run_all(group_of(2), [&](int r, const communicator& c, const stream& s) {
     const peer_workspace w = peer_workspace::make(c, small);
     auto x = c.on().upload(numbers<f16>(4096, 1)), y = c.on().allocate<f16>(4096);
@@ -251,6 +281,10 @@ TEST_CASE("products that do not match are refused on all ranks before anything i
           all_gather_matmul(w, s, by_columns, matrix(x, 16, 8), matrix(y, 8, 8));
           break;
         }
+        case 5:  // c has a's memory in the rows of the other rank
+          all_gather_matmul(w, s, tensor_view<const f16, 2>(x.slice(odd ? 0 : 32, 32), extents(4, 8)),
+                            matrix(y, 8, 8), matrix(x, 8, 8));
+          break;
         default:  // needs more product_bytes
           matmul_reduce_scatter(w, s, matrix(x, 128, 1), matrix(x, 1, 64), tensor_view(y, 64, 64),
                                 {.f32_parts = true});

@@ -18,10 +18,11 @@ namespace detail {
 namespace {
 
 // Sends this rank's rows to all others. checks(): those of the products, which also loads their kernels. products(call):
-// queues them; returns the number of ranks for which they have waited in a kernel of their own.
+// queues them; returns the number of ranks for which they have waited in a kernel of their own. work: for rows without
+// elements, which are not sent.
 template <class Checks, class Products>
 void gather(std::string_view operation, const peer_workspace& w, const stream& s, const any_view& rows,
-            const Checks& checks, const Products& products) {
+            const Checks& checks, const Products& products, const work_of_rank& work) {
   peer_memory& m = peer_memory_access::of(w, operation);
   const operation_scope traced(operation);
   const validation check(operation, m.group.on().identity());
@@ -36,7 +37,11 @@ void gather(std::string_view operation, const peer_workspace& w, const stream& s
     return {static_cast<std::int64_t>(rows.type), rows.element_bytes(), rows.extents[0], rows.extents[1]};
   });
   if (!runs) return warmup_peer_kernels(m.group.on());
-  if (rows.empty()) return;
+  if (rows.empty()) {
+    const int ranks = m.group.ranks();
+    for (int step = 0; step < ranks; ++step) work(s, (m.group.rank() + step) % ranks, rows);
+    return;
+  }
   const product_call call(m, s);
   call.allow_copies();
   // Rank - 1 needs these rows first, after its own.
@@ -110,7 +115,7 @@ void run_all_gather(std::string_view operation, const peer_workspace& w, const s
         const communicator& group = peer_memory_access::of(w, operation).group;
         work(stream::loading(group.on()), group.rank(), rows);
       },
-      [&](const product_call& call) { return queue_products(call, s, rows, work); });
+      [&](const product_call& call) { return queue_products(call, s, rows, work); }, work);
 }
 
 void run_all_gather_matmul(const peer_workspace& w, const stream& s, const matmul_view& a,
@@ -134,6 +139,10 @@ void run_all_gather_matmul(const peer_workspace& w, const stream& s, const matmu
         const communicator& group = peer_memory_access::of(w, operation).group;
         const int ranks = group.ranks();
         require_lines(operation, "c", c, ranks * rows);
+        // Rows of a are sent while products for other ranks are written.
+        const validation check(operation, group.on().identity());
+        if (!c.empty() && !a.empty()) check.apart("c", c, "a", a);
+        if (!c.empty() && !b.empty()) check.apart("c", c, "b", b);
         if (options.bias.vector.exists() && options.bias.of_rows)
           require_lines(operation, "bias", options.bias.vector, ranks * rows);
         if (options.residual.exists()) require_lines(operation, "residual", options.residual, ranks * rows);
@@ -162,7 +171,8 @@ void run_all_gather_matmul(const peer_workspace& w, const stream& s, const matmu
                                   layout.bytes / layout.element_bytes};
         kernel->launch(s, batch, sent, call.arrivals());
         return call.ranks() - 1;
-      });
+      },
+      product);
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@ namespace kaio::ops {
 namespace detail {
 
 void check_dense(std::string_view operation, std::string_view name, const any_view& v) {
+  if (v.empty()) return;
   std::int64_t next = 1;
   for (std::uint32_t d = v.rank; d-- > 0; next *= v.extents[d])
     if (v.extents[d] > 1 && v.strides[d] != next)
