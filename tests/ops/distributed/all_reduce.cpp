@@ -159,6 +159,24 @@ TEST_CASE("sums that differ among ranks are refused on all, and the workspace re
   });
 }
 
+TEST_CASE("all ranks make their workspaces with the same options") {
+  const int kind = GENERATE(0, 1, 2, 3, 4);
+  for (const rank_outcome& o : run_ranks(group_of(2), [&](int r, const communicator& c, const stream&) {
+         peer_workspace_options options{.sum_bytes = 4096, .one_shot_bytes = 1024, .blocks = 2};
+         if (r == 1) {
+           if (kind == 0) options.sum_bytes = 8192;
+           if (kind == 1) options.one_shot_bytes = 512;
+           if (kind == 2) options.product_bytes = 1024;
+           if (kind == 3) options.blocks = 3;
+           if (kind == 4) options.compares_repeated_calls = false;
+         }
+         (void)peer_workspace::make(c, options);
+       })) {
+    REQUIRE(o.code == errc::invalid_argument);
+    REQUIRE(o.says("rank 1"));
+  }
+}
+
 TEMPLATE_TEST_CASE("sum, residual and norm in one kernel, and in two, are those of rms_norm", "", f32, f16,
                    bf16) {
   const int ranks = GENERATE(from_range(numbers_of_ranks<TestType>()));

@@ -28,9 +28,9 @@ peer_workspace_options checked(const communicator& c, const peer_workspace_optio
     refusal = "the option blocks is " + std::to_string(o.blocks) + "; 1 to 1024 are possible";
   else if (o.sum_bytes > most || o.product_bytes > most)
     refusal = "the options sum_bytes and product_bytes are 2^40 at most";
-  const std::int64_t numbers[] = {static_cast<std::int64_t>(o.sum_bytes),
-                                  static_cast<std::int64_t>(o.one_shot_bytes),
-                                  static_cast<std::int64_t>(o.product_bytes), o.blocks};
+  const std::int64_t numbers[] = {
+      static_cast<std::int64_t>(o.sum_bytes), static_cast<std::int64_t>(o.one_shot_bytes),
+      static_cast<std::int64_t>(o.product_bytes), o.blocks, o.compares_repeated_calls ? 1 : 0};
   c.agree(operation, numbers, refusal);
   peer_workspace_options result = o;
   result.one_shot_bytes = std::min(o.one_shot_bytes, o.sum_bytes);
