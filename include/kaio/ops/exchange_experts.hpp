@@ -49,8 +49,8 @@ tensor_view<T, 2> rows_in(const peer_buffer& memory, int rank, std::size_t rows,
 
 // x: (rows, size), of any type, rows of any stride, neighbours adjacent. offsets: (experts + 1), i32, of sort_by_expert;
 // experts are a multiple of the ranks, 1024 at most. to: receives rows of `size` elements, without gaps; those that do
-// not fit are left out. local_offsets: (experts / ranks + 1), i32, written: where the received rows of each expert begin.
-// ranks * choices rows of room are always enough.
+// not fit are left out, and ranks * choices rows of room are always enough. It shares no memory with the other arguments.
+// local_offsets: (experts / ranks + 1), i32, written: where the received rows of each expert begin.
 template <class X, class Offset>
 void send_to_experts(const peer_workspace& w, const stream& s, const tensor_view<X, 2>& x,
                      const tensor_view<Offset, 1>& offsets, const peer_buffer& to,
@@ -60,7 +60,8 @@ void send_to_experts(const peer_workspace& w, const stream& s, const tensor_view
 }
 
 // z: (capacity, size), the rows of this rank's experts, in the order in which they came; offsets: those of
-// send_to_experts. to: gets the rows of this rank's choices in their sorted order; those that were left out stay as they are.
+// send_to_experts. to: gets the rows of this rank's choices in their sorted order; those that were left out stay as they are. It
+// shares no memory with z and offsets.
 template <class Z, class Offset>
 void return_from_experts(const peer_workspace& w, const stream& s, const tensor_view<Z, 2>& z,
                          const tensor_view<Offset, 1>& offsets, const peer_buffer& to) {

@@ -166,7 +166,7 @@ TEST_CASE("experts of all ranks give the outputs of one device, also when a grap
 }
 
 TEST_CASE("exchanges of experts that do not match are refused on all ranks") {
-  const int kind = GENERATE(0, 1, 2);
+  const int kind = GENERATE(0, 1, 2, 3, 4);
   run_all(group_of(2), [&](int rank, const communicator& c, const stream& s) {
     const peer_workspace w = peer_workspace::make(c, small);
     auto x = c.on().allocate<f16>(64), other = c.on().allocate<f16>(64);
@@ -183,6 +183,12 @@ TEST_CASE("exchanges of experts that do not match are refused on all ranks") {
       if (kind == 0) call(odd ? 2 : 4, 8, odd ? 1 : 2);
       if (kind == 1) call(3, 8, 1);
       if (kind == 2) call(4, odd ? 7 : 8, 2);
+      // Rows in the memory that other ranks write.
+      const tensor_view of_experts(offsets.slice(0, 5), 5);
+      if (kind == 3)
+        send_to_experts(w, s, rows_in<const f16>(to, rank, 4, 8), of_experts, to,
+                        tensor_view(local_offsets.slice(0, 3), 3));
+      if (kind == 4) return_from_experts(w, s, rows_in<const f16>(to, rank, 4, 8), of_experts, to);
     } catch (const invalid_argument& e) {
       text = e.message();
     }

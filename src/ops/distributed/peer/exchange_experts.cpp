@@ -61,6 +61,15 @@ std::vector<std::int64_t> checked(const expert_call& call, const peer_memory& m)
     refuse(call.operation,
            "the peer_buffer is of another device; allocate it by the workspace's communicator");
   if (memory.address % 16 != 0) refuse(call.operation, "the peer_buffer is not aligned to 16 bytes");
+  // Other ranks write it while this one reads its rows.
+  const any_view written = tensor_view<u8, 1>(memory, extents<1>(call.to.bytes()));
+  const auto apart = [&](std::string_view name, const any_view& v) {
+    if (!written.empty() && is_given(v) && !v.empty()) check.apart("to", written, name, v);
+  };
+  apart(call.is_back ? "z" : "x", call.rows);
+  apart("offsets", call.offsets);
+  apart("rows", call.indices);
+  apart("local_offsets", call.local_offsets);
   return {static_cast<std::int64_t>(call.rows.type), call.rows.element_bytes(), call.rows.extents[1], experts,
           static_cast<std::int64_t>(call.to.bytes())};
 }
