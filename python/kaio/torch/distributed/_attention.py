@@ -1,183 +1,24 @@
-"""Ranks of torch.distributed that compute together: attention over a sequence whose rows are divided among them, and sums and
-products of tensors that are divided (tensor parallelism).
-
-    mine = kaio.torch.distributed.shard(x)                      # (B, S, ...) -> this rank's rows
-    positions = kaio.torch.distributed.positions(S)             # for rotary embeddings
-    out = kaio.torch.distributed.context_attention(q, k, v, causal=True)
-
-    w = kaio.torch.distributed.workspace()                      # every rank, once
-    h = kaio.torch.distributed.all_gather_matmul(w, x, up, activation="silu")
-    y = kaio.torch.distributed.matmul_reduce_scatter(w, h, down)
-
-torch.distributed moves tensors, and kaio computes: on GPUs by NCCL, on the CPU by gloo with kaio's emulator. A rank that fails
-is an error on the others when the time limit of the process group ends.
-"""
+"""Attention over a sequence whose rows are divided among the ranks of a process group: rings, and exchanges of heads."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-import operator
-from typing import Any, NamedTuple, Sequence, Union
+from typing import Any, NamedTuple, Sequence
 
 import torch
 import torch.distributed as dist
 from torch.autograd.function import once_differentiable
 
-from .. import operations
-from ._attention import alignment, window_of
-from ._attention_operators import (
+from ... import operations
+from .._attention import alignment, window_of
+from .._attention_operators import (
     NO_BLOCKS, Options, Sequences, backward, backward_varlen, forward, forward_varlen, rows,
 )  # fmt: skip
-from ._context_plan import (
-    LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, packed_begins, packed_items, ring_items,
-)  # fmt: skip
-from ._ranks import (
-    Workspace, all_gather_matmul, all_reduce, all_reduce_rms_norm, matmul_all_reduce, matmul_reduce_scatter, workspace,
-)  # fmt: skip
-
-__all__ = [
-    "Workspace", "all_gather_matmul", "all_reduce", "all_reduce_rms_norm", "context_attention", "context_rows",
-    "matmul_all_reduce", "matmul_reduce_scatter", "positions", "shard", "unshard", "workspace",
-]  # fmt: skip
+from ._calls import Lengths, checked_lengths, compare_lengths, digest, gathered_numbers, start, wait
+from ._plan import LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, packed_begins, packed_items, ring_items
+from ._rows import places
 
 Tensor = torch.Tensor
-
-
-_Lengths = Union[Sequence[int], None]
-
-
-def _places(pieces: Sequence[Rows], device: Any) -> Tensor:
-    """The rows of pieces, one after another: i64."""
-    begins, counts = torch.tensor([*pieces, (0, 0)], dtype=torch.int64, device=device).unbind(1)
-    total = count_of(pieces)
-    gaps = (begins - counts.cumsum(0) + counts).repeat_interleave(counts, output_size=total)
-    return torch.arange(total, device=device) + gaps
-
-
-def _own_places(layout: str, length: int, lengths: _Lengths, group: Any, device: Any) -> Tensor:
-    pieces = context_rows(layout, length, dist.get_world_size(group), dist.get_rank(group), lengths=lengths)
-    return _places(pieces, device)
-
-
-def positions(
-    length: int, layout: str = "zigzag", *, lengths: _Lengths = None, group: Any = None, device: Any = None
-) -> Tensor:
-    """The place in the sequence of each row of this rank: i64. lengths: of packed sequences, `length` rows in all; a place is then
-    that in its own sequence. Raises ValueError."""
-    places = _own_places(layout, length, lengths, group, device)
-    if lengths is None:
-        return places
-    counts = torch.tensor([*lengths, 0], dtype=torch.int64, device=device)
-    ends = counts.cumsum(0)
-    return places - (ends - counts)[torch.searchsorted(ends, places, right=True)]
-
-
-def shard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: _Lengths = None, group: Any = None) -> Tensor:
-    """This rank's rows of a whole tensor, which every rank has. dim: the dimension of the sequence. lengths: of packed sequences.
-    Raises ValueError."""
-    return x.index_select(dim, _own_places(layout, x.shape[dim], lengths, group, x.device))
-
-
-class _Unshard(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, layout: str, dim: int, lengths: _Lengths, group: Any) -> Tensor:
-        world, rank = dist.get_world_size(group), dist.get_rank(group)
-        refusal, known = _checked_lengths(lengths)
-        gathered = _gathered([bool(refusal), x.shape[dim], *_digest(known)], x.device, group)
-        if refusal:
-            raise ValueError(f"kaio: unshard: {refusal}")
-        _compare_lengths("unshard", gathered)
-        counts = [theirs[1] for theirs in gathered]
-        length = sum(counts)
-        of_rank = [context_rows(layout, length, world, r, lengths=known) for r in range(world)]
-        for r, (own, count) in enumerate(zip(of_rank, counts)):
-            if count_of(own) != count:
-                raise ValueError(
-                    f"kaio: unshard: rank {r} has {count} rows; layout {layout!r} gives it {count_of(own)} of {length}"
-                )
-        ctx.index = _places(of_rank[rank], x.device)
-        ctx.dim, ctx.group = dim, group
-        shape = list(x.shape)
-        shape[dim] = length
-        whole = x.new_empty(shape)
-        parts = []
-        for r in range(world):
-            shape[dim] = counts[r]
-            parts.append(x.contiguous() if r == rank else x.new_empty(shape))
-        mine = [(parts[rank], r) for r in range(world) if r != rank]
-        _wait(_start(mine, [(parts[r], r) for r in range(world) if r != rank], group))
-        for r in range(world):
-            whole.index_copy_(dim, _places(of_rank[r], x.device), parts[r])
-        return whole
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> Any:
-        grad = grad.contiguous()
-        dist.all_reduce(grad, group=ctx.group)
-        return grad.index_select(ctx.dim, ctx.index), None, None, None, None
-
-
-def unshard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: _Lengths = None, group: Any = None) -> Tensor:
-    """The whole tensor, of the rows of all ranks. lengths: of packed sequences, equal on all ranks. The gradient is the sum of
-    those of all ranks. Raises ValueError on all ranks if their rows or lengths do not match."""
-    return _Unshard.apply(x, layout, dim, lengths, group)  # type: ignore[no-any-return,no-untyped-call]
-
-
-def _checked_lengths(lengths: _Lengths) -> tuple[str, tuple[int, ...] | None]:
-    """(why they are none, the lengths). Ranks compare them before one of them raises."""
-    if lengths is None:
-        return "", None
-    try:
-        known = tuple(operator.index(n) for n in lengths)
-    except TypeError:
-        return f"argument lengths is {lengths!r}; it has whole numbers", None
-    if any(n < 0 for n in known):
-        return f"argument lengths has {min(known)}; a length is at least 0", None
-    return "", known
-
-
-def _digest(lengths: _Lengths) -> list[int]:
-    """Numbers that differ if lengths do: a rank sends them instead of the lengths."""
-    if lengths is None:
-        return [0, 0]
-    digest = hashlib.blake2b(repr(list(lengths)).encode(), digest_size=7).digest()
-    return [len(lengths) + 1, int.from_bytes(digest, "little")]
-
-
-def _compare_lengths(name: str, gathered: list[list[int]]) -> None:
-    for r, theirs in enumerate(gathered):
-        if theirs[0]:
-            raise ValueError(f"kaio: {name}: rank {r} refuses its arguments")
-        if theirs[-2:] != gathered[0][-2:]:
-            raise ValueError(f"kaio: {name}: argument lengths of rank {r} is not that of rank 0; it is equal on all ranks")
-
-
-def _gathered(numbers: Sequence[int], device: Any, group: Any) -> list[list[int]]:
-    """The numbers of all ranks."""
-    mine = torch.tensor(list(numbers), dtype=torch.int64, device=device)
-    world = dist.get_world_size(group)
-    all_numbers = [torch.empty_like(mine) for _ in range(world)]
-    dist.all_gather(all_numbers, mine, group=group)
-    return torch.stack(all_numbers).tolist()  # type: ignore[no-any-return]
-
-
-_Transfers = Sequence[tuple[Tensor, int]]
-
-
-def _start(sends: _Transfers, receives: _Transfers, group: Any) -> tuple[list[Any], list[Tensor]]:
-    """Begins transfers, whose tensors have no gaps, with ranks of the group."""
-    peer = (lambda r: r) if group is None else (lambda r: dist.get_global_rank(group, r))
-    kept = [t for t, _ in (*sends, *receives) if t.numel()]
-    steps = [dist.P2POp(dist.isend, t, peer(r), group) for t, r in sends if t.numel()]
-    steps += [dist.P2POp(dist.irecv, t, peer(r), group) for t, r in receives if t.numel()]
-    return (dist.batch_isend_irecv(steps) if steps else []), kept
-
-
-def _wait(begun: tuple[list[Any], list[Tensor]]) -> None:
-    for work in begun[0]:
-        work.wait()
 
 
 class _Call(NamedTuple):
@@ -241,21 +82,21 @@ def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, worl
 
 
 def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, causal: Any, window: Any, softcap: float,
-             scale: float | None, layout: str, head_ranks: int, lengths: _Lengths) -> _Call:  # fmt: skip
+             scale: float | None, layout: str, head_ranks: int, lengths: Lengths) -> _Call:  # fmt: skip
     name = "context_attention"
     world, rank = dist.get_world_size(group), dist.get_rank(group)
-    refusal, known = _checked_lengths(lengths)
+    refusal, known = checked_lengths(lengths)
     refusal = refusal or _refusal(q, k, v, layout, head_ranks, world, known is not None)
     left, right = window_of(name, "window", window)
     if alignment(name, causal) != "none":
         right = 0
     true_scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     numbers = [0] * 17 if refusal else _numbers(q, k, v, layout, head_ranks, left, right, true_scale, softcap, sinks)
-    numbers = [bool(refusal), *(numbers + [0] * 17)[:17], *_digest(known)]
-    gathered = _gathered([int(n) for n in numbers], q.device, group)
+    numbers = [bool(refusal), *(numbers + [0] * 17)[:17], *digest(known)]
+    gathered = gathered_numbers([int(n) for n in numbers], q.device, group)
     if refusal:
         raise ValueError(f"kaio: {name}: {refusal}")
-    _compare_lengths(name, gathered)
+    compare_lengths(name, gathered)
     for r, theirs in enumerate(gathered):
         if theirs[2:] != gathered[0][2:]:
             raise ValueError(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs[2:-2]}, those of rank 0 "
@@ -284,7 +125,7 @@ def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, 
     in_group = {}
     if head_ranks > 1:
         members = range(own_group * head_ranks, (own_group + 1) * head_ranks)
-        order = torch.cat([_places(of_rank[r], q.device) for r in members]).argsort().argsort()
+        order = torch.cat([places(of_rank[r], q.device) for r in members]).argsort().argsort()
         in_group = dict(zip(members, order.split([counts[r] for r in members])))
     return _Call(group, rank, head_ranks, of_rank, of_group, known, items, sequences, in_group, left, right, true_scale, softcap)
 
@@ -322,7 +163,7 @@ def _to_group(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
         shape[dim] = count_of(call.of_rank[r])
         came[r] = parts[r % call.head_ranks] if r == call.rank else x.new_empty(shape)
     others = [r for r in call.members() if r != call.rank]
-    _wait(_start([(parts[r % call.head_ranks], r) for r in others], [(came[r], r) for r in others], call.group))
+    wait(start([(parts[r % call.head_ranks], r) for r in others], [(came[r], r) for r in others], call.group))
     for r in call.members():
         result.index_copy_(dim, call.in_group[r], came[r])
     return result
@@ -333,7 +174,7 @@ def _to_rank(call: _Call, x: Tensor, dim: int = 1, heads: int = 2) -> Tensor:
     parts = {r: x.index_select(dim, call.in_group[r]) for r in call.members()}
     came = {r: parts[r] if r == call.rank else torch.empty_like(parts[call.rank]) for r in call.members()}
     others = [r for r in call.members() if r != call.rank]
-    _wait(_start([(parts[r].contiguous(), r) for r in others], [(came[r], r) for r in others], call.group))
+    wait(start([(parts[r].contiguous(), r) for r in others], [(came[r], r) for r in others], call.group))
     return torch.cat([came[r] for r in call.members()], heads)
 
 
@@ -374,7 +215,7 @@ class _Ring:
         self.arriving = [
             (t.new_empty(t.shape[0], r.length, *t.shape[2:]), r, t) for t in self.next for r in self.needed_here(step)
         ]
-        self.begun = _start(sends, [(t, source) for t, _, _ in self.arriving], self.call.group)
+        self.begun = start(sends, [(t, source) for t, _, _ in self.arriving], self.call.group)
 
     def zeros(self, like: Tensor, step: int, dtype: Any = None) -> Tensor:
         length = count_of(self.call.of_group[self.owner(step)])
@@ -384,7 +225,7 @@ class _Ring:
         """(step, keys, values, items) of each step."""
         yield 0, self.k, self.v, self.items(0)
         for step in range(1, self.call.ring):
-            _wait(self.begun)
+            wait(self.begun)
             for came, r, to in self.arriving:
                 to[:, r.begin : r.begin + r.length].copy_(came)
             keys, values = self.next
@@ -427,7 +268,7 @@ def _ring_backward(call: _Call, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, o
     def take() -> None:
         if back is None:
             return
-        _wait(back[0])
+        wait(back[0])
         for came, r, to in back[1]:
             to[:, r.begin : r.begin + r.length] += came
 
@@ -460,7 +301,7 @@ def _ring_backward(call: _Call, dout: Tensor, q: Tensor, k: Tensor, v: Tensor, o
             (t[:, r.begin : r.begin + r.length].contiguous(), owner) for t in (dk_step, dv_step) for r in ring.needed_here(step)
         ]
         came = [(t.new_empty(t.shape[0], r.length, *t.shape[2:]), r, t) for t in (dk, dv) for r in ring.needed_there(step)]
-        back = (_start(sends, [(t, holder) for t, _, _ in came], call.group), came)
+        back = (start(sends, [(t, holder) for t, _, _ in came], call.group), came)
     take()
     return dq.to(q.dtype), dk.to(k.dtype), dv.to(v.dtype), dsinks
 
@@ -504,7 +345,7 @@ class _ContextAttention(torch.autograd.Function):
 def context_attention(
     q: Tensor, k: Tensor, v: Tensor, *, group: Any = None, causal: bool | str | None = None,
     window: Sequence[int | None] | None = (-1, -1), softcap: float = 0.0, scale: float | None = None,
-    sinks: Tensor | None = None, layout: str = "zigzag", head_ranks: int = 1, lengths: _Lengths = None,
+    sinks: Tensor | None = None, layout: str = "zigzag", head_ranks: int = 1, lengths: Lengths = None,
     return_lse: bool = False,
 ) -> Any:  # fmt: skip
     """Attention over a sequence whose rows are divided among the ranks of a process group, with gradients.
