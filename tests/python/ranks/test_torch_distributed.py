@@ -183,7 +183,43 @@ def refuses(world: int, rank: int) -> None:
     with pytest.raises(ValueError, match="rank"):
         y = x if rank != 1 else x[..., :4]
         kd.context_attention(y, y, y)
-    assert torch.equal(kd.context_attention(x, x, x), x)
+
+    def attend(k: Any = x, **options: Any) -> Any:
+        return kd.context_attention(x, k, k, **options)
+
+    for own in (  # what rank 1 calls
+        lambda: attend(window="all"),
+        lambda: attend(window=(2, 1)),
+        lambda: attend(causal="left"),
+        lambda: attend(softcap=-1.0),
+        lambda: attend(scale=float("nan")),
+        lambda: attend(scale=8**-0.5 + 1e-9),
+        lambda: attend(sinks=torch.ones(3)),
+        lambda: attend(x.half()),
+        lambda: attend(x[:, :, :0]),
+        lambda: attend(x.clone().requires_grad_()),
+        lambda: attend(None),
+        lambda: kd.unshard(x),
+    ):
+        with pytest.raises((ValueError, TypeError, AttributeError)):
+            own() if rank == 1 else attend()
+        assert torch.equal(attend(), x)
+    with pytest.raises(ValueError, match="f16"):  # nothing was sent before
+        attend(x.half())
+    assert torch.equal(attend(), x)
+
+    wide = torch.ones(4, 4, 2, 8)
+    for refused in (
+        lambda: kd.unshard(wide.half()),
+        lambda: kd.unshard(wide[..., :4]),
+        lambda: kd.unshard(wide, "contiguous"),
+        lambda: kd.unshard(wide, "other"),
+        lambda: kd.unshard(wide, dim=0),
+        lambda: kd.unshard(wide, dim=4),
+    ):
+        with pytest.raises(ValueError, match="rank 1|argument"):
+            refused() if rank == 1 else kd.unshard(wide)
+        assert kd.unshard(wide).shape == (4, 4 * world, 2, 8)
 
 
 def trains(world: int, rank: int) -> None:

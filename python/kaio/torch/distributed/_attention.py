@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, NamedTuple, Sequence
 
 import torch
@@ -10,11 +11,12 @@ import torch.distributed as dist
 from torch.autograd.function import once_differentiable
 
 from ... import operations
-from .._attention import alignment, window_of
+from .._attention import options_of
 from .._attention_operators import (
     NO_BLOCKS, Options, Sequences, backward, backward_varlen, forward, forward_varlen, rows,
 )  # fmt: skip
-from ._calls import Lengths, checked_lengths, compare_lengths, digest, gathered_numbers, start, wait
+from .._library import needs_gradient
+from ._calls import Lengths, checked_lengths, compare, number_of, start, wait
 from ._plan import LAYOUTS, Item, Rows, context_rows, count_of, joined, needed_keys, packed_begins, packed_items, ring_items
 from ._rows import places
 
@@ -59,49 +61,47 @@ class _Call(NamedTuple):
         return Options(self.scale, self.softcap, "none", item.left, item.right)
 
 
-def _numbers(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, left: int, right: int, scale: float,
-             softcap: float, sinks: Tensor | None) -> list[int]:  # fmt: skip
-    kinds = {torch.float32: 1, torch.float16: 2, torch.bfloat16: 3}
-    real = [int(x * 2**20) for x in (scale, softcap)]
-    return [q.shape[1], q.shape[0], *q.shape[2:], *k.shape[2:], v.shape[3], kinds.get(q.dtype, 0), LAYOUTS.index(layout),
-            head_ranks, left, right, *real, sinks is not None, torch.is_grad_enabled()]  # fmt: skip
-
-
-def _refusal(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, world: int, packed: bool) -> str:
+def _check_shapes(q: Tensor, k: Tensor, v: Tensor, layout: str, head_ranks: int, world: int, packed: bool) -> None:
     if layout not in LAYOUTS:
-        return f"argument layout is {layout!r}; it is 'contiguous' or 'zigzag'"
+        raise ValueError(f"argument layout is {layout!r}; it is 'contiguous' or 'zigzag'")
     if any(t.dim() != 4 for t in (q, k, v)):
-        return "arguments q, k and v are not (batches, rows, heads, size)"
-    if q.shape[:2] != k.shape[:2] or k.shape[:3] != v.shape[:3] or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
-        return f"arguments q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not match"
-    if head_ranks < 1 or world % head_ranks or k.shape[2] % head_ranks:
-        return f"argument head_ranks is {head_ranks}; a divisor of {world} ranks and of the {k.shape[2]} heads of k is needed"
+        raise ValueError("arguments q, k and v are not (batches, rows, heads, size)")
+    heads = k.shape[2]
+    if q.shape[:2] != k.shape[:2] or k.shape[:3] != v.shape[:3] or q.shape[3] != k.shape[3] or not heads or q.shape[2] % heads:
+        raise ValueError(f"arguments q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not match")
+    if operator.index(head_ranks) < 1 or world % head_ranks or heads % head_ranks:
+        raise ValueError(f"argument head_ranks is {head_ranks}; a divisor of {world} ranks and of the {heads} heads of k is needed")
     if packed and q.shape[0] != 1:
-        return f"argument q has {q.shape[0]} batches; packed sequences, as argument lengths has them, are one"
-    return ""
+        raise ValueError(f"argument q has {q.shape[0]} batches; packed sequences, as argument lengths has them, are one")
 
 
 def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, causal: Any, window: Any, softcap: float,
              scale: float | None, layout: str, head_ranks: int, lengths: Lengths) -> _Call:  # fmt: skip
     name = "context_attention"
     world, rank = dist.get_world_size(group), dist.get_rank(group)
-    refusal, known = checked_lengths(lengths)
-    refusal = refusal or _refusal(q, k, v, layout, head_ranks, world, known is not None)
-    left, right = window_of(name, "window", window)
-    if alignment(name, causal) != "none":
-        right = 0
-    true_scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    numbers = [0] * 17 if refusal else _numbers(q, k, v, layout, head_ranks, left, right, true_scale, softcap, sinks)
-    numbers = [bool(refusal), *(numbers + [0] * 17)[:17], *digest(known)]
-    gathered = gathered_numbers([int(n) for n in numbers], q.device, group)
-    if refusal:
-        raise ValueError(f"kaio: {name}: {refusal}")
-    compare_lengths(name, gathered)
-    for r, theirs in enumerate(gathered):
-        if theirs[2:] != gathered[0][2:]:
-            raise ValueError(f"kaio: {name}: the shapes, types or options of rank {r} are {theirs[2:-2]}, those of rank 0 "
-                             f"{gathered[0][2:-2]}; they are equal on all ranks")  # fmt: skip
-    counts = [theirs[1] for theirs in gathered]
+    left, right, true_scale, cap = -1, -1, 0.0, 0.0
+    known: tuple[int, ...] | None = None
+
+    def described() -> tuple[int, dict[str, int]]:
+        nonlocal known, left, right, true_scale, cap
+        known = checked_lengths(lengths)
+        _check_shapes(q, k, v, layout, head_ranks, world, known is not None)
+        options = options_of(name, scale, softcap, causal, window)
+        left, right = (min(operator.index(n), 2**31 - 1) for n in (options.window_left, options.window_right))
+        if options.causal != "none":
+            right = 0
+        true_scale = 1 / math.sqrt(q.shape[-1]) if options.scale is None else float(options.scale)
+        cap = float(options.softcap)
+        # Without rows, attention checks types, sizes and options, and runs nothing.
+        forward(q[:, :0], k[:, :0], v[:, :0], None, None, None, sinks, NO_BLOCKS, Options(true_scale, cap, "none"), True)
+        return q.shape[1], {
+            "batches": q.shape[0], "heads of q": q.shape[2], "heads of k": k.shape[2], "size of q": q.shape[3],
+            "size of v": v.shape[3], "type": number_of(q.dtype), "layout": LAYOUTS.index(layout), "head_ranks": head_ranks,
+            "window or causal": number_of((left, right)), "scale": number_of(true_scale), "softcap": number_of(cap),
+            "sinks": sinks is not None, "gradients": needs_gradient(q, k, v, sinks), "lengths": number_of(known),
+        }  # fmt: skip
+
+    counts = compare(name, described, q, group)
     total = sum(counts)
     if known is not None and sum(known) != total:
         raise ValueError(f"kaio: {name}: the ranks have {total} rows; argument lengths makes {sum(known)}")
@@ -127,7 +127,7 @@ def _resolve(q: Tensor, k: Tensor, v: Tensor, sinks: Tensor | None, group: Any, 
         members = range(own_group * head_ranks, (own_group + 1) * head_ranks)
         order = torch.cat([places(of_rank[r], q.device) for r in members]).argsort().argsort()
         in_group = dict(zip(members, order.split([counts[r] for r in members])))
-    return _Call(group, rank, head_ranks, of_rank, of_group, known, items, sequences, in_group, left, right, true_scale, softcap)
+    return _Call(group, rank, head_ranks, of_rank, of_group, known, items, sequences, in_group, left, right, true_scale, cap)
 
 
 def _items(own: Sequence[Rows], other: Sequence[Rows], left: int, right: int, lengths: tuple[int, ...] | None) -> list[Item]:

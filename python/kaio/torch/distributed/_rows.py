@@ -8,8 +8,8 @@ import torch
 import torch.distributed as dist
 from torch.autograd.function import once_differentiable
 
-from ._calls import Lengths, checked_lengths, compare_lengths, digest, gathered_numbers, start, wait
-from ._plan import Rows, context_rows, count_of
+from ._calls import Lengths, checked_lengths, compare, number_of, start, wait
+from ._plan import LAYOUTS, Rows, context_rows, count_of
 
 Tensor = torch.Tensor
 
@@ -46,16 +46,26 @@ def shard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: Lengths =
     return x.index_select(dim, _own_places(layout, x.shape[dim], lengths, group, x.device))
 
 
+def _described(x: Tensor, layout: str, dim: int, lengths: Lengths) -> tuple[int, dict[str, int]]:
+    if layout not in LAYOUTS:
+        raise ValueError(f"argument layout is {layout!r}; it is 'contiguous' or 'zigzag'")
+    dims = x.dim()
+    if not -dims <= dim < dims:
+        raise ValueError(f"argument dim is {dim}; x has {dims} dimensions")
+    own = dim % dims
+    others = [n for d, n in enumerate(x.shape) if d != own]
+    return x.shape[own], {
+        "type": number_of(x.dtype), "shape": number_of(others), "dim": own, "layout": LAYOUTS.index(layout),
+        "lengths": number_of(checked_lengths(lengths)),
+    }  # fmt: skip
+
+
 class _Unshard(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, layout: str, dim: int, lengths: Lengths, group: Any) -> Tensor:
         world, rank = dist.get_world_size(group), dist.get_rank(group)
-        refusal, known = checked_lengths(lengths)
-        gathered = gathered_numbers([bool(refusal), x.shape[dim], *digest(known)], x.device, group)
-        if refusal:
-            raise ValueError(f"kaio: unshard: {refusal}")
-        compare_lengths("unshard", gathered)
-        counts = [theirs[1] for theirs in gathered]
+        counts = compare("unshard", lambda: _described(x, layout, dim, lengths), x, group)
+        known = checked_lengths(lengths)
         length = sum(counts)
         of_rank = [context_rows(layout, length, world, r, lengths=known) for r in range(world)]
         for r, (own, count) in enumerate(zip(of_rank, counts)):
@@ -88,5 +98,5 @@ class _Unshard(torch.autograd.Function):
 
 def unshard(x: Tensor, layout: str = "zigzag", *, dim: int = 1, lengths: Lengths = None, group: Any = None) -> Tensor:
     """The whole tensor, of the rows of all ranks. lengths: of packed sequences, equal on all ranks. The gradient is the sum of
-    those of all ranks. Raises ValueError on all ranks if their rows or lengths do not match."""
+    those of all ranks. Raises ValueError on all ranks if their types, shapes, rows, layouts or lengths do not match."""
     return _Unshard.apply(x, layout, dim, lengths, group)  # type: ignore[no-any-return,no-untyped-call]
