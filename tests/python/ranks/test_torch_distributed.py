@@ -338,9 +338,23 @@ def differ(world: int, rank: int) -> None:
             lambda: kd.all_gather_matmul(w, x, torch.ones(8 if rank else 4, 4)),
             lambda: kd.matmul_reduce_scatter(w, x[: 4 if rank else 3], torch.ones(8, 4)),
             lambda: kd.matmul_all_reduce(w, x, torch.ones(8, 4 if rank else 8)),
+            lambda: kd.all_gather_matmul(w, x, torch.ones(8, 4), bias=torch.ones(3 if rank else 4)),
         ):
             with pytest.raises(ValueError, match="rank|argument"):
                 bad()
+        assert torch.equal(kd.all_reduce(w, x), world * x)
+        with pytest.raises(ValueError, match="f32, f16 or bf16"):
+            kd.all_reduce(w, x.double())
+        assert kd.all_reduce(w, x[:0]).shape == (0, 8)
+        assert kd.matmul_reduce_scatter(w, x[:0], torch.ones(8, 4)).shape == (0, 4)
+        assert kd.matmul_all_reduce(w, x, torch.ones(8, 0)).shape == (4, 0)
+        assert kd.all_gather_matmul(w, x[:0], torch.ones(8, 4)).shape == (0, 4)
+        bias = torch.full((4,), 2.0)
+        assert torch.equal(kd.all_gather_matmul(w, x[:, :0], torch.ones(0, 4), bias=bias), bias.expand(4 * world, 4))
+    half = torch.ones(8, 4, dtype=torch.float16)  # without memory, work comes before what is sent
+    for product in (kd.all_gather_matmul, kd.matmul_reduce_scatter, kd.matmul_all_reduce):
+        with pytest.raises(ValueError, match="rank 1|f16"):
+            product(w, x, half if rank == 1 else half.float())
         assert torch.equal(kd.all_reduce(w, x), world * x)
     with pytest.raises(ValueError, match="rank 1"):
         kd.workspace(sum_bytes=4096 * (1 + rank))

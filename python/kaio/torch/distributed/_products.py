@@ -3,7 +3,7 @@ its collectives."""
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import torch
 from torch.autograd.function import once_differentiable
@@ -17,14 +17,22 @@ from ._workspace import Workspace
 Tensor = torch.Tensor
 
 
-def _check_matrices(w: Workspace, name: str, x: Tensor, weight: Tensor, shape: Sequence[int], divided: bool = False) -> None:
-    """Compares a product whose parts collectives move. shape: of what is moved; divided: the rows of x are."""
-    refusal = ""
+def _agreed(w: Workspace, name: str, x: Tensor, weight: Tensor, shape: Sequence[int], work: Callable[[], Any],
+            divided: bool = False) -> Any:  # fmt: skip
+    """work() of a product whose parts collectives move: before the ranks compare it, so that what it raises is an error on all.
+    shape: of what is moved; divided: the rows of x are."""
+    refusal, found = "", None
     if x.dim() != 2 or weight.dim() != 2 or x.shape[1] != weight.shape[0]:
         refusal = f"arguments x {tuple(x.shape)} and weight {tuple(weight.shape)} do not match"
     elif divided and x.shape[0] % w.ranks:
         refusal = f"argument x has {x.shape[0]} rows; a multiple of {w.ranks} ranks is needed"
+    else:
+        try:
+            found = work()
+        except (ValueError, TypeError) as e:
+            refusal = str(e).removeprefix("kaio: ")
     w.agree(name, (str(x.dtype), *shape), refusal)
+    return found
 
 
 def _gathered_product(
@@ -33,11 +41,19 @@ def _gathered_product(
     x, weight = _adjacent(x), _adjacent(weight)
     if w.peers is not None:
         return operations.all_gather_matmul(w.peers, x.contiguous(), weight, schedule=schedule, **options)  # type: ignore[no-any-return]
-    _check_matrices(w, "all_gather_matmul", x, weight, x.shape)
+
+    def own() -> Tensor:
+        if schedule != "launches":
+            raise ValueError(f"argument schedule is {schedule!r}; without peer memory it is 'launches'")
+        result = x.new_empty(w.ranks, x.shape[0], weight.shape[1], dtype=torch.bfloat16 if x.element_size() == 1 else x.dtype)
+        operations.matmul(x, weight, result[w.rank], **options)
+        return result
+
+    out: Tensor = _agreed(w, "all_gather_matmul", x, weight, x.shape, own)
     parts = w.gather(x)
-    out = x.new_empty(w.ranks, x.shape[0], weight.shape[1], dtype=torch.bfloat16 if x.element_size() == 1 else x.dtype)
     for r in range(w.ranks):  # the rows of each rank have the bits of their own product
-        operations.matmul(parts[r], weight, out[r], **options)
+        if r != w.rank:
+            operations.matmul(parts[r], weight, out[r], **options)
     return out.view(-1, weight.shape[1])
 
 
@@ -45,18 +61,22 @@ def _scattered_product(w: Workspace, x: Tensor, weight: Tensor, options: dict[st
     x, weight = _adjacent(x), _adjacent(weight)
     if w.peers is not None:
         return operations.matmul_reduce_scatter(w.peers, x, weight, **options)  # type: ignore[no-any-return]
-    _check_matrices(w, "matmul_reduce_scatter", x, weight, (x.shape[0], weight.shape[-1]), True)
-    rows = x.shape[0] // w.ranks
-    parts = [operations.matmul(x[r * rows : (r + 1) * rows], weight, **options) for r in range(w.ranks)]
-    return summed(w.exchange(torch.stack(parts)))
+
+    def parts() -> Tensor:
+        rows = x.shape[0] // w.ranks
+        return torch.stack([operations.matmul(x[r * rows : (r + 1) * rows], weight, **options) for r in range(w.ranks)])
+
+    shape = (x.shape[0], weight.shape[-1])
+    return summed(w.exchange(_agreed(w, "matmul_reduce_scatter", x, weight, shape, parts, True)))
 
 
 def _summed_product(w: Workspace, x: Tensor, weight: Tensor, options: dict[str, Any]) -> Tensor:
     x, weight = _adjacent(x), _adjacent(weight)
     if w.peers is not None:
         return operations.matmul_all_reduce(w.peers, x, weight, **options)  # type: ignore[no-any-return]
-    _check_matrices(w, "matmul_all_reduce", x, weight, (x.shape[0], weight.shape[-1]))
-    return summed(w.gather(operations.matmul(x, weight, **options)))
+    shape = (x.shape[0], weight.shape[-1])
+    own = _agreed(w, "matmul_all_reduce", x, weight, shape, lambda: operations.matmul(x, weight, **options))
+    return summed(w.gather(own))
 
 
 class _AllGatherMatmul(torch.autograd.Function):

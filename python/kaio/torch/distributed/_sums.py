@@ -24,7 +24,8 @@ def summed(parts: Tensor) -> Tensor:
 def _sum(w: Workspace, x: Tensor) -> Tensor:
     if w.peers is not None:
         return operations.all_reduce(w.peers, x.contiguous())  # type: ignore[no-any-return]
-    w.agree("all_reduce", (str(x.dtype), x.numel()))
+    wide = x.dtype in (torch.float32, torch.float16, torch.bfloat16)
+    w.agree("all_reduce", (str(x.dtype), x.numel()), "" if wide else f"argument x is of {x.dtype}; it takes f32, f16 or bf16")
     return summed(w.gather(x))
 
 

@@ -50,6 +50,8 @@ class Workspace:
 
     def gather(self, x: Tensor) -> Tensor:
         """(ranks, ...): x of each rank, by a collective of the group."""
+        if x.numel() == 0:
+            return x.new_empty(self.ranks, *x.shape)
         sent = x.contiguous().view(-1).view(torch.uint8)
         parts = [torch.empty_like(sent) for _ in range(self.ranks)]
         dist.all_gather(parts, sent, group=self.group)
@@ -57,6 +59,8 @@ class Workspace:
 
     def exchange(self, x: Tensor) -> Tensor:
         """(ranks, ...) -> (ranks, ...): part p of rank r becomes part r of rank p."""
+        if x.numel() == 0:
+            return x
         sent = x.contiguous().view(self.ranks, -1).view(torch.uint8)
         came = torch.empty_like(sent)
         dist.all_to_all_single(came, sent, group=self.group)
