@@ -11,8 +11,9 @@
 // and the workspace remains usable. If a rank does not come, the others throw communication_error within the time limit
 // of the communicator.
 //
-// Kernels that wait for another rank stop at that time limit too: assertion_failed, after which a GPU is lost. This happens only if a rank ends between the comparison and its work, or if a graph is not replayed by
-// all ranks.
+// Kernels that wait for another rank stop at that time limit too: assertion_failed, after which a GPU is lost. This happens
+// if a rank ends between the comparison and its work, if a graph is not replayed by all ranks, or if calls that are not
+// compared (compares_repeated_calls) do not match.
 
 #include <kaio/ops/distributed/communicator.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
@@ -31,8 +32,8 @@ using peer_memory_ref = runtime::detail::counted_ref<peer_memory>;
 }  // namespace detail
 
 struct peer_workspace_options {
-  // The largest tensor that all_reduce and all_reduce_rms_norm add by peer memory. A rank has 4 times as much memory for
-  // it, or 2 * ranks * one_shot_bytes if that is more.
+  // The largest tensor that all_reduce and all_reduce_rms_norm add by peer memory. A rank has 4 * sum_bytes for it, or
+  // 2 * ranks * one_shot_bytes + 2 * sum_bytes if that is more.
   std::uint64_t sum_bytes = std::uint64_t{8} << 20;
   std::uint64_t one_shot_bytes = std::uint64_t{512}
                                  << 10;  // up to here every rank adds all; sum_bytes at most
