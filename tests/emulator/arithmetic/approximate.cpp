@@ -99,6 +99,26 @@ TEST_CASE("special cases of the approximate functions") {
   CHECK(of("tanh.approx.f32 d, a", -inf) == bits(-1.0f));
 }
 
+// Expected values: computed with 200 digits. The first argument is nearest of all f32 to a multiple of pi / 2.
+TEST_CASE("sin and cos of large arguments") {
+  struct {
+    f32 x;
+    double sine, cosine;
+  } const cases[] = {
+      {0x1.f37c8ap+95f, 1.0, -0x1.bbdd52a58eafbp-30},
+      {0x1.000002p+20f, 0x1.c8471008e0f2ep-2, 0x1.ca5cf1333f2f5p-1},
+      {0x1.921fb6p+21f, 0x1.76f3cbb806576p-4, 0x1.fdd9aafc3bd16p-1},
+      {-0x1.45f306p+60f, -0x1.d94a9b73b6ac0p-1, -0x1.8695d5d7f7b0ap-2},
+      {0x1.8p+100f, -0x1.ffe924199aa6bp-1, -0x1.31fa3df04ceecp-6},
+      {0x1.fffffep+127f, -0x1.0b33665089575p-1, 0x1.b4bf2c79bdfcep-1},
+  };
+  for (const auto& one : cases) {
+    CHECK(of("sin.approx.f32 d, a", one.x) == bits(static_cast<f32>(one.sine)));
+    CHECK(of("cos.approx.f32 d, a", one.x) == bits(static_cast<f32>(one.cosine)));
+  }
+  CHECK(of("cos.approx.f32 d, a", -inf) == nan32);
+}
+
 TEST_CASE("with .ftz subnormal arguments and results are zeros of their sign") {
   CHECK(of("ex2.approx.ftz.f32 d, a", -126.0f) == bits(0x1p-126f));
   CHECK(of("ex2.approx.ftz.f32 d, a", -126.5f) == bits(0.0f));

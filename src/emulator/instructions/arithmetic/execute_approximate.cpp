@@ -67,18 +67,46 @@ f64 binary_logarithm(f32 x) {
   return x > 0.0f && x <= std::numeric_limits<f32>::max() ? finite : at_ends;
 }
 
-// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. For greater |x| the host's
-// library computes them.
-struct quadrant {
-  f64 sine, cosine;
+// x = number * pi / 2 + rest, with |rest| up to pi / 4. The number is right modulo 4.
+struct reduced {
+  f64 rest;
   u64 number;
 };
-quadrant quadrant_of(f32 x) {
+reduced reduced_near(f32 x) {
   constexpr f64 shift = 6755399441055744.0;
   const f64 shifted = f64{x} * 0.63661977236758134308 + shift;
   const f64 q = shifted - shift;
-  const f64 r =
-      (f64{x} - q * 1.57079632673412561417) - q * 6.07710050650619224932e-11;  // pi / 2 in two parts
+  // pi / 2 in two parts
+  return {(f64{x} - q * 1.57079632673412561417) - q * 6.07710050650619224932e-11,
+          std::bit_cast<u64>(shifted)};
+}
+// For |x| beyond 2^20. The C library of Windows is wrong there, so this uses none. x is m * 2^e; of the bits of 2 / pi, those
+// before weight 2^(1 - e) yield multiples of 4. 96 bits from there on suffice: no f32 is nearer than 2^-31 to a multiple.
+reduced reduced_far(f32 x) {
+  constexpr u32 bits_of_two_over_pi[] = {0,           0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+                                         0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u};
+  const u32 bits = std::bit_cast<u32>(x), exponent = bits >> 23 & 0xff;
+  if (exponent == 0xff) return {std::numeric_limits<f64>::quiet_NaN(), 0};
+  const u64 m = (bits & 0x7fffff) | 0x800000;
+  const u32 first =
+      exponent - 120;  // the bit of weight 2^(1 - e), e = exponent - 150; bit 32 has weight 1 / 2
+  const auto word = [&](u32 at) {
+    const u32* from = bits_of_two_over_pi + at / 32;
+    return static_cast<u32>(((u64{from[0]} << 32 | from[1]) << (at % 32)) >> 32);
+  };
+  const u64 above = u64{word(first)} << 32 | word(first + 32);
+  const u64 product = above * m + (word(first + 64) * m >> 32);  // modulo 4, with 62 bits of fraction
+  const s64 fraction = static_cast<s64>(product << 2);
+  const u64 number = (product >> 62) + (fraction < 0 ? 1 : 0);
+  const f64 rest = static_cast<f64>(fraction) * (1.57079632679489661923 * 0x1p-64);
+  return std::signbit(x) ? reduced{-rest, 0 - number} : reduced{rest, number};
+}
+
+// sin and cos by quadrants; the absolute error is below 2^-37.
+struct quadrant {
+  f64 sine, cosine;
+};
+quadrant quadrant_of(f64 r) {
   const f64 z = r * r;
   f64 s = -1.0 / 39916800;
   s = s * z + 1.0 / 362880;
@@ -93,17 +121,17 @@ quadrant quadrant_of(f32 x) {
   c = c * z + 1.0 / 24;
   c = c * z - 0.5;
   c = c * z + 1.0;
-  return {s, c, std::bit_cast<u64>(shifted)};
+  return {s, c};
 }
-f64 near_sine(f32 x) {
-  const quadrant q = quadrant_of(x);
-  const f64 value = (q.number & 1) != 0 ? q.cosine : q.sine;
-  return (q.number & 2) != 0 ? -value : value;
+f64 sine_of(const reduced& x) {
+  const quadrant q = quadrant_of(x.rest);
+  const f64 value = (x.number & 1) != 0 ? q.cosine : q.sine;
+  return (x.number & 2) != 0 ? -value : value;
 }
-f64 near_cosine(f32 x) {
-  const quadrant q = quadrant_of(x);
-  const f64 value = (q.number & 1) != 0 ? q.sine : q.cosine;
-  return ((q.number + 1) & 2) != 0 ? -value : value;
+f64 cosine_of(const reduced& x) {
+  const quadrant q = quadrant_of(x.rest);
+  const f64 value = (x.number & 1) != 0 ? q.sine : q.cosine;
+  return ((x.number + 1) & 2) != 0 ? -value : value;
 }
 
 // tanh with a relative error below 2^-30: a series where the difference would cancel.
@@ -124,11 +152,11 @@ struct lg2 {
 };
 template <bool Ftz>
 struct sine {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(near_sine(operand<Ftz>(a)))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(sine_of(reduced_near(operand<Ftz>(a))))); }
 };
 template <bool Ftz>
 struct cosine {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(near_cosine(operand<Ftz>(a)))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(cosine_of(reduced_near(operand<Ftz>(a))))); }
 };
 template <bool Ftz>
 struct tangent {
@@ -180,7 +208,7 @@ handler fast(const instruction& i) {
 }
 
 // sin.approx and cos.approx: all lanes the fast way, then again the lanes whose argument is too large for it.
-template <template <bool> class Op, bool Ftz, f64 (*Exact)(f64)>
+template <template <bool> class Op, bool Ftz, f64 (*Of)(const reduced&)>
 void trigonometric(warp& w, const instruction& i, u32 mask) {
   f32 source[warp_lanes];  // the destination may be the same register
   std::memcpy(source, w.file + i.from[0], sizeof source);
@@ -189,15 +217,13 @@ void trigonometric(warp& w, const instruction& i, u32 mask) {
   for (unsigned lane = 0; lane < warp_lanes; ++lane)
     large |= static_cast<u32>(!(std::fabs(source[lane]) <= 0x1p20f)) << lane;
   for_lanes(large & mask, [&](unsigned lane) {
-    put(w.file + i.to[0], lane, result<Ftz, false>(single(Exact(f64{source[lane]}))));
+    put(w.file + i.to[0], lane, result<Ftz, false>(single(Of(reduced_far(source[lane])))));
   });
 }
-template <template <bool> class Op, f64 (*Exact)(f64)>
+template <template <bool> class Op, f64 (*Of)(const reduced&)>
 handler periodic(const instruction& i) {
-  return i.flags.ftz ? &trigonometric<Op, true, Exact> : &trigonometric<Op, false, Exact>;
+  return i.flags.ftz ? &trigonometric<Op, true, Of> : &trigonometric<Op, false, Of>;
 }
-f64 exact_sine(f64 x) { return std::sin(x); }
-f64 exact_cosine(f64 x) { return std::cos(x); }
 
 }  // namespace
 
@@ -215,8 +241,8 @@ handler approximate_handler(const instruction& i) {
   switch (i.op) {
     case operation::ex2: return fast<ex2>(i);
     case operation::lg2: return fast<lg2>(i);
-    case operation::sin: return periodic<sine, &exact_sine>(i);
-    case operation::cos: return periodic<cosine, &exact_cosine>(i);
+    case operation::sin: return periodic<sine, &sine_of>(i);
+    case operation::cos: return periodic<cosine, &cosine_of>(i);
     case operation::tanh: return fast<tangent>(i);
     case operation::sqrt: return fast<root>(i);
     case operation::rcp: return fast<reciprocal>(i);
