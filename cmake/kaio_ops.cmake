@@ -88,7 +88,11 @@ function(kaio_family_program target row kind)
   add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${target}_objects>)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tools LINKER_LANGUAGE CXX)
   target_link_libraries(${target} PRIVATE kaio_family_main kaio_device)
-  target_link_options(${target} PRIVATE -Wl,--gc-sections)
+  if(WIN32)
+    kaio_drop_unused_code(${target})
+  else()
+    target_link_options(${target} PRIVATE -Wl,--gc-sections)
+  endif()
 endfunction()
 
 # kaio_trace_family(row): the program kaio_kernels_<family> writes the images of kaio_ops_<family>. If it cannot run here, the

@@ -45,6 +45,21 @@ if(BUILD_SHARED_LIBS)
   message(FATAL_ERROR "kaio: on Windows the C++ libraries are static: configure without BUILD_SHARED_LIBS. kaio.dll has the C interface")
 endif()
 
+# kaio_drop_unused_code(target): a function that nothing calls is not linked, and may need what is not there, as with ELF. GNU's script
+# for Windows keeps all functions: it keeps the tables for exceptions (.pdata), and a function's table refers to it.
+execute_process(COMMAND ${CMAKE_LINKER} --verbose OUTPUT_VARIABLE script ERROR_QUIET)
+if(script MATCHES "=====\n(.*)\n=====")
+  set(script "${CMAKE_MATCH_1}")
+  string(REGEX REPLACE "KEEP ?\\((\\*\\(\\.pdata\\*\\))\\)" "\\1" script "${script}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unused_code.ld CONTENT "@script@\n" @ONLY)
+endif()
+function(kaio_drop_unused_code target)
+  target_link_options(${target} PRIVATE LINKER:--gc-sections)
+  if(EXISTS ${PROJECT_BINARY_DIR}/unused_code.ld)
+    target_link_options(${target} PRIVATE LINKER:-T,${PROJECT_BINARY_DIR}/unused_code.ld)
+  endif()
+endfunction()
+
 # kaio_utf8_program(target): its words, file names and variables are UTF-8, and its paths may be long.
 enable_language(RC)
 function(kaio_utf8_program target)
