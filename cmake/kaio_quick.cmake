@@ -8,7 +8,11 @@ function(kaio_precompile_headers target)
   if(ARGV1 STREQUAL REUSE_FROM)
     target_precompile_headers(${target} ${ARGN})
   else()
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set(headers ${ARGN})
+    if(KAIO_HEADERS_OF_MACHINE)  # headers alone: each file that includes them compiles them, for seconds
+      list(FILTER headers EXCLUDE REGEX "^<(fmt|spdlog)/")
+    endif()
+    target_precompile_headers(${target} PRIVATE ${headers})
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # so that ccache accepts a file that uses them

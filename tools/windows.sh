@@ -77,12 +77,28 @@ wheel_for_windows() {
   checked_wheel "$work/made"
 }
 
-# test_windows: builds for Windows and runs a part of the tests under Wine; four turns have all parts. Only kaio.dll has the
-# operations, with the texts of build/ci; its build takes 13 minutes without ccache.
+# test_windows: builds for Windows and runs a part of the tests under Wine; seven turns have all parts. Parts 4 to 6 have the
+# operations, with the texts of build/ci.
 test_windows() {
-  local part=$((turn / 8 % 4)) targets labels operations=OFF minutes=12
+  local part=$((turn / 8 % 7)) targets labels operations=OFF minutes=12
   [[ $turn != all ]] || part=all
-  if [[ $part == [2a]* ]]; then operations=ON minutes=20; fi
+  case $part in
+    0)
+      targets="kaio_test_unit kaio_test_weights kaio_program showcase_fused_silu_gate"
+      labels="unit|weights|windows|windows_readme|windows_program"
+      ;;
+    1) targets="kaio_test_emulator kaio_test_driver_emulator kaio_windows_nvcuda" labels="emulator|driver_emulator|windows_nvcuda" ;;
+    2) targets=kaio_test_driver labels=driver_runtime ;;
+    3) targets="kaio_test_kernels kaio_cuda_emulator" labels=kernels ;;
+    4) targets=kaio_windows_c labels=windows_c operations=ON ;;
+    5) targets=kaio_windows_ops labels=windows_ops operations=ON ;;
+    6) targets="kaio_kernels kaio_kernels_int8_column_sums" labels=windows_texts operations=ON ;;
+    all)
+      targets="kaio_test_unit kaio_test_emulator kaio_test_driver kaio_test_driver_emulator kaio_test_weights kaio_program kaio_windows_nvcuda"
+      targets+=" kaio_windows_c kaio_windows_ops kaio_test_kernels kaio_kernels kaio_kernels_int8_column_sums showcase_fused_silu_gate"
+      labels="unit|emulator|driver|weights|kernels|windows.*" operations=ON minutes=40
+      ;;
+  esac
   time_for "$minutes" "Windows" || return 0
   have_header catch2/catch.hpp || {
     say "skipped: Windows: its tests take Catch2 2, which is headers alone, from this machine"
@@ -93,20 +109,6 @@ test_windows() {
     say "skipped: Windows: build/ci has not all kernels of these sources"
     return 0
   }
-  case $part in
-    0)
-      targets="kaio_test_unit kaio_test_weights kaio_program showcase_fused_silu_gate"
-      labels="unit|weights|windows|windows_readme|windows_program"
-      ;;
-    1) targets="kaio_test_emulator kaio_test_driver_emulator kaio_windows_nvcuda" labels="emulator|driver_emulator|windows_nvcuda" ;;
-    2) targets="kaio_windows_c kaio_kernels" labels="windows_c|windows_texts" ;;
-    3) targets=kaio_test_driver labels=driver_runtime ;;
-    all)
-      targets="kaio_test_unit kaio_test_emulator kaio_test_driver kaio_test_driver_emulator kaio_test_weights kaio_program kaio_windows_nvcuda"
-      targets+=" kaio_windows_c kaio_kernels showcase_fused_silu_gate"
-      labels="unit|emulator|driver|weights|windows.*"
-      ;;
-  esac
   test_with windows "^($labels)$" "$targets" -DKAIO_BUILD_OPS="$operations" -DKAIO_IMAGES_FROM="$([[ $operations == OFF ]] || printf '%s' "$build/ci")" \
     -DKAIO_INSTALL=OFF -DKAIO_PRECOMPILED_HEADERS=ON -DKAIO_TURN="$turn"
   tools/wine.sh --end

@@ -70,12 +70,42 @@ if(TARGET kaio_program)
   set_tests_properties(${tests} PROPERTIES LABELS windows_program TIMEOUT 600 ENVIRONMENT "TMPDIR=${odd}")
 endif()
 
+# A sample of the tests of operations: sources that compile quickly, of most operations.
+if(TARGET kaio_ops AND KAIO_BUILD_WEIGHTS)
+  set(sources attention/attention attention/extents attention_backward/attention_backward attention_decode/append
+    attention_decode/merge_states cache/append_kv cache/rotary cross_entropy/cross_entropy distributed/all_reduce distributed/collectives
+    distributed/launch distributed/layouts distributed/products elementwise/activation embedding/embedding experts/mixture
+    experts/sort_by_expert experts/topk_router gate_up_project/gate_up gate_up_project/tuning histogram/histogram
+    linear_cross_entropy/linear_cross_entropy matmul/bad_inputs matmul/every_call matmul/gradients matmul/products matmul_8bit/fp8
+    matmul_8bit/fp8_quantise matmul_8bit_grouped/matmul_8bit_grouped matmul_grouped/matmul_grouped norm/backward norm/rms_norm
+    qkv_project/one_row softmax/backward weight_only/parity)
+  list(TRANSFORM sources REPLACE "(.+)" "ops/\\1.cpp")
+  add_executable(kaio_windows_ops ${sources})
+  target_include_directories(kaio_windows_ops PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(kaio_windows_ops PRIVATE KAIO_ASSUME_SOUND)
+  target_compile_options(kaio_windows_ops PRIVATE -ffp-contract=off)
+  target_link_libraries(kaio_windows_ops PRIVATE kaio_inside kaio_weights_archive kaio_catch fmt::fmt spdlog::spdlog Threads::Threads)
+  kaio_warnings(kaio_windows_ops)
+  kaio_precompile_headers(kaio_windows_ops ops/support.hpp)
+  kaio_utf8_program(kaio_windows_ops)
+  add_test(NAME windows.ops COMMAND kaio_windows_ops)
+  set_tests_properties(windows.ops PROPERTIES LABELS windows_ops TIMEOUT 1800 ENVIRONMENT KAIO_DEVICE=emulator)
+endif()
+
 # Every kernel of the repository is that of the program for Linux in KAIO_IMAGES_FROM: its text byte for byte, and what it needs.
 # Those of the operations come out of the library, the others from the compiler for Windows.
 if(TARGET kaio_kernels AND KAIO_IMAGES_FROM AND KAIO_BUILD_OPS)
   add_test(NAME windows.texts COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/constants.py
     $<TARGET_FILE:kaio_kernels> ${KAIO_IMAGES_FROM}/tools/kaio-kernels)
   set_tests_properties(windows.texts PROPERTIES LABELS windows_texts TIMEOUT 300 SKIP_RETURN_CODE ${skipped})
+endif()
+
+# A family's program that is built for Windows traces the texts of Linux. This one refers to code that it does not have, which the
+# linker has to drop.
+if(TARGET kaio_kernels_int8_column_sums AND KAIO_IMAGES_FROM)
+  add_test(NAME windows.traced COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/constants.py
+    $<TARGET_FILE:kaio_kernels_int8_column_sums> ${KAIO_IMAGES_FROM}/tools/kaio_kernels_int8_column_sums)
+  set_tests_properties(windows.traced PROPERTIES LABELS windows_texts TIMEOUT 120 SKIP_RETURN_CODE ${skipped})
 endif()
 
 # MSVC's dialect, as far as clang knows it. The standard library is MinGW's, which refuses a compiler that says that it is MSVC.
