@@ -16,14 +16,17 @@ namespace kaio::ops {
 // between two uses is enough.
 //
 // Async: sums() sends the blocks' numbers by store_async, which the next row's loads and stores need not wait for.
-// A cluster's barrier waits until all that the threads stored is visible.
+// A cluster's barrier waits until all that the threads stored is visible. The arrival of numbers says nothing of what
+// their sender did before, so a block says by a barrier of its own that a half was read.
+//
+// Source of the two barriers of a half: T. Dao and others, quack, the backward of rms_norm, 2025.
 template <std::uint32_t Sm, u32 Most = 1, bool Async = false>
 class row_reducer {
   static_assert(!Async || Sm >= 90);
-  // The numbers of the cluster's blocks, by turn, and the parity of their phase.
+  // By turn: the numbers of the cluster's blocks came, and all blocks have read theirs. The parity of the first's phase.
   struct arrivals {
-    constexpr explicit arrivals(thread t) : of_turn(t), parity(t, 0u) {}
-    mbarriers<2> of_turn;
+    constexpr explicit arrivals(thread t) : of_turn(t), read(t), parity(t, 0u) {}
+    mbarriers<2> of_turn, read;
     var<u32> parity;
   };
   struct nothing {
@@ -46,6 +49,7 @@ class row_reducer {
       if (auto cluster = t.when(blocks_ > 1u)) {
         if (auto one = t.when(t.thread_rank() == 0u)) {
           for (u32 i = 0; i < 2; ++i) arrived_.of_turn[i].init(1);
+          for (u32 i = 0; i < 2; ++i) arrived_.read[i].init(blocks_);
           fence_mbarrier_init(t);
         }
         cluster_arrive(t);
@@ -113,6 +117,12 @@ class row_reducer {
     static_assert(Async);
     if (auto cluster = t_.when(blocks_ > 1u)) cluster_wait(t_);
   }
+  // Async: after the last sums(), so that a block has not ended when others say what they have read.
+  constexpr void end() {
+    static_assert(Async);
+    if (auto waits = t_.when(all_of(blocks_ > 1u, t_.thread_rank() == 0u)))
+      arrived_.read[turn_].wait(read_parity());
+  }
   // The sums of N numbers of each thread, N up to Most, with one barrier.
   template <u32 N, class Numbers>
   constexpr auto sums(const Numbers& own) {
@@ -151,6 +161,11 @@ class row_reducer {
         if constexpr (Async)
           if (auto one = t.when(rank == 0u))
             arrived_.of_turn[turn_].arrive_expect_tx(blocks_ * u32{N * sizeof(f32)});
+        if constexpr (Async) {
+          // The barrier of the block came after all its threads had read the other half.
+          if (auto says = t.when(rank < blocks_)) arrived_.read[1u - turn_].arrive_remote(rank, scope::block);
+          arrived_.read[turn_].wait(read_parity());
+        }
         if (auto sends = t.when(rank < blocks_)) {
           const val mine = t.let(half + cluster_rank(t));
           for (u32 n = 0; n < N; ++n) {
@@ -184,6 +199,8 @@ class row_reducer {
   }
 
  private:
+  // The parity of the phase in which all blocks read this turn's half. For the first turn it is that of a complete phase.
+  constexpr val<u32> read_parity() const { return t_.let(arrived_.parity ^ (1u - turn_)); }
   // All blocks of the cluster run before one writes to another.
   constexpr void start() {
     thread t = t_;

@@ -229,6 +229,7 @@ struct norm_backward_body {
       }
     }
     sums.store(cluster);
+    if constexpr (Sm >= 90) reduce.end();
   }
 };
 
