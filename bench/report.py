@@ -45,6 +45,8 @@ below the measured ceilings, bandwidth over the size of a call, and a table of a
 or as benchmarks print them (`--json`); commits or dates within a file (`runs.jsonl@2026-11-27`); or the results that two commits
 of the repository have. Changes below `--limit` (1.05) count as noise. Peers that were measured in both runs show how large it was.
 
+[Random problems](random_problems.md) has ratios over problems that were drawn, by operation and kind.
+
 Ratios are the time of the fastest peer divided by kaio's: above 1, kaio is faster. Peers run in the same process, or for peers in
 Python in a process of its own on the same machine. Two protocols:
 

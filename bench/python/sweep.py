@@ -2,7 +2,7 @@
 """Random problems through the package, each checked, and timed next to torch's own operations in one process, or next to
 torch.compile of the formula if torch has no such operation (row_problems.py).
 
-    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables] [--workers N]
+    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables] [--workers N] [--tune]
 
 Problems are drawn from a seed, which is printed. A result is compared with the same formula in f32. Times are those of a CUDA graph
 whose calls go through more operands than L2 holds, if 64 sets of them suffice (repeated), and of single calls after a write that
@@ -127,7 +127,19 @@ def locked(file: Any) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def measured(one: problem, timer: Timer, lock: Any) -> Row:
+def kernel_of(one: problem, operands: tuple[Any, ...], tune: bool) -> Row:
+    """The kernel that the call runs, if its operation has a choice of them. tune: after all of them have been measured."""
+    try:
+        if tune:
+            report = kaio.tune(one.ours, *operands, use_files=False)
+            return {"variant": report.variant, "tuned_us": report.seconds * 1e6, "variant_before": report.variant_before,
+                    "before_us": report.seconds_before * 1e6}  # fmt: skip
+        return {"variant": kaio.choice(one.ours, *operands).name}
+    except (RuntimeError, ValueError, TypeError):
+        return {}
+
+
+def measured(one: problem, timer: Timer, lock: Any, tune: bool) -> Row:
     """Errors and times of a problem."""
     begin = time.time()
     sets = [one.make()]
@@ -136,6 +148,7 @@ def measured(one: problem, timer: Timer, lock: Any) -> Row:
     with locked(lock):
         error, of_peer, peers = one.errors(sets[0])
         row: Row = {"name": one.name, "kinds": one.kinds, "error": error, "error_of_peer": of_peer, "tolerance": one.tolerance}
+        row |= kernel_of(one, sets[0], tune)
         ways = {}
         for who, run in (("ours", one.ours), *((who, one.peers[who]) for who in peers)):
             wanted = min(64, max(4, 1 + 2 * L2_BYTES // max(1, one.bytes_of(who, sets[0]))))
@@ -194,7 +207,7 @@ def problems_of(kind: str, arguments: argparse.Namespace, timer: Timer) -> Itera
         if time.time() - begin > arguments.seconds:
             return
         try:
-            yield {"kind": kind, "number": number, **measured(one, timer, lock)}
+            yield {"kind": kind, "number": number, **measured(one, timer, lock, arguments.tune)}
         except Exception as error:
             yield {"kind": kind, "number": number, "name": one.name, "exception": f"{type(error).__name__}: {error}"}
 
@@ -204,7 +217,7 @@ def rows_of_workers(kind: str, arguments: argparse.Namespace) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         lock = os.path.join(folder, "lock")
         given = [sys.executable, __file__, "--seed", str(arguments.seed), "--problems", str(arguments.problems), "--kinds", kind,
-                 "--seconds", str(arguments.seconds), "--workers", str(arguments.workers), "--lock", lock]  # fmt: skip
+                 "--seconds", str(arguments.seconds), "--workers", str(arguments.workers), "--lock", lock, *(["--tune"] if arguments.tune else [])]  # fmt: skip
         files = [pathlib.Path(folder, str(number)) for number in range(arguments.workers)]
         running = [subprocess.Popen([*given, "--worker", str(number), "--lines", str(file)], stdout=subprocess.DEVNULL)
                    for number, file in enumerate(files)]  # fmt: skip
@@ -234,6 +247,7 @@ def main() -> int:
     parser.add_argument("--lines", help="a file for a line of JSON of each problem")
     parser.add_argument("--no-tables", action="store_true", help="one line for each operation")
     parser.add_argument("--workers", type=int, default=1, help="processes; 12 suit attention, whose peers compile")
+    parser.add_argument("--tune", action="store_true", help="measures the kernels of each problem first, and takes the fastest")
     parser.add_argument("--worker", type=int, default=-1, help=argparse.SUPPRESS)
     parser.add_argument("--lock", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

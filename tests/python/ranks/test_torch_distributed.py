@@ -1,5 +1,6 @@
 """kaio.torch.distributed: ranks are processes that gloo connects; they compute on the emulator. Memory of all ranks is shared memory
-of the host."""
+of the host. Where there is a GPU, sums and products of two ranks are also computed on it: both ranks have the same GPU, whose
+symmetric memory they share."""
 
 from __future__ import annotations
 
@@ -23,8 +24,11 @@ import kaio.torch  # noqa: E402
 from kaio.torch import distributed as kd  # noqa: E402
 
 
+DEVICE = os.environ.get("KAIO_TEST_RANKS_ON", "cpu")  # of a rank's tensors
+
+
 def _whole(seed: int, *shape: int) -> Any:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(*shape, generator=torch.Generator("cpu").manual_seed(seed), device="cpu").to(DEVICE)
 
 
 def attends(world: int, rank: int) -> None:
@@ -264,7 +268,7 @@ def trains(world: int, rank: int) -> None:
 
 def _workspaces() -> list[Any]:
     """With memory that the kernels of all ranks use, and without it."""
-    options: dict[str, Any] = {"sum_bytes": 4096, "one_shot_bytes": 1024, "product_bytes": 1 << 16, "blocks": 2, "time_limit": 20}
+    options: dict[str, Any] = {"sum_bytes": 4096, "one_shot_bytes": 1024, "product_bytes": 1 << 16, "blocks": 2, "time_limit": 20, "device": DEVICE}
     made = [kd.workspace(memory=memory, **options) for memory in (True, False)]
     assert [w.peers is not None for w in made] == [True, False]
     return made
@@ -357,7 +361,7 @@ def differ(world: int, rank: int) -> None:
             product(w, x, half if rank == 1 else half.float())
         assert torch.equal(kd.all_reduce(w, x), world * x)
     with pytest.raises(ValueError, match="rank 1"):
-        kd.workspace(sum_bytes=4096 * (1 + rank))
+        kd.workspace(sum_bytes=4096 * (1 + rank), device=DEVICE)
     with pytest.raises(RuntimeError, match="memory"):
         kd.workspace(device="meta", memory=True)
 
@@ -380,7 +384,7 @@ def experts(world: int, rank: int) -> None:
 
 def late(world: int, rank: int) -> None:
     """A rank that does not come is an error on the others when the workspace's time limit ends."""
-    w = kd.workspace(sum_bytes=4096, one_shot_bytes=1024, product_bytes=0, blocks=2, time_limit=2)
+    w = kd.workspace(sum_bytes=4096, one_shot_bytes=1024, product_bytes=0, blocks=2, time_limit=2, device=DEVICE)
     kd.all_reduce(w, torch.ones(8))
     begin = time.monotonic()
     if rank == 0:
@@ -416,7 +420,7 @@ def dies(world: int, rank: int) -> None:
     os._exit(0)
 
 
-def _run(world: int, *parts: str) -> None:
+def _run(world: int, *parts: str, **variables: str) -> None:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
@@ -424,7 +428,7 @@ def _run(world: int, *parts: str) -> None:
         subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), *parts], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True,
                          env=os.environ | {"RANK": str(r), "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1",
-                                           "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "KAIO_DEVICE": "emulator"})
+                                           "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "KAIO_DEVICE": "emulator"} | variables)
         for r in range(world)
     ]  # fmt: skip
     texts = [r.communicate(timeout=240)[0] for r in ranks]
@@ -447,6 +451,12 @@ def test_packed_sequences(world: int) -> None:
 
 def test_sums_and_products_of_two_ranks() -> None:
     _run(2, "sums", "products", "differ", "experts", "loses")
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("parts", [["sums"], ["products"], ["experts"], ["differ", "loses"], ["late"]])
+def test_two_ranks_of_one_gpu(parts: list[str]) -> None:
+    _run(2, *parts, KAIO_TEST_RANKS_ON="cuda", KAIO_DEVICE="cuda:0", TORCH_SYMM_MEM_ALLOW_OVERLAPPING_DEVICES="1")
 
 
 def test_a_rank_that_is_late() -> None:
@@ -481,6 +491,7 @@ def test_rows_have_one_rank_each() -> None:
 if __name__ == "__main__":
     import datetime
 
+    torch.set_default_device(DEVICE)
     dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=20))
     for part in sys.argv[1:]:
         globals()[part](dist.get_world_size(), dist.get_rank())
