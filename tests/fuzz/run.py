@@ -104,10 +104,15 @@ def compile_one(compiler, source, output, more=()):
     return built.stderr if built.returncode else None
 
 
+def host_sources():
+    """The sources of src/host for this system, which has clang's fuzzer."""
+    return sorted(file for folder in ("src/host", "src/host/posix") for file in (ROOT / folder).glob("*.cpp"))
+
+
 def build(compiler, folder, names):
     """{target: its program}; None if something does not compile."""
     emulator = sorted((ROOT / "src/emulator").rglob("*.cpp"))
-    host = sorted((ROOT / "src/host").glob("*.cpp"))
+    host = host_sources()
     sources_of = {}
     for name in names:
         sources_of[name] = [HERE / f"targets/{name}.cpp", *(ROOT / source for source in TARGETS[name].sources),

@@ -41,6 +41,7 @@ def load(path):
     return module
 
 
+sys.path.insert(0, str(ROOT / "tests"))  # for what cases.py imports
 fuzz = load(ROOT / "tests/fuzz/run.py")
 cases = load(ROOT / "tests/cases.py")
 turn = load(ROOT / "tests/turn.py")
@@ -79,13 +80,14 @@ def jobs_of(build, with_driver, with_weights):
         return sorted((ROOT / "src" / folder).rglob("*.cpp"))
 
     settings = settings_of(build, "src/runtime/CMakeFiles/kaio_device_objects.dir/device.cpp.o")
-    runtime = triples([*all_of("emulator"), *all_of("host")], "fuzz", ())
+    host = fuzz.host_sources()
+    runtime = triples([*all_of("emulator"), *host], "fuzz", ())
     runtime += triples(all_of("runtime"), "instrumented", settings)
     ops = []
     if (build / "libkaio_ops.a").exists():  # without the kernels
         names = [word for word in command_of(build, "libkaio_ops.a") if "/kaio_ops_common.dir/src/" in word]
         sources = [ROOT / name.split("/kaio_ops_common.dir/")[1].removesuffix(".o") for name in names]
-        ops = [one for source, name in zip(sources, names)
+        ops = [one for source, name in zip(sources, names) if source not in host
                for one in triples([source], "instrumented", settings_of(build, name))]
     driver = triples(all_of("driver_emulator"), "instrumented", settings) if with_driver else []
     weights = triples(all_of("weights"), "fuzz", ()) if with_weights else []
@@ -99,11 +101,11 @@ def compile_all(compiler, jobs):
                 fail(f"a file does not compile:\n{failure}")
 
 
-def archive_of_kernels(build, ops, output):
+def archive_of_kernels(build, made, output):
     """Makes the library of the operations without the instrumented objects. Otherwise the linker could take such a member
     for an inline function."""
-    if ops:
-        instrumented = {str(made.relative_to(output.parent / "objects").with_suffix(".cpp.o")) for made in ops}
+    if (build / "libkaio_ops.a").exists():
+        instrumented = {str(one.with_suffix(".cpp.o")).split("/objects/")[1] for one in made}
         kept = [word for word in command_of(build, "libkaio_ops.a")
                 if word.endswith(".cpp.o") and word.split(".dir/")[1] not in instrumented]
         output.unlink(missing_ok=True)
@@ -166,7 +168,7 @@ def main():
     library = folder / pathlib.Path(LIBRARY).name
     if with_driver:
         link(compiler, build, LIBRARY, [*driver, *runtime], r"kaio_cuda_emulator\.dir/|libkaio_runtime\.a$", library)
-    archive_of_kernels(build, ops, folder / "libkaio_kernels.a")
+    archive_of_kernels(build, [*ops, *runtime], folder / "libkaio_kernels.a")
     environment = dict(os.environ, KAIO_DEVICE="emulator", KAIO_CUDA_LIBRARY=str(library),
                        LD_LIBRARY_PATH=str(folder), UBSAN_OPTIONS="print_stacktrace=1",
                        ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64")

@@ -112,8 +112,8 @@ TEST_CASE("matmul_w4_with: a function of code and scale", "[ops][w4][own]") {
   const std::string kernel = "matmul_w4_sm90_curved_bf16_";
   check_own<curved, bf16>({.n = 136, .k = 320, .group = 32}, {.m = 17, .seed = 4}, {.splits = 2}, of_curved,
                           kernel + "32");
-  check_own<curved, bf16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 5}, {}, of_curved,
-                          kernel + "64");
+  check_own<curved, bf16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 5},
+                          {.variant = kernel + "64"}, of_curved, kernel + "64");
   check_own<curved, bf16>({.n = 130, .k = 192, .group = 64}, {.m = 129, .seed = 6}, {.splits = 1}, of_curved,
                           kernel + "128");
 }
@@ -126,8 +126,8 @@ TEST_CASE("matmul_w4_with: the kernels for sm_90a", "[ops][w4][own]") {
                              table + "32");
   check_own<three_bits, f16>({.n = 264, .k = 320, .group = 64}, {.m = 32, .bias = true, .seed = 2},
                              {.splits = 2}, of_three, table + "32");
-  check_own<three_bits, f16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 3}, {}, of_three,
-                             table + "64");
+  check_own<three_bits, f16>({.n = 40, .k = 384, .group = 128}, {.m = 41, .pad = 8, .seed = 3},
+                             {.variant = table + "64"}, of_three, table + "64");
   check_own<three_bits, f16>({.n = 136, .k = 448, .group = -1}, {.m = 70, .seed = 4}, {.splits = 3}, of_three,
                              table + "128");
   // Two groups in a tile of 64 of K.

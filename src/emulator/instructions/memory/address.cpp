@@ -1,5 +1,7 @@
 #include "emulator/instructions/memory/address.hpp"
 
+#include <cstdint>
+
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -57,9 +59,11 @@ bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
     const u64 last = r->bytes - bytes;
     // A buffer starts at a multiple of 256, so an offset is aligned if its address is.
     u64 outside = 0, low_bits = 0;
+    // An offset may be outside: a number may wrap, a pointer may not.
+    const auto data = reinterpret_cast<std::uintptr_t>(r->data);
     const auto find = [&](unsigned lane) {
       const u64 offset = get<u64>(row, lane) + base;
-      at[lane] = r->data + offset;
+      at[lane] = reinterpret_cast<std::byte*>(data + offset);
       outside |= offset | (last - offset);  // the top bit, if the offset is not in [0, last]
       low_bits |= offset;
     };
