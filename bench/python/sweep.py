@@ -2,7 +2,8 @@
 """Random problems through the package, each checked, and timed next to torch's own operations in one process, or next to
 torch.compile of the formula if torch has no such operation (row_problems.py).
 
-    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables] [--workers N] [--tune]
+    sweep.py [--seed N] [--problems N] [--kinds matmul,attention,...] [--seconds N] [--lines FILE] [--no-tables] [--workers N]
+             [--tune]
 
 Problems are drawn from a seed, which is printed. A result is compared with the same formula in f32. Times are those of a CUDA graph
 whose calls go through more operands than L2 holds, if 64 sets of them suffice (repeated), and of single calls after a write that
@@ -128,7 +129,7 @@ def locked(file: Any) -> Iterator[None]:
 
 
 def kernel_of(one: problem, operands: tuple[Any, ...], tune: bool) -> Row:
-    """The kernel that the call runs, if its operation has a choice of them. tune: after all of them have been measured."""
+    """The kernel that the call runs; nothing, if its operation has no choice of kernels. tune: after all of them have been measured."""
     try:
         if tune:
             report = kaio.tune(one.ours, *operands, use_files=False)
@@ -217,7 +218,8 @@ def rows_of_workers(kind: str, arguments: argparse.Namespace) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         lock = os.path.join(folder, "lock")
         given = [sys.executable, __file__, "--seed", str(arguments.seed), "--problems", str(arguments.problems), "--kinds", kind,
-                 "--seconds", str(arguments.seconds), "--workers", str(arguments.workers), "--lock", lock, *(["--tune"] if arguments.tune else [])]  # fmt: skip
+                 "--seconds", str(arguments.seconds), "--workers", str(arguments.workers), "--lock", lock,
+                 *(["--tune"] if arguments.tune else [])]  # fmt: skip
         files = [pathlib.Path(folder, str(number)) for number in range(arguments.workers)]
         running = [subprocess.Popen([*given, "--worker", str(number), "--lines", str(file)], stdout=subprocess.DEVNULL)
                    for number, file in enumerate(files)]  # fmt: skip

@@ -268,7 +268,8 @@ def trains(world: int, rank: int) -> None:
 
 def _workspaces() -> list[Any]:
     """With memory that the kernels of all ranks use, and without it."""
-    options: dict[str, Any] = {"sum_bytes": 4096, "one_shot_bytes": 1024, "product_bytes": 1 << 16, "blocks": 2, "time_limit": 20, "device": DEVICE}
+    options: dict[str, Any] = {"sum_bytes": 4096, "one_shot_bytes": 1024, "product_bytes": 1 << 16, "blocks": 2, "time_limit": 20,
+                               "device": DEVICE}  # fmt: skip
     made = [kd.workspace(memory=memory, **options) for memory in (True, False)]
     assert [w.peers is not None for w in made] == [True, False]
     return made
@@ -428,7 +429,8 @@ def _run(world: int, *parts: str, **variables: str) -> None:
         subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), *parts], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True,
                          env=os.environ | {"RANK": str(r), "WORLD_SIZE": str(world), "MASTER_ADDR": "127.0.0.1",
-                                           "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "KAIO_DEVICE": "emulator"} | variables)
+                                           "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "KAIO_DEVICE": "emulator"}
+                         | variables)
         for r in range(world)
     ]  # fmt: skip
     texts = [r.communicate(timeout=240)[0] for r in ranks]
