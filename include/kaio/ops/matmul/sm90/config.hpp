@@ -67,12 +67,12 @@ struct sm90_config {
   // See sm90_cluster. 0: the launch chooses 1 x 1 or 2 x 1, and with two consumers also 1 x 2 or 2 x 2, with
   // M along x.
   std::uint32_t cluster_m = 1, cluster_n = 1;
-  bool planes = false;           // clusters have planes along z, whose blocks share nothing
-  std::uint32_t widths = 1;      // the launch chooses the columns of a tile: n, or with two also n - 32
-  std::uint32_t min_blocks = 1;  // per multiprocessor: one loads and stores while another multiplies
-  std::uint32_t panels = 2;      // panels of C in flight, per warp
-  bool whole_producer = false;   // a warpgroup, which leaves most of its registers to the consumers
-  bool transposed = false;       // A and B are exchanged, and the tile is one of C^T
+  bool planes = false;                    // clusters have planes along z, whose blocks share nothing
+  std::uint32_t widths = 1;               // the launch chooses the columns of a tile: n, n - 32, ...
+  std::uint32_t min_blocks = 1;           // per multiprocessor: one loads and stores while another multiplies
+  std::uint32_t panels = 2;               // panels of C in flight, per warp
+  bool whole_producer = false;            // a warpgroup, which leaves most of its registers to the consumers
+  bool transposed = false;                // A and B are exchanged, and the tile is one of C^T
   bool loads_a = false, loads_b = false;  // operands of f32 that are loaded word by word, see word_loads.hpp
   major a = major::k;                     // directions of the operands in memory
   major b = major::k;

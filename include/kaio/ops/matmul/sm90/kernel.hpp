@@ -171,7 +171,7 @@ struct sm90_matmul_body {
       typename mainloop::accumulator acc(t);
       // Narrow products do not write these columns; the store reads them and drops them.
       if constexpr (C.widths != 1)
-        for (u32 i = C.width(C.widths - 1) / 2; i < C.n / 2; ++i) acc[i] = 0.0f;
+        for (u32 i = C.width(C.widths - 1) / 2; i < C.n / 2; ++i) acc[i] = sum_of<T>{};
       if constexpr (adds_tile_terms<Epilogue>) output.initialise(extra...);
       for (auto index : t.range(cluster, parts, clusters)) {
         // origin() computes the tile's origin again once the sums are there: before, registers are short.

@@ -134,18 +134,31 @@ class sm90_copied_store {
     for (std::uint32_t p = 0; p < panels; ++p) {
       if constexpr (is_factored<Epilogue>)
         if (p * columns % factors::columns == 0) factors_.publish(numbers, p * columns / factors::columns);
-      const auto staged = staging_[t_.let(warp * turns + p % turns)];
-      // The store that used this panel before has read it.
-      if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
-      sync_warp(t_);
-      if constexpr (sizeof(Out) == 2)
-        fill_by_matrices<Element>(staged, lane, p, make);
-      else
-        fill_by_pairs(staged, lane, p, make);
-      fence_proxy_async(t_);
-      sync_warp(t_);
-      store_panel<sm90_warp_rows, columns>(t_, map_, c_address_, lines_, tile.batch,
-                                           Place(t_, tile, row_of_tile, p * columns), staged);
+      const auto store = [&] {
+        const auto staged = staging_[t_.let(warp * turns + p % turns)];
+        // The store that used this panel before has read it. A tile may end with any panel, if its columns are
+        // the launch's.
+        if (auto leader = t_.when(lane == 0u)) {
+          if (C.widths != 1 && p == 0)
+            bulk_wait_group_read<0>(t_);
+          else
+            bulk_wait_group_read<turns - 1>(t_);
+        }
+        sync_warp(t_);
+        if constexpr (sizeof(Out) == 2)
+          fill_by_matrices<Element>(staged, lane, p, make);
+        else
+          fill_by_pairs(staged, lane, p, make);
+        fence_proxy_async(t_);
+        sync_warp(t_);
+        store_panel<sm90_warp_rows, columns>(t_, map_, c_address_, lines_, tile.batch,
+                                             Place(t_, tile, row_of_tile, p * columns), staged);
+      };
+      // A narrow tile has no columns in the last panels.
+      if (p * columns < C.width(C.widths - 1))
+        store();
+      else if (auto has_columns = t_.when(p * columns < tile.columns))
+        store();
     }
   }
 
