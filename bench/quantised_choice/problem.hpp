@@ -41,6 +41,11 @@ struct quantised_problem {
     p.seed = seed;
     p.is_fp8 = draws.chance(3, 5);
     if (draws.chance(1, 3)) {
+      p.shape_class = "any";
+      p.m = draws.extent(16, 8192);
+      p.n = draws.extent(16, 8192);
+      p.k = draws.extent(16, 8192);
+    } else if (draws.chance(1, 3)) {
       p.shape_class = "rows";
       p.m = draws.chance(1, 2) ? draws.extent(17, 64) : draws.extent(17, 512);
       p.n = draws.extent(64, 24576);
