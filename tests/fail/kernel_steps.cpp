@@ -14,8 +14,8 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, out<f32> y) {
   val i = t.global_id();
   var sum = x[i];
   for (int r = 0; r < rounds; ++r) {
-    sum = max(sum * 2.0f, x[i]) - 1.0f;
-    y[i] = sum;
+    sum = max(sum * 2.0f, x[i]) - 1.0f;  // HERE
+    y[i] = sum;                          // HERE
   }
 });
 static_assert(k.ptx().size() > 0);
