@@ -137,8 +137,8 @@ class element_stage : public row_place<Sm, Problem> {
       single = parts.single;
     }
     const auto memory = pointer_at<out<bits>>(t, all.line);
-    each_single(all, t.let(head), t.let(single),
-                [&](const val<u32>& at) { memory[at] = elements_[all.slot + at]; });
+    const val first = t.let(head), last = t.let(single);
+    each_single(all, first, last, [&](const val<u32>& at) { memory[at] = elements_[all.slot + at]; });
     meet();
   }
   template <class Piece>

@@ -55,8 +55,10 @@ struct row_words {
     if constexpr (has_pairs) {
       for (u32 i = 0; i < 4; ++i) to[i] = bit_cast<u32>(bit_cast<pair>(to[i]) + bit_cast<pair>(more[i]));
     } else {
-      const auto sums =
-          rounded(t, array_of<width>([&](u32 i) { return t.let(value(t, to, i) + value(t, more, i)); }));
+      const auto sums = rounded(t, array_of<width>([&](u32 i) {
+                                  const val own = value(t, to, i), other = value(t, more, i);
+                                  return t.let(own + other);
+                                }));
       for (u32 i = 0; i < 4; ++i) to[i] = sums[i];
     }
   }
@@ -137,8 +139,10 @@ struct single_words {
   }
   template <class To, class Words>
   static constexpr void add(thread t, To& to, const Words& more) {
-    const auto sums =
-        rounded(t, array_of<N>([&](u32 i) { return t.let(value(t, to, i) + value(t, more, i)); }));
+    const auto sums = rounded(t, array_of<N>([&](u32 i) {
+                                const val own = value(t, to, i), other = value(t, more, i);
+                                return t.let(own + other);
+                              }));
     for (u32 i = 0; i < N; ++i) to[i] = sums[i];
   }
 };
@@ -154,8 +158,8 @@ class largest_of_pieces {
   constexpr void add(const Bits& piece) {
     if constexpr (Words::has_pairs) {
       using pair = typename Words::pair;
-      const auto size = [&](u32 i) { return t_.let(abs(bit_cast<pair>(piece[i]))); };
-      const val low = t_.let(max(size(0), size(1))), high = t_.let(max(size(2), size(3)));
+      const auto size = array_of<4>([&](u32 i) { return t_.let(abs(bit_cast<pair>(piece[i]))); });
+      const val low = t_.let(max(size[0], size[1])), high = t_.let(max(size[2], size[3]));
       pair_ = bit_cast<u32>(max(bit_cast<pair>(pair_), max(low, high)));
     } else {
       for (u32 i = 0; i < Words::width; ++i) single_ = max(single_, abs(Words::value(t_, piece, i)));
@@ -165,7 +169,8 @@ class largest_of_pieces {
     using words = row_words<T, Sm>;
     if constexpr (words::has_pairs) {
       const auto both = array_of<1>([&](u32) { return t_.let(pair_ + 0u); });
-      return t_.let(max(single_, max(words::value(t_, both, 0), words::value(t_, both, 1))));
+      const val even = words::value(t_, both, 0), odd = words::value(t_, both, 1);
+      return t_.let(max(single_, max(even, odd)));
     } else {
       return t_.let(single_ + 0.0f);
     }

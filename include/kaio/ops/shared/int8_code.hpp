@@ -42,13 +42,16 @@ inline constexpr auto pack_i8 =
 // int8_code_of each of four quotients from `first` on; the first has the lowest byte.
 template <std::uint32_t Sm, class Quotients>
 constexpr val<u32> int8_codes_of(thread t, const Quotients& quotients, u32 first) {
-  const auto code = [&](u32 i) { return t.let(cast<i32>(quotients[first + i], dsl::round_nearest)); };
+  const auto code =
+      dsl::array_of<4>([&](u32 i) { return t.let(cast<i32>(quotients[first + i], dsl::round_nearest)); });
   if constexpr (Sm >= 72) {
-    return t.let(detail::pack_i8(code(1), code(0), detail::pack_i8(code(3), code(2), 0u)));
+    const val high = t.let(detail::pack_i8(code[3], code[2], 0u));
+    return t.let(detail::pack_i8(code[1], code[0], high));
   } else {
-    const auto byte = [&](u32 i) { return t.let(bit_cast<u32>(min(max(code(i), -128), 127))); };
-    const val low = t.let(byte_perm(byte(0), byte(1), 0x0040u)),
-              high = t.let(byte_perm(byte(2), byte(3), 0x0040u));
+    const auto byte =
+        dsl::array_of<4>([&](u32 i) { return t.let(bit_cast<u32>(min(max(code[i], -128), 127))); });
+    const val low = t.let(byte_perm(byte[0], byte[1], 0x0040u)),
+              high = t.let(byte_perm(byte[2], byte[3], 0x0040u));
     return t.let(byte_perm(low, high, 0x5410u));
   }
 }

@@ -42,8 +42,10 @@ struct general_norm_body {
       if (auto gated = t.when(has_gate)) {  // one rounding of both steps
         auto factors = words::zeros(t);
         stage.load(gate, p, factors);
-        auto h = array_of<words::width>(
-            [&](u32 i) { return var(t, words::value(t, x, i) * words::value(t, factors, i)); });
+        auto h = array_of<words::width>([&](u32 i) {
+          const val own = words::value(t, x, i), factor = words::value(t, factors, i);
+          return var(t, own * factor);
+        });
         if (auto adds = t.when(has_residual))
           for (u32 i = 0; i < words::width; ++i) h[i] = h[i] + words::value(t, residual, i);
         const auto rounded = words::rounded(t, h);

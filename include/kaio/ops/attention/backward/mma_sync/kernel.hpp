@@ -181,7 +181,8 @@ struct attention_backward_mma_body {
     const val wrong_dk = tiles::template is_not_finite<columns_qk>(t, dk);
     const val wrong_dv = tiles::template is_not_finite<columns_v>(t, dv);
     const val wrong = block_any(t, any_of(wrong_dk, wrong_dv));
-    leave_flag(t, flags_of_keys(t, gradients, keys), t.let(block_idx_y()), wrong);
+    const backward_flags flags = flags_of_keys(t, gradients, keys);
+    leave_flag(t, flags, t.let(block_idx_y()), wrong);
     if (auto wanted = t.when(gradients[&attention_gradients::dk][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dk, k_shared, warp_row, gradients[&attention_gradients::dk], own, keys.group,
                         keys.first_k_row, qk_size, keys.first_key, keys.keys, scale, type_of(t, gradients));
@@ -268,8 +269,9 @@ struct attention_backward_mma_body {
     // Computed again: kept through the loop, the block would take registers that the loop needs.
     const attention_block again = find_block(t, problem, t.let(block_idx_x()), C.own, functions.walks);
     const backward_flags flags = flags_of_queries(t, problem, gradients, again);
-    leave_flag(t, flags, t.let(block_idx_y()),
-               t.let(block_any(t, tiles::template is_not_finite<columns_qk>(t, dq))));
+    const val column = t.let(block_idx_y());
+    const val wrong = t.let(block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
+    leave_flag(t, flags, column, wrong);
     if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dq, q_shared, warp_row, gradients[&attention_gradients::dq], again, again.head,
                         again.first_q_row, qk_size, again.first_query, again.query_limit, scale,

@@ -107,7 +107,8 @@ struct attention_backward_simt_body {
         t, all,
         [&](const val<u32>& index) { return is_flagged(t, flags_of_keys(t, gradients, find(index))); },
         [&](const val<u32>& index) {
-          compute_keys(t, problem, gradients, functions, tile, find(index), t.let(block_idx_y() * C.depth));
+          const attention_key_block keys = find(index);
+          compute_keys(t, problem, gradients, functions, tile, keys, t.let(block_idx_y() * C.depth));
         });
   }
 
@@ -127,8 +128,8 @@ struct attention_backward_simt_body {
           return is_flagged(t, flags_of_queries(t, problem, gradients, find(index)));
         },
         [&](const val<u32>& index) {
-          compute_queries(t, problem, gradients, functions, tile, find(index),
-                          t.let(block_idx_y() * C.depth));
+          const attention_block block = find(index);
+          compute_queries(t, problem, gradients, functions, tile, block, t.let(block_idx_y() * C.depth));
         });
   }
 

@@ -150,8 +150,9 @@ class backward_finish {
     const val key_parts = t_.let((columns + (backward_finish_columns - 1)) / backward_finish_columns);
     const val added = t_.let(parts_ > 1u);
     const val of_keys = t_.let(select(added, tiles_ * key_parts, rest.items(tiles_)));
-    for (auto i :
-         t_.range(t_.let(block_idx_x()), t_.let(of_queries + of_keys), t_.let(grid_dim_x())).no_unroll()) {
+    const val first_item = t_.let(block_idx_x()), items = t_.let(of_queries + of_keys),
+              step = t_.let(grid_dim_x());
+    for (auto i : t_.range(first_item, items, step).no_unroll()) {
       const val item = t_.let(i);
       const val has_keys = t_.let(item >= of_queries);
       if (auto keys = t_.when(has_keys)) {
@@ -216,16 +217,18 @@ class backward_finish {
                               place_of_thread(column, own.rows)),
                        t_.let(cast<u64>(apart * dq_parts) * u64{part_floats}),
                        t_.let(select(exists, gradients_[&attention_gradients::dq_groups] / own.step, 0u))};
+    const val sums = t_.let(gradients_[&attention_gradients::dq_sums]);
+    const attention_output rows = output_rows(t_, gradients_[&attention_gradients::dq], block, block.head,
+                                              block.first_q_row, block.query_limit, size, 2);
+    const val first_row = t_.let(block.first_query + own.rows * 16u);
     // Sums that nobody has added to are read in vain: the loads do not wait for the turn.
     return add(
-        all, t_.let(gradients_[&attention_gradients::dq_sums]),
+        all, sums,
         [&](const val<u32>& n) {
           return t_.let(turn_of(t_, gradients_, t_.let(of_turn + groups * own.first + n * apart)) != 0u);
         },
-        [&](auto& x) { return divided.add(t_, x); },
-        output_rows(t_, gradients_[&attention_gradients::dq], block, block.head, block.first_q_row,
-                    block.query_limit, size, 2),
-        t_.let(block.first_query + own.rows * 16u), column, t_.let(problem_[&attention_problem::scale]));
+        [&](auto& x) { return divided.add(t_, x); }, rows, first_row, column,
+        t_.let(problem_[&attention_problem::scale]));
   }
 
   constexpr val<bool> add_keys(const val<u32>& tile, const val<u32>& part) const {
@@ -245,15 +248,18 @@ class backward_finish {
       const summands all{
           t_.let(cast<u64>(slot) * cast<u64>(distance) + place_of_thread(t_.let(column + first), rows)),
           t_.let(cast<u64>(distance)), t_.let(select(exists, parts_, 0u))};
+      const val sums = t_.let(gradients_[&attention_gradients::part_sums]);
+      const val limit = t_.let(select(exists, keys.keys, 0u));
+      const attention_output to =
+          output_rows(t_, gradients_[member], block, keys.group, keys.first_k_row, limit, of, 2);
+      const val first_row = t_.let(keys.first_key + rows * 16u);
       wrong |= add(
-          all, t_.let(gradients_[&attention_gradients::part_sums]),
-          [&](const val<u32>&) { return t_.let(true); }, [&](auto&) { return t_.let(true); },
-          output_rows(t_, gradients_[member], block, keys.group, keys.first_k_row,
-                      t_.let(select(exists, keys.keys, 0u)), of, 2),
-          t_.let(keys.first_key + rows * 16u), column, by);
+          all, sums, [&](const val<u32>&) { return t_.let(true); }, [&](auto&) { return t_.let(true); }, to,
+          first_row, column, by);
     };
-    add_one(&attention_gradients::dk, &attention_problem::qk_size,
-            t_.let(problem_[&attention_problem::scale]), t_.let(0u));
+    const val scale = t_.let(problem_[&attention_problem::scale]);
+    const val none = t_.let(0u);
+    add_one(&attention_gradients::dk, &attention_problem::qk_size, scale, none);
     add_one(&attention_gradients::dv, &attention_problem::v_size, t_.let(1.0f), depth);
     return t_.let(wrong);
   }

@@ -62,8 +62,8 @@ class recomputed_backward {
           const attention_key_block keys = backward_finish::keys_of(t_, problem_, gradients_, index);
           for (auto column : t_.range(of.column, of.last_column).no_unroll())
             each_tile([&](const val<u32>& further) {
-              body::compute_keys(t_, problem_, gradients_, functions_, tile_,
-                                 keys.at(t_.let(keys.first_key + further)), t_.let(column * C.depth));
+              const attention_key_block at = keys.at(t_.let(keys.first_key + further));
+              body::compute_keys(t_, problem_, gradients_, functions_, tile_, at, t_.let(column * C.depth));
             });
         }
       }

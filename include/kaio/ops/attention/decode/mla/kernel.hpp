@@ -293,7 +293,10 @@ struct attention_mla_body {
       if (auto exists = t_.when(column < size_)) {
         if (auto wide = t_.when(is_f32_)) row_of<f32>(at)[column] = x;
         if (auto narrow = t_.otherwise()) {
-          const auto put = [&]<class U>(U) { row_of<U>(at)[column] = cast<U>(x); };
+          const auto put = [&]<class U>(U) {
+            const val y = t_.let(cast<U>(x));
+            row_of<U>(at)[column] = y;
+          };
           if constexpr (std::is_same_v<T, any_half>)
             with_half(t_, operands_are_bf16(t_, split_), put);
           else
