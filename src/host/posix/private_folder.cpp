@@ -106,7 +106,7 @@ struct private_folder::inside {
 private_folder::private_folder(const std::string& name, bool create) {
   const std::string home = cache_home();
   descriptor folder = open_whole(home, name, create);
-  if (folder) inside_.reset(new inside{std::move(folder), home + "/kaio/" + name});
+  if (folder) inside_ = std::make_unique<inside>(inside{std::move(folder), home + "/kaio/" + name});
 }
 private_folder::~private_folder() = default;
 private_folder::private_folder(private_folder&&) noexcept = default;

@@ -53,7 +53,7 @@ struct private_folder::inside {
 private_folder::private_folder(const std::string& name, bool create) {
   const std::string home = data_home(), ours = home + "\\kaio", whole = ours + "\\" + name;
   if (!home.empty() && open_folder(home, create) && open_folder(ours, create) && open_folder(whole, create))
-    inside_.reset(new inside{whole});
+    inside_ = std::make_unique<inside>(inside{whole});
 }
 private_folder::~private_folder() = default;
 private_folder::private_folder(private_folder&&) noexcept = default;

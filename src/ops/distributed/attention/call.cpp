@@ -218,7 +218,8 @@ std::int64_t context_call::most_rows() const {
 
 std::vector<context_rows> context_call::in_group(int member) const {
   std::vector<context_rows> result;
-  for (const context_rows& piece : of_rank[static_cast<std::size_t>(group * head_ranks + member)]) {
+  const int own = group * head_ranks + member;
+  for (const context_rows& piece : of_rank[static_cast<std::size_t>(own)]) {
     std::int64_t first = 0;
     for (const context_rows& g : of_group[static_cast<std::size_t>(group)]) {
       if (piece.begin >= g.begin && piece.begin < g.begin + g.count) {
@@ -292,11 +293,12 @@ context_call resolve_context(const communicator& c, const stream& s, const conte
   for (int g = 0; g < call.ring_ranks; ++g) {
     std::vector<context_rows> rows;
     for (int m = 0; m < call.head_ranks; ++m) {
-      const auto& own = call.of_rank[static_cast<std::size_t>(g * call.head_ranks + m)];
+      const int member = g * call.head_ranks + m;
+      const auto& own = call.of_rank[static_cast<std::size_t>(member)];
       rows.insert(rows.end(), own.begin(), own.end());
     }
     std::ranges::sort(rows, {}, &context_rows::begin);
-    call.of_group.push_back(joined_rows(std::move(rows)));
+    call.of_group.push_back(joined_rows(rows));
   }
   const auto& own = call.of_group[static_cast<std::size_t>(call.group)];
   for (int step = 0; step < call.ring_ranks; ++step) {

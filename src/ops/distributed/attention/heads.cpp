@@ -114,7 +114,7 @@ void heads_exchange::move(const std::vector<exchanged_tensor>& tensors, directio
   if (mixes && !to_group)
     for (const exchanged_tensor& t : tensors) order(t.by_rank, t.of_group, numbers_.by_group());
   auto own = one_after_another(call_.of_rank[static_cast<std::size_t>(call_.rank.rank)]);
-  if (mixes) own = joined_rows(std::move(own));
+  if (mixes) own = joined_rows(own);
   std::vector<transfer> sends, receives;
   std::int64_t first = 0;
   for (int m = 0; m < call_.head_ranks; ++m) {

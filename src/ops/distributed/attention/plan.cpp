@@ -112,7 +112,7 @@ void pack(std::vector<ring_item>& packed, const ring_item& i) {
 
 }  // namespace
 
-std::vector<context_rows> joined_rows(std::vector<context_rows> rows) {
+std::vector<context_rows> joined_rows(std::span<const context_rows> rows) {
   std::vector<context_rows> result;
   for (const context_rows& r : rows) {
     if (r.count == 0) continue;
@@ -224,7 +224,7 @@ std::vector<context_rows> needed_keys(std::span<const ring_item> items, std::spa
     if (begin < end) needed.push_back({begin, end - begin});
     first += piece.count;
   }
-  return joined_rows(std::move(needed));
+  return joined_rows(needed);
 }
 
 }  // namespace kaio::ops::detail

@@ -50,6 +50,6 @@ packed_rows rows_of_packed(const ring_item& item);
 std::vector<context_rows> needed_keys(std::span<const ring_item> items, std::span<const context_rows> other);
 
 // Joins neighbours: (0, 4) and (4, 2) become (0, 6).
-std::vector<context_rows> joined_rows(std::vector<context_rows> rows);
+std::vector<context_rows> joined_rows(std::span<const context_rows> rows);
 
 }  // namespace kaio::ops::detail
