@@ -233,6 +233,41 @@ inline constexpr auto column_sums =
           }
         });
 
+// The sums of columns, by the first `stages` stages of the ring; their number in y[64]: the last one that was used, plus
+// one.
+template <u32 Stages>
+inline constexpr auto sums_by_some_stages =
+    kernel<"sums_by_some_stages_" + decimal<Stages>, 96, kernel_options{.target = {90, false}}>(
+        [](thread t, in<u32> x, out<u32> y, val<u32> rows, val<u32> stages) {
+          shared<u32, Stages, 64> tiles(t);
+          pipeline<Stages> ring(t);
+          const val role = warp_rank(t);
+          if (auto one = t.when(t.thread_rank() == 0)) ring.init(1, 64);
+          t.barrier();
+          if (auto producer = t.when(all_of(role == 0u, elect_one(t)))) {
+            auto to = ring.producer(t, stages);
+            for (auto r : t.range(0u, rows)) {
+              to.acquire_expect(256);
+              copy_bulk(tiles[to.stage()][0], x[64 * r], 256, to.full());
+              to.advance();
+            }
+          }
+          if (auto consumer = t.when(role != 0u)) {
+            const val column = t.let(t.thread_rank() - 32u);
+            auto from = ring.consumer(t, stages);
+            var sum(t, 0u), used(t, 0u);
+            for (auto r : t.range(0u, rows)) {
+              from.wait();
+              sum += tiles[from.stage()][column] * (r + 1);
+              used = max(used, from.stage() + 1u);
+              from.release();
+              from.advance();
+            }
+            y[column] = sum;
+            if (auto first = t.when(column == 0u)) y[64] = used;
+          }
+        });
+
 // Sums of rows that consumer warps share out: y[64 w + c] is the sum of the rows of warp w. Each stage always
 // belongs to one warp.
 template <u32 Stages, u32 Warps>

@@ -25,6 +25,23 @@ void check_sums() {
   }
 }
 
+void check_some_stages(u32 stages) {
+  if (under_test().properties().target.sm < 90) return;
+  for (const u32 rows : {0u, 1u, stages, stages + 1, 2 * stages + 1, 13u}) {
+    std::mt19937 engine(rows);
+    std::vector<u32> x(64 * rows + 4);
+    for (u32& v : x) v = static_cast<u32>(engine());
+    auto y = poisoned<u32>(65);
+    sums_by_some_stages<5>.launch(under_test().stream(), grid(1), under_test().upload(x), y, rows, stages);
+    std::vector<u32> want(65);
+    for (u32 r = 0; r < rows; ++r)
+      for (u32 c = 0; c < 64; ++c) want[c] += x[64 * r + c] * (r + 1);
+    want[64] = std::min(rows, stages);
+    CAPTURE(stages, rows);
+    CHECK(y.download() == want);
+  }
+}
+
 template <u32 Stages, u32 Warps>
 void check_shared_out() {
   if (under_test().properties().target.sm < 90) return;
@@ -65,6 +82,10 @@ TEST_CASE("threads fill the stages of a pipeline", "[async]") {
   check_sums<1, ring_form::threads>();
   check_sums<2, ring_form::threads>();
   check_sums<4, ring_form::threads>();
+}
+
+TEST_CASE("a launch uses the first stages of a pipeline", "[async]") {
+  for (const u32 stages : {1u, 2u, 4u, 5u}) check_some_stages(stages);
 }
 
 TEST_CASE("consumers share out the stages of a pipeline", "[async]") {

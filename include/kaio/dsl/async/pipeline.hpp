@@ -34,6 +34,8 @@
 // distinguishes only two phases. So a consumer may wait for a stage only after the consumer of the previous round has;
 // consumers that take turns do so.
 //
+// A launch may use fewer stages: ring.producer(t, stages) and ring.consumer(t, stages) go round the first `stages`.
+//
 // If the copies in a cluster are multicast, the consumers of all blocks that they reach must release a stage before it
 // is free: init(1, consumers * blocks). Each consumer then calls release_to(rank) for every block that sends to it.
 // A block must not end while threads may still arrive at its barriers: end with cluster_barrier(t), or with to.drain()
@@ -44,17 +46,22 @@
 #include <kaio/dsl/expression/operators.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::dsl {
 
-// A position in a ring of Stages stages: the stage, and the parity of its phase.
-template <std::uint32_t Stages>
+// All stages of a ring are used.
+struct all_stages {};
+
+// A position in a ring of Stages stages: the stage, and the parity of its phase. Used: all_stages, or val<u32>, the
+// number of the first stages that are used.
+template <std::uint32_t Stages, class Used = all_stages>
 class ring_state {
  public:
   template <class S>
-  constexpr ring_state(const thread& t, const S& stage, std::uint32_t parity, std::uint32_t line,
-                       const char* file)
-      : stage_(t, stage, line, file), parity_(t, parity, line, file), trace_(&t.trace()) {}
+  constexpr ring_state(const thread& t, const S& stage, std::uint32_t parity, const Used& used,
+                       std::uint32_t line, const char* file)
+      : stage_(t, stage, line, file), parity_(t, parity, line, file), used_(used), trace_(&t.trace()) {}
 
   // The number of the stage, 0 to Stages - 1.
   constexpr val<u32> stage() const { return val<u32>(stage_, 0, nullptr); }
@@ -65,6 +72,7 @@ class ring_state {
   template <std::uint32_t By = 1>
   constexpr void advance(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     static_assert(By >= 1 && By <= Stages, "kaio: a state goes on by at most one round");
+    static_assert(By == 1 || uses_all, "kaio: with stages of the launch, a state goes on by one stage");
     trace_->statement(line, file);
     trace_->begin_lowering();
     if constexpr (By == Stages) {
@@ -72,7 +80,7 @@ class ring_state {
     } else {
       const val next = stage_ + By;
       if constexpr (By == 1) {
-        const val wraps = next == Stages;
+        const val wraps = next == used();
         stage_ = select(wraps, 0u, next);
         parity_ ^= cast<u32>(wraps);
       } else {
@@ -85,21 +93,30 @@ class ring_state {
   }
 
  protected:
+  static constexpr bool uses_all = std::is_same_v<Used, all_stages>;
   constexpr tracer& trace() const { return *trace_; }
 
  private:
+  constexpr auto used() const {
+    if constexpr (uses_all)
+      return Stages;
+    else
+      return used_;
+  }
+
   var<u32> stage_;
   var<u32> parity_;
+  [[no_unique_address]] Used used_;
   tracer* trace_;
 };
 
 // The side that fills: one thread, or several that each arrive.
-template <std::uint32_t Stages>
-class pipeline_producer : public ring_state<Stages> {
+template <std::uint32_t Stages, class Used = all_stages>
+class pipeline_producer : public ring_state<Stages, Used> {
  public:
   constexpr pipeline_producer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
-                              std::uint32_t line, const char* file)
-      : ring_state<Stages>(t, 0u, 1, line, file), full_(full), empty_(empty) {}
+                              const Used& used, std::uint32_t line, const char* file)
+      : ring_state<Stages, Used>(t, 0u, 1, used, line, file), full_(full), empty_(empty) {}
 
   // The barrier that the copies into this stage complete on.
   constexpr mbarrier full() const { return full_[this->stage()]; }
@@ -129,7 +146,9 @@ class pipeline_producer : public ring_state<Stages> {
   }
 
   // Waits until every filled stage is released: afterwards no consumer arrives at this block any more.
-  constexpr void drain(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  constexpr void drain(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
+    requires std::is_same_v<Used, all_stages>
+  {
     for (std::uint32_t i = 0; i < Stages; ++i) {
       acquire(line, file);
       this->advance(line, file);
@@ -142,13 +161,14 @@ class pipeline_producer : public ring_state<Stages> {
 };
 
 // The side that uses full stages.
-template <std::uint32_t Stages>
-class pipeline_consumer : public ring_state<Stages> {
+template <std::uint32_t Stages, class Used = all_stages>
+class pipeline_consumer : public ring_state<Stages, Used> {
  public:
   template <class S>
   constexpr pipeline_consumer(const thread& t, const S& stage, const mbarriers<Stages>& full,
-                              const mbarriers<Stages>& empty, std::uint32_t line, const char* file)
-      : ring_state<Stages>(t, stage, 0, line, file), full_(full), empty_(empty) {}
+                              const mbarriers<Stages>& empty, const Used& used, std::uint32_t line,
+                              const char* file)
+      : ring_state<Stages, Used>(t, stage, 0, used, line, file), full_(full), empty_(empty) {}
 
   // Waits until the stage is full.
   constexpr void wait(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
@@ -211,17 +231,28 @@ class pipeline {
   // A state that starts at stage 0, for one thread or for several that fill or use stages together.
   constexpr pipeline_producer<Stages> producer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
-    return {t, full_, empty_, line, file};
+    return {t, full_, empty_, all_stages{}, line, file};
   }
   constexpr pipeline_consumer<Stages> consumer(const thread& t, std::uint32_t line = __builtin_LINE(),
                                                const char* file = __builtin_FILE()) const {
-    return {t, 0u, full_, empty_, line, file};
+    return {t, 0u, full_, empty_, all_stages{}, line, file};
+  }
+  // States that use the first `used` stages, 1 to Stages. All states of the ring have the same number.
+  constexpr pipeline_producer<Stages, val<u32>> producer(const thread& t, const val<u32>& used,
+                                                         std::uint32_t line = __builtin_LINE(),
+                                                         const char* file = __builtin_FILE()) const {
+    return {t, full_, empty_, used, line, file};
+  }
+  constexpr pipeline_consumer<Stages, val<u32>> consumer(const thread& t, const val<u32>& used,
+                                                         std::uint32_t line = __builtin_LINE(),
+                                                         const char* file = __builtin_FILE()) const {
+    return {t, 0u, full_, empty_, used, line, file};
   }
   // The state of one of several consumers that take turns; it starts at stage `first`.
   constexpr pipeline_consumer<Stages> consumer_from(const thread& t, const val<u32>& first,
                                                     std::uint32_t line = __builtin_LINE(),
                                                     const char* file = __builtin_FILE()) const {
-    return {t, first, full_, empty_, line, file};
+    return {t, first, full_, empty_, all_stages{}, line, file};
   }
 
   constexpr const mbarriers<Stages>& full() const { return full_; }
