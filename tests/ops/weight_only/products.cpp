@@ -318,7 +318,7 @@ TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4
   c.m = 130;
   c.by_wgmma = true;
   for (const std::string_view variant :
-       {"", "matmul_w4_sm90_rounded_f16_256", "matmul_w4_sm90_rounded_in_f32_f16_192"}) {
+       {"", "matmul_w4_sm90_rounded_f16_256", "matmul_w4_sm90_rounded_in_f32_f16_256_rows192"}) {
     c.options.variant = variant;
     c.options.exact_weights = variant.empty();
     if (variant.find("in_f32") == std::string_view::npos)
@@ -357,19 +357,19 @@ TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]
   check_w4<f16, f16, f16>(c);
   c.options.variant = "matmul_w4_sm90_rounded_bf16_256";
   check_w4<bf16, f32, bf16>(c);
-  c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_192";
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_256_rows192";
   check_w4<f16, f16, bf16>(c);
   // Groups of 32, whose tiles have two scales; blocks that compute several tiles.
-  c.options.variant = "matmul_w4_sm90_rounded_f16_64";
+  c.options.variant = "matmul_w4_sm90_rounded_f16_128_rows64";
   c.shape = {.n = 3 * 64 - 10, .k = 352, .group = 32, .zero_points = true};
   c.m = 130;
   check_w4<f16, f16, f16>(c);
   c.options.variant = "matmul_w4_sm90_rounded_bf16_128";
   c.shape.zero_points = false;
   check_w4<bf16, f32, bf16>(c);
-  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_64";
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_128_rows64";
   check_w4<bf16, bf16, f16>(c);
-  c.options.variant = "matmul_w4_sm90_rounded_f16_32";
+  c.options.variant = "matmul_w4_sm90_rounded_f16_128_rows32";
   c.shape.n = 65;  // rows of y that begin anywhere
   c.m = 33;
   c.pad = 8;
@@ -383,7 +383,7 @@ TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]
   c.shape = {.n = 40, .k = 1728, .group = 64};
   c.m = 30;
   c.pad = 8;
-  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_192";
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_256_rows192";
   check_w4<bf16, bf16, f16>(c);
   c.options.splits = 3;
   c.options.variant = "matmul_w4_sm90_rounded_f16_256";
@@ -391,6 +391,25 @@ TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]
   c.shape = {.n = 129, .k = 256, .group = -1, .zero_points = true};
   c.options.splits = 1;
   check_w4<f16, f16, f16>(c);
+}
+
+// Whole tiles and last ones of few rows; an odd number of tiles of K; fewer and more stages than tiles.
+TEST_CASE("matmul_w4: the launch chooses the rows of a block", "[ops][w4]") {
+  if (!(under_test().properties().target == ptx::target{90, true})) return;
+  w4_case c{.shape = {.n = 72, .k = 320, .group = 64, .zero_points = true}, .by_wgmma = true};
+  const auto check = [&](i64 most, i64 rows) {
+    const bool is_half = rows / 16 % 2 == 0;
+    c.m = rows % 48 == 0 ? 2 * rows : rows % 48 == 16 ? rows + 5 : rows - 6;
+    c.shape.k = rows % 64 == 0 ? 1216 : 320;
+    c.bias = rows % 32 == 0;
+    const std::string variant = std::string("matmul_w4_sm90_rounded_") + (is_half ? "f16_" : "bf16_") +
+                                std::to_string(most) + (rows == most ? "" : "_rows" + std::to_string(rows)) +
+                                ":" + std::to_string(1 + rows / 16 % 3);
+    c.options.variant = variant;
+    is_half ? check_w4<f16, f16, f16>(c) : check_w4<bf16, f32, bf16>(c);
+  };
+  for (i64 rows = 16; rows <= 128; rows += 16) check(128, rows);
+  for (i64 rows = 128; rows <= 256; rows += 16) check(256, rows);
 }
 
 // Before sm_80 every other case too is by this kernel.

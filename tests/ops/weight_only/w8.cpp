@@ -352,6 +352,35 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
       w8_format::gptq, {.m = 3});
 }
 
+TEST_CASE("matmul_w8: integers that a kernel for many rows rounds; the launch chooses the rows of a block",
+          "[ops][w8]") {
+  if (!(under_test().properties().target == ptx::target{90, true})) return;
+  const auto check = [&](i64 most, i64 rows) {
+    const auto seed = static_cast<std::uint64_t>(rows);
+    const bool is_half = rows / 16 % 2 == 0;
+    const w8_model model = w8_model::random({.n = 72,
+                                             .k = rows % 64 == 0 ? 1216 : 320,
+                                             .group = rows % 3 == 0 ? 32 : 64,
+                                             .zero_points = rows % 5 != 0},
+                                            seed);
+    const product_call call{.m = rows % 48 == 0    ? 2 * rows
+                                 : rows % 48 == 16 ? rows + 5
+                                                   : rows - 6,
+                            .bias = rows % 32 == 0,
+                            .seed = seed,
+                            .rounded = is_half ? 0x1p-11 : 0x1p-8};
+    const std::string variant = std::string("matmul_w8_sm90_rounded_") + (is_half ? "f16_" : "bf16_") +
+                                std::to_string(most) + (rows == most ? "" : "_rows" + std::to_string(rows)) +
+                                ":" + std::to_string(1 + rows / 16 % 3);
+    if (is_half)
+      check_w8<f16, f16>(model, w8_format::plain, call, 0, variant);
+    else
+      check_w8<bf16, f32>(model, w8_format::compressed_tensors, call, 0, variant);
+  };
+  for (i64 rows = 16; rows <= 128; rows += 16) check(128, rows);
+  for (i64 rows = 128; rows <= 256; rows += 16) check(256, rows);
+}
+
 TEST_CASE("matmul_w8: one row of integers by a kernel of its own", "[ops][w8]") {
   if (under_test().stream().properties().target.sm < 90) return;
   const std::string half = "matmul_w8_one_row_f16", brain = "matmul_w8_one_row_bf16";

@@ -96,7 +96,7 @@ kernel_choice choice_of_matmul_w4(const stream& s, const matmul_w4_arguments& ar
   const w4_choice& choice = planned.choice;
   if (!choice.exists()) return {};
   if (choice.slice != 0) return {w4_as_matrix, w4_slices(planned.problem.w, choice.slice)};
-  return {choice.variant->image->name, planned.problem.splits};
+  return {choice.variant->name(), planned.problem.splits};
 }
 
 void warm_up_matmul_w4(const runtime::device& gpu, const matmul_w4_arguments& arguments) {

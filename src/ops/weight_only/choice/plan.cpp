@@ -28,6 +28,13 @@ constexpr std::uint64_t most_blocks = std::numeric_limits<std::int32_t>::max();
 // Kernels for sm_90a with more rows than these are for calls with more rows.
 constexpr u32 many_rows = 64;
 
+// Whether as many tiles of fewer rows would do, for a kernel whose launch chooses them: it computes rows that no
+// one wants.
+bool has_idle_rows(const w4_variant& v, const w4_problem& p) {
+  constexpr u32 step = 16;
+  return v.rounds && v.rows > step && ceil_div(p.m, v.rows - step) == ceil_div(p.m, v.rows);
+}
+
 // Why a kernel cannot run a problem on a device; empty: it can.
 std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t splits,
                          const device_properties& device) {
@@ -72,6 +79,8 @@ w4_problem problem_of(w4_problem p, const w4_variant& v) {
   p.unit *= v.unit;
   p.m_tiles = divisor::of(static_cast<u32>(ceil_div(p.m, v.rows)));
   p.n_tiles = divisor::of(static_cast<u32>(ceil_div(p.w.n, v.columns)));
+  p.tile_rows = v.rows;
+  p.stages = v.stages;
   return p;
 }
 
@@ -124,7 +133,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
   const w4_variant* best = nullptr;
   for (const w4_variant& v : family) {
     if (!forced.empty()) {
-      if (v.image->name == forced) best = &v;
+      if (v.name() == forced) best = &v;
       continue;
     }
     // In a family fewer rows come first; with equal rows later devices; kernels for sm_90a last. Kernels for
@@ -229,6 +238,7 @@ std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, b
       continue;
     }
     if (!refusal(v, problem, asked, device).empty() || (v.rounds && !rounding)) continue;
+    if (asked == 0 && has_idle_rows(v, problem)) continue;
     const std::uint64_t steps = w4_steps_of(v, problem), tiles = tiles_of(v, problem),
                         fill = blocks_of_splits * std::max(device.multiprocessors, 1u);
     const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
@@ -266,7 +276,7 @@ early_choices rounding_choices(const w4_problem& problem, const device_propertie
   double least = microseconds_of_exact(problem, device);
   w4_choice kernel;
   for (const w4_variant& v : w4_family(p))
-    if (v.rounds && refusal(v, p, 1, device).empty())
+    if (v.rounds && !has_idle_rows(v, p) && refusal(v, p, 1, device).empty())
       if (const w4_division d = plan_division(v, p, 0, device); d.microseconds < least) {
         least = d.microseconds;
         kernel = {.variant = &v, .division = d};
@@ -297,7 +307,7 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
 
 std::string w4_choice::name(std::uint32_t n) const {
   if (slice != 0) return name_with_splits(w4_as_matrix, (n + slice - 1) / slice);
-  return name_with_splits(variant->image->name, division.splits, division.cluster != 1);
+  return name_with_splits(variant->name(), division.splits, division.cluster != 1);
 }
 
 std::string tuning_key(const w4_problem& problem, const matmul_w4_options& options) {

@@ -3,6 +3,7 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/weight_only/common/decode_table.hpp>
 
+#include <algorithm>
 #include <vector>
 
 #include "ops/families.hpp"
@@ -55,7 +56,8 @@ std::span<const w4_variant> w4_family(w4_problem& p) {
 std::vector<const ptx::kernel_image*> w4_kernels() {
   std::vector<const ptx::kernel_image*> list;
   for (const auto family : w4_variant_families)
-    for (const w4_variant& v : family()) list.push_back(v.image);
+    for (const w4_variant& v : family())
+      if (std::find(list.begin(), list.end(), v.image) == list.end()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
   list_order_w4_x_kernels(list);
   list_w4_repack_kernels(list);

@@ -8,12 +8,25 @@
 #include <kaio/ops/weight_only/common/decode_table.hpp>
 #include <kaio/ops/weight_only/mma_sync/kernel.hpp>
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace kaio::ops {
+
+// The kernels that round weights, for all rows that their launches may choose.
+template <class D, scalar T, std::uint32_t Rows>
+void add_w4_rounded(std::vector<w4_variant>& all) {
+  constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
+  for (std::uint32_t rows = config.least_rows; rows <= config.rows; rows += 16)
+    all.push_back(describe_w4_sm90<D, T, Rows>(rows));
+}
+template <class D, scalar T>
+void add_w4_rounded(std::vector<w4_variant>& all) {
+  add_w4_rounded<D, T, 128>(all);
+  add_w4_rounded<D, T, 256>(all);
+}
 
 // The kernels, in this order:
 //
@@ -21,49 +34,37 @@ namespace kaio::ops {
 //   8 rows, then 16        each from sm_90 on, then from sm_80 on
 //   Rows                   from sm_80 on
 //   32, 64, 128 rows       sm_90a, without offsets: sums of x would be products of their own
-//   64 and more rows       sm_90a, integers without offsets, rounds weights: scales of the type of x from 32
-//                          rows on, then any scales
+//   16 to 128, to 256      sm_90a, integers without offsets, rounds weights, rows by launch: scales of the type of
+//                          x, then any scales
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {
     if constexpr (D::offsets)
-      return new std::array{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
-                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
-                            describe_w4<D, T, Rows>()...};
-    else if constexpr (std::is_same_v<D, w4_integers>)
-      return new std::array{describe_w4_one_row<w4_one_row, T>(),
-                            describe_w4_few_rows<D, T, 8, 90>(),
-                            describe_w4_few_rows<D, T, 8, 80>(),
-                            describe_w4_few_rows<D, T, 16, 90>(),
-                            describe_w4_few_rows<D, T, 16, 80>(),
-                            describe_w4<D, T, Rows>()...,
-                            describe_w4_sm90<D, T, 32>(),
-                            describe_w4_sm90<D, T, 64>(),
-                            describe_w4_sm90<D, T, 128>(),
-                            describe_w4_sm90<w4_rounded_integers, T, 32>(),
-                            describe_w4_sm90<w4_rounded_integers, T, 64>(),
-                            describe_w4_sm90<w4_rounded_integers, T, 128>(),
-                            describe_w4_sm90<w4_rounded_integers, T, 192>(),
-                            describe_w4_sm90<w4_rounded_integers, T, 256>(),
-                            describe_w4_sm90<w4_rounded_in_f32, T, 64>(),
-                            describe_w4_sm90<w4_rounded_in_f32, T, 192>()};
-    else if constexpr (std::is_same_v<D, w8_integers>)
-      return new std::array{describe_w4_one_row<w8_one_row, T>(),
-                            describe_w4_few_rows<D, T, 8, 90>(),
-                            describe_w4_few_rows<D, T, 8, 80>(),
-                            describe_w4_few_rows<D, T, 16, 90>(),
-                            describe_w4_few_rows<D, T, 16, 80>(),
-                            describe_w4<D, T, Rows>()...,
-                            describe_w4_sm90<D, T, 32>(),
-                            describe_w4_sm90<D, T, 64>(),
-                            describe_w4_sm90<D, T, 128>(),
-                            describe_w4_sm90<w8_rounded_integers, T, 64>(),
-                            describe_w4_sm90<w8_rounded_integers, T, 192>()};
-    else
-      return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
-                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
-                            describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 32>(),
-                            describe_w4_sm90<D, T, 64>(),         describe_w4_sm90<D, T, 128>()};
+      return new std::vector{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
+                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                             describe_w4<D, T, Rows>()...};
+    else if constexpr (std::is_same_v<D, w4_integers>) {
+      auto* all = new std::vector{describe_w4_one_row<w4_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
+                                  describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
+                                  describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
+                                  describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
+                                  describe_w4_sm90<D, T, 128>()};
+      add_w4_rounded<w4_rounded_integers, T>(*all);
+      add_w4_rounded<w4_rounded_in_f32, T>(*all);
+      return all;
+    } else if constexpr (std::is_same_v<D, w8_integers>) {
+      auto* all = new std::vector{describe_w4_one_row<w8_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
+                                  describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
+                                  describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
+                                  describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
+                                  describe_w4_sm90<D, T, 128>()};
+      add_w4_rounded<w8_rounded_integers, T>(*all);
+      return all;
+    } else
+      return new std::vector{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
+                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                             describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 32>(),
+                             describe_w4_sm90<D, T, 64>(),         describe_w4_sm90<D, T, 128>()};
   }();
   return rows;
 }

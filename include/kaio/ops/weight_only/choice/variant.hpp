@@ -10,6 +10,7 @@
 #include <kaio/ops/weight_only/skinny/kernel.hpp>
 #include <kaio/ops/weight_only/skinny/residency.hpp>
 #include <kaio/ops/weight_only/sm90/kernel.hpp>
+#include <kaio/ops/weight_only/sm90/rounded.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -33,6 +36,7 @@ struct w4_variant {
   std::uint32_t bits = 4;                      // bits per code
   std::uint32_t slots = 4;                     // groups that a tile of 64 k may overlap, at most
   std::uint32_t tiles = 1;                     // tiles of 64 k per step
+  std::uint32_t stages = 0;                    // stages of shared memory, if the launch chooses them
   std::uint32_t at_once = 1;                   // few rows of x: tiles that a warp works on at once
   const w4_one_row_config* one_row = nullptr;  // matmul_w4_one_row; others: null
   bool has_few_rows = false;                   // matmul_w4_few_rows
@@ -42,6 +46,9 @@ struct w4_variant {
   bool rounds = false;                         // rounds weights to the type of x
   bool own_scales = false;                     // only for scales of the type of x
   f32 unit = 1;                                // w4_problem::unit, if the decoder has one
+  std::string own_name = {};                   // "kernel_rows48": the launch chooses fewer rows than the most
+
+  std::string_view name() const { return own_name.empty() ? std::string_view(image->name) : own_name; }
 };
 
 // The kernel with `Rows` rows of x per block (w4_rows).
@@ -132,41 +139,66 @@ w4_variant describe_w4_one_row() {
 template <class D, scalar T, std::uint32_t Rows>
 void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
   constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
+  const std::uint32_t rows = D::rounded ? problem.tile_rows : config.rows;
   const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
   const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
   const std::uint64_t pitch = (row + 7) / 8 * 8;  // for one row any pitch will do
-  const auto map_of = [&](std::uint32_t rows) {
+  const auto map_of = [&](std::uint32_t box_rows) {
     return tiled_tensor_map<2>(s, x,
                                {.extents = {problem.w.k, problem.m},
                                 .strides = {pitch},
-                                .box = {w4_tile_k, rows},
+                                .box = {w4_tile_k, box_rows},
                                 .swizzle = tensor_swizzle::bytes_128,
                                 .promotion = l2_promotion::bytes_256});
   };
-  // Blocks that round compute several tiles each.
-  const std::uint64_t at_once = config.blocks * std::max<std::uint64_t>(s.properties().multiprocessors, 1);
-  matmul_w4_sm90<config, D, T>.launch(
-      s, grid(D::rounded ? std::min(blocks, at_once) : blocks).cluster(problem.cluster).programmatic(),
-      map_of(config.rows), map_of(config.has_edge() ? w4_edge_rows(problem.m, config.rows) : config.rows),
-      problem);
+  const auto map = map_of(rows), edge = map_of(w4_edge_rows(problem.m, rows));
+  if constexpr (D::rounded) {
+    constexpr std::uint32_t line = 32, lines = config.words() / line;  // words; of a tile
+    const std::uint64_t all_lines = std::uint64_t{lines} * problem.w.tiles_k;
+    const device_pointer<u32> codes{problem.w.codes, all_lines * line * problem.w.tiles_n,
+                                    s.device_identity()};
+    const auto of_codes = tiled_tensor_map<3>(s, codes,
+                                              {.extents = {line, all_lines, problem.w.tiles_n},
+                                               .box = {line, lines * config.tiles, config.tiles_n()},
+                                               .promotion = l2_promotion::bytes_256});
+    // A block computes several tiles.
+    const std::uint64_t at_once = config.blocks * std::max<std::uint64_t>(s.properties().multiprocessors, 1);
+    matmul_w4_rounded<config, D, T>.launch(s, grid(std::min(blocks, at_once)).programmatic(), map, edge,
+                                           of_codes, problem);
+  } else {
+    matmul_w4_sm90<config, D, T>.launch(s, grid(blocks).cluster(problem.cluster).programmatic(), map, edge,
+                                        problem);
+  }
 }
 template <class D, scalar T, std::uint32_t Rows>
-w4_variant describe_w4_sm90() {
+constexpr const auto& w4_sm90_kernel_of() {
+  if constexpr (D::rounded)
+    return matmul_w4_rounded<w4_sm90_of<D>(Rows), D, T>;
+  else
+    return matmul_w4_sm90<w4_sm90_of<D>(Rows), D, T>;
+}
+// own_rows: rows of x per block, if the launch chooses them.
+template <class D, scalar T, std::uint32_t Rows>
+w4_variant describe_w4_sm90(std::uint32_t own_rows = Rows) {
   constexpr w4_sm90_config config = w4_sm90_of<D>(Rows);
   using decoder = typename D::template decoder<T>;
-  w4_variant v{.image = &matmul_w4_sm90<config, D, T>.image(),
+  w4_variant v{.image = &w4_sm90_kernel_of<D, T, Rows>().image(),
                .run = launch_w4_sm90<D, T, Rows>,
                .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
-               .rows = config.rows,
+               .rows = own_rows,
                .columns = config.columns(),
                .resident = config.blocks,
                .bits = D::bits,
                .slots = w4_whole_groups<D>::slots,
-               .tiles = config.tiles,
+               .tiles = config.tiles * config.together,
                .has_clusters = !D::rounded,
                .has_tensor_copies = true,
                .rounds = D::rounded,
                .own_scales = std::is_same_v<D, w4_rounded_integers>};
+  if constexpr (D::rounded) {
+    v.stages = config.stages_of(own_rows);
+    if (own_rows < config.rows) v.own_name = std::string(v.image->name) + "_rows" + std::to_string(own_rows);
+  }
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

@@ -51,6 +51,8 @@ struct w4_problem {
   u32 steps,
       rest;  // steps of K (sm_90a: several tiles each) per split; the first `rest` splits have one more
   divisor m_tiles, n_tiles;
+  u32 tile_rows,
+      stages;  // kernels for sm_90a that round weights: rows of x per block, stages of shared memory
 };
 
 // The place of number (row, column) in a packed tensor. A unit has 2^unit_log2 bits; row_units, column_units

@@ -17,30 +17,48 @@ struct w4_sm90_config {
   std::uint32_t passes = 1;  // passes over a unit of K: one for all rows, or two for half of them each
   std::uint32_t blocks = 1;  // blocks on a multiprocessor
   bool pairs = false;        // pairs of numbers in shared memory (decode_table.hpp) replace a stage
+  // Kernels that round weights. The launch chooses rows of x per block, in sixteens from least_rows to `rows`.
+  std::uint32_t least_rows = 0;  // 0: the block has `rows` rows
+  std::uint32_t together = 1;    // stages per step of K
+  std::uint32_t head = 0;        // 128 bytes of codes, scales and zero points of a stage, in eights
+  std::uint32_t room = 0;        // 128 bytes of shared memory for all stages
 
   // One more warpgroup is the producer: one of its warps copies. It gives its unused registers to the
   // consumers. Code after the loops runs in all warpgroups and has only the producer's registers.
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
-  static constexpr std::uint32_t producer_registers() { return 24; }
+  constexpr std::uint32_t producer_registers() const { return least_rows == 0 ? 24 : 32; }
   constexpr std::uint32_t consumer_registers() const {
-    return consumers == 4 ? 112 : consumers == 2 ? 240 : 232;
+    return consumers == 4 ? 112 : consumers == 1 ? 224 : least_rows == 0 ? 240 : 232;
   }
-  // Whether the last rows of x come by a box of their own. In a tensor copy on an H200, a row of the box
-  // outside the tensor takes about 9 clocks, a row inside takes 1. Up to 32 rows outside are hidden by other
-  // work.
-  constexpr bool has_edge() const { return rows > 64; }
+  // Whether the registers that a block has from its launch, in eights per thread, suffice: consumers wait for them.
+  constexpr bool has_registers() const {
+    const std::uint32_t at_launch = 65536 / (threads() * blocks) / 8 * 8;
+    return consumers * consumer_registers() + producer_registers() <= (consumers + 1) * at_launch;
+  }
+  // Whether the last rows of x may come by a box of their own: that of more than 64 rows. In a tensor copy on an
+  // H200, a row of the box outside the tensor takes about 9 clocks, a row inside takes 1. Up to 32 rows outside
+  // are hidden by other work.
+  static constexpr std::uint32_t most_without_edge = 64;
+  constexpr bool has_edge() const { return rows > most_without_edge; }
+  // Stages of a launch with this number of rows.
+  constexpr std::uint32_t stages_of(std::uint32_t tile_rows) const {
+    const std::uint32_t fit = room / (head + tiles * tile_rows);
+    return fit < stages ? fit : stages;
+  }
   constexpr std::uint32_t columns() const { return consumers * 64; }
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // words per tile of W
   constexpr bool valid() const {
     return rows % 8 == 0 && rows <= 256 && (consumers == 1 || consumers == 2 || consumers == 4) &&
-           stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 && (passes == 1 || passes == 2);
+           stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 && (passes == 1 || passes == 2) &&
+           has_registers();
   }
 };
 
-// The rows of x that the last of its tiles copies: the existing ones, rounded up to eights.
+// The rows of x that the last of its tiles copies: the existing ones, rounded up to eights, or all of a tile without a
+// box for them. rows: of a tile.
 constexpr std::uint32_t w4_edge_rows(std::uint32_t m, std::uint32_t rows) {
-  return ((m - 1) % rows + 8) / 8 * 8;
+  return rows <= w4_sm90_config::most_without_edge ? rows : ((m - 1) % rows + 8) / 8 * 8;
 }
 
 // Up to 64 rows of x a block has 256 columns, which halves the reads of x from the cache. With more rows the
@@ -61,18 +79,23 @@ constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4
 }
 // Kernels that round weights have no sums of groups: all registers are the accumulators' and the decoder's. Up
 // to 128 rows two blocks of 64 columns share a multiprocessor: one begins or ends while the other multiplies.
-// With more rows a block has 128 columns, which halves the reads of x. scale_bytes: of a scale; each 32
-// columns of a tile of 64 k have two slots of scales and zero points.
+// With more rows a block has 128 columns, which halves the reads of x. A step has two tiles of 64 k: two stages
+// of one tile with codes of eight bits, else one of two, as a copy of 1 KB of codes takes as long as one of 2 KB.
+// scale_bytes: of a scale; each 32 columns of a tile have two slots of scales and zero points.
 constexpr w4_sm90_config w4_sm90_rounded_rows(std::uint32_t rows, std::uint32_t bits,
                                               std::uint32_t scale_bytes) {
-  const std::uint32_t consumers = rows <= 128 ? 1 : 2;
-  w4_sm90_config c{.rows = rows, .consumers = consumers, .stages = 6, .tiles = 2, .bits = bits};
-  c.blocks = 2 / consumers;
-  const std::uint32_t room = (222 << 10) / c.blocks;
+  constexpr std::uint32_t most_stages = 12, step_tiles = 2, line = 128;
+  w4_sm90_config c{
+      .rows = rows, .consumers = rows <= 128 ? 1u : 2u, .tiles = bits == 8 ? 1u : 2u, .bits = bits};
+  c.blocks = 2 / c.consumers;
+  c.least_rows = rows <= 128 ? 16 : 128;
+  c.together = step_tiles / c.tiles;
   const std::uint32_t tile =
-      rows * w4_tile_k * 2 +
       c.tiles_n() * (c.words() * 4 + 2 * (w4_tile_n * scale_bytes + w4_tile_n * bits / 8));
-  while (c.stages * c.tiles * tile > room) --c.stages;
+  c.head = (c.tiles * tile + 8 * line - 1) / (8 * line) * 8;
+  c.room = (222 << 10) / c.blocks / (8 * line) * 8;
+  c.stages = c.room / (c.head + c.tiles * c.least_rows);
+  if (c.stages > most_stages) c.stages = most_stages;
   return c;
 }
 // The tile shape for dequantisation D.

@@ -36,7 +36,7 @@ struct w4_sm90_unit_scales {
 template <w4_sm90_config C, class Dequantisation, scalar T, class Pairs>
 class w4_sm90_consumer {
  public:
-  using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
+  using shared_memory = w4_sm90_memory<C, Dequantisation, T>;
   using accumulator = wgmma_accumulator<f32, C.rows>;
 
   constexpr w4_sm90_consumer(thread t, const shared_memory& shared, const val<w4_problem>& problem,
@@ -58,12 +58,12 @@ class w4_sm90_consumer {
         fine_(t.let(select(problem[&w4_problem::w][&w4_packed::slots] != 1u, ~0u, 0u))),
         acc_(array_of<passes>([&](u32) { return pass_sums(t); })) {}
 
-  // A position in the ring of stages. With D::scaled a stage is released one step after it was read.
+  // A position in the ring of stages. With D::scaled a stage is released one unit after it was read.
   struct ring_place {
-    pipeline_consumer<C.stages> from, done;
+    decltype(std::declval<const shared_memory&>().consumer(std::declval<thread>())) from, done;
   };
   static constexpr ring_place ring_begin(thread t, const shared_memory& shared) {
-    return {shared.ring.consumer(t), shared.ring.consumer(t)};
+    return {shared.consumer(t), shared.consumer(t)};
   }
 
   // Adds the sums of all stages to `totals`, in the order of `accumulator`: 64 columns x rows. With D::scaled
@@ -71,46 +71,14 @@ class w4_sm90_consumer {
   template <class Totals>
   constexpr void run(ring_place& ring, Totals& totals) {
     w4_sm90_unit_scales own(t_, t_.let(units_of_scale()));
-    auto& [from, done] = ring;
     for ([[maybe_unused]] auto step : t_.range(steps_.first, steps_.last).no_unroll()) {
-      from.wait();
-      const val stage = t_.let(from.stage());
       const val continues = t_.let(step != steps_.first);
-      // Decoders that round have registers to load a whole stage at once.
-      const auto all = array_of < D::rounded ? units : 1 > ([&](u32 unit) {
-                                                         if constexpr (D::rounded)
-                                                           return load(place_of(stage, unit));
-                                                         else
-                                                           return unit;
-                                                       });
-      for (u32 unit = 0; unit < units; ++unit) {
-        if constexpr (adds_first) add_before(unit, own, totals);
-        const unit_place at = place_of(stage, unit);
-        if constexpr (D::rounded)
-          multiply_unit(stage, unit, at, all[unit], continues, own, totals);
-        else
-          multiply_unit(stage, unit, at, load(at), continues, own, totals);
-        if (D::scaled && unit == 0) {
-          sync_warp(t_);
-          if (auto later = t_.when(continues)) {
-            if (auto one = t_.when(lane_ == 0u)) done.release();
-            done.advance();
-          }
-        }
-      }
-      if constexpr (!D::scaled) {
-        wgmma_wait<0>(t_);
-        add(units * passes - 1, own, totals);
-        sync_warp(t_);
-        if (auto one = t_.when(lane_ == 0u)) from.release();
-      }
-      from.advance();
+      for (u32 i = 0; i < C.together; ++i) multiply_stage(ring, i, continues, own, totals);
     }
     if constexpr (D::scaled) {
       wgmma_wait<0>(t_);
       sync_warp(t_);
-      if (auto one = t_.when(lane_ == 0u)) done.release();
-      done.advance();
+      release(ring.done);
     }
   }
   constexpr auto& sums() {
@@ -119,6 +87,50 @@ class w4_sm90_consumer {
   }
 
  private:
+  // Multiplies stage i of a step. continues: it is not the first step.
+  template <class Totals>
+  constexpr void multiply_stage(ring_place& ring, u32 i, const val<bool>& continues, w4_sm90_unit_scales& own,
+                                Totals& totals) {
+    auto& [from, done] = ring;
+    from.wait();
+    const val stage = t_.let(from.stage());
+    // Decoders that round have registers to load a whole stage at once.
+    const auto all = array_of < D::rounded ? units : 1 > ([&](u32 unit) {
+                                                       if constexpr (D::rounded)
+                                                         return load(place_of(stage, unit));
+                                                       else
+                                                         return unit;
+                                                     });
+    for (u32 unit = 0; unit < units; ++unit) {
+      if constexpr (adds_first) add_before(unit, own, totals);
+      const unit_place at = place_of(stage, unit);
+      const bool may_begin = i == 0 && unit == 0;
+      if constexpr (D::rounded)
+        multiply_unit(stage, unit, at, all[unit], may_begin, continues, own, totals);
+      else
+        multiply_unit(stage, unit, at, load(at), may_begin, continues, own, totals);
+      if (D::scaled && unit == 0) {
+        sync_warp(t_);
+        if (i != 0)
+          release(done);
+        else if (auto later = t_.when(continues))
+          release(done);
+      }
+    }
+    if constexpr (!D::scaled) {
+      wgmma_wait<0>(t_);
+      add(units * passes - 1, own, totals);
+      sync_warp(t_);
+      if (auto one = t_.when(lane_ == 0u)) from.release();
+    }
+    from.advance();
+  }
+  template <class Consumer>
+  constexpr void release(Consumer& done) const {
+    if (auto one = t_.when(lane_ == 0u)) done.release();
+    done.advance();
+  }
+
   using shape = w4_sm90_shape<C, Dequantisation>;
   using D = typename shape::D;
   using decoder_type = typename D::template decoder<T>;
@@ -146,16 +158,16 @@ class w4_sm90_consumer {
   constexpr unit_place place_of(const val<u32>& stage, u32 unit) const {
     const u32 k = unit * at_once / D::slots, slot = unit * at_once % D::slots;
     if constexpr (D::rounded) {
-      const val codes = t_.let(stage * (tiles_n * C.tiles * shape::words) + codes_of_lane_);
-      const val scales = t_.let(shape::first_scale(stage, 0u) + scales_of_warp_);
-      const val zeros = t_.let(shape::first_scale(stage, 0u) + zeros_of_warp_);
+      const val codes = t_.let(shared_.first_code(stage) + codes_of_lane_);
+      const val scales = t_.let(shared_.first_scale(stage, 0u) + scales_of_warp_);
+      const val zeros = t_.let(shared_.first_scale(stage, 0u) + zeros_of_warp_);
       constexpr u32 of_tile = tiles_n * shape::scale_and_zero_words;
       return {k, slot, t_.let(codes + k * shape::words), t_.let(scales + k * of_tile),
               t_.let(zeros + k * of_tile)};
     }
     const val tile = t_.let((stage * tiles_n + own_tile_) * C.tiles + k);
     const val codes = t_.let(tile * shape::words + half_ * (quads * 128) + lane_ * 4u);
-    const val first = t_.let(shape::first_scale(stage, k));
+    const val first = t_.let(shared_.first_scale(stage, k));
     const val scales = of_columns(first, shape::scale_words);
     const val zeros = of_columns(first, shape::zero_words);
     return {k, slot, codes, scales, zeros};
@@ -174,9 +186,10 @@ class w4_sm90_consumer {
   // Decodes a unit and issues its products. The sums of passes before it are added meanwhile.
   template <class Loaded, class Totals>
   constexpr void multiply_unit(const val<u32>& stage, u32 unit, const unit_place& at, const Loaded& loaded,
-                               const val<bool>& continues, w4_sm90_unit_scales& own, Totals& totals) {
-    const auto w = decode(at, loaded);  // 64 columns x 16 each
-    const auto x = wgmma_operand<major::k>(shared_.x[t_.let(stage * C.tiles + at.tile)]);  // rows x 64
+                               bool may_begin, const val<bool>& continues, w4_sm90_unit_scales& own,
+                               Totals& totals) {
+    const auto w = decode(at, loaded);                                              // 64 columns x 16 each
+    const auto x = wgmma_operand<major::k>(shared_.tile_of_x(t_, stage, at.tile));  // rows x 64
     if constexpr (!D::scaled) {
       const auto scale = scale_of(at, 0);
       own.scale[unit % 2 * 2] = scale.even;
@@ -184,7 +197,7 @@ class w4_sm90_consumer {
     }
     if constexpr (adds_after_decoding) add_before(unit, own, totals);
     for (u32 pass = unit * passes; pass < (unit + 1) * passes; ++pass) {
-      issue(unit, pass, at.slot, continues, own, w, x);
+      issue(unit, pass, at.slot, may_begin, continues, own, w, x);
       // With four warpgroups and totals there are no registers to decode while the products run.
       if constexpr (D::scaled) wgmma_wait<C.consumers == 2 || D::rounded ? 1 : 0>(t_);
       if constexpr (passes > 1) add_before(pass, own, totals);
@@ -192,7 +205,8 @@ class w4_sm90_consumer {
   }
   // Loads what decode takes of a unit.
   constexpr auto load(const unit_place& at) const {
-    const auto words = array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes[at.codes + i * 128]); });
+    const auto words =
+        array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes()[at.codes + i * 128]); });
     const auto minus = array_of<at_once>([&](u32 i) { return minus_of(at, i); });
     return loaded_unit<decltype(words), decltype(minus)>{words, minus};
   }
@@ -216,29 +230,56 @@ class w4_sm90_consumer {
       return wgmma_register_operand<T>(std::move(decoded.registers));
     });
   }
-  // The products of a pass. They add to the unit before if it has the same scale.
+  // The products of a pass. They add to the unit before if it has the same scale. may_begin: the unit before is
+  // of another tile of y if `continues` is false.
   template <class W, class X>
-  constexpr void issue(u32 unit, u32 pass, u32 slot, [[maybe_unused]] const val<bool>& continues,
-                       const w4_sm90_unit_scales& own, const W& w, const X& x) {
-    wgmma_batch mma(t_);
-    const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
-    const auto multiply_add = [&](u32 j, const auto& accumulate) {
-      mma.multiply_add(acc_[pass % passes], w[j], rows_of_x.slice(slot * of_slot + j), accumulate);
-    };
-    if constexpr (joins_units) {
-      if (unit == 0)
-        multiply_add(0, false);
-      else
-        multiply_add(0, own.continues[(unit - 1) % 2]);
-    } else if constexpr (D::scaled) {
-      if (unit == 0)
-        multiply_add(0, continues);
-      else
-        multiply_add(0, true);
+  constexpr void issue(u32 unit, u32 pass, u32 slot, [[maybe_unused]] bool may_begin,
+                       [[maybe_unused]] const val<bool>& continues, const w4_sm90_unit_scales& own,
+                       const W& w, const X& x) {
+    if constexpr (D::rounded) {
+      const val rows = t_.let(problem_[&w4_problem::tile_rows]);
+      for_rows<C.least_rows, C.rows>(rows, [&]<u32 Rows>() {
+        auto sums = acc_[0].template first<Rows>();
+        wgmma_batch mma(t_);
+        if (may_begin)
+          mma.multiply_add(sums, w[0], x.slice(0), continues);
+        else
+          mma.multiply_add(sums, w[0], x.slice(0), true);
+        for (u32 j = 1; j < of_unit; ++j) mma.multiply_add(sums, w[j], x.slice(j), true);
+      });
+      acc_[0].set_value();
     } else {
-      multiply_add(0, false);
+      wgmma_batch mma(t_);
+      const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
+      const auto multiply_add = [&](u32 j, const auto& accumulate) {
+        mma.multiply_add(acc_[pass % passes], w[j], rows_of_x.slice(slot * of_slot + j), accumulate);
+      };
+      if constexpr (joins_units) {
+        if (unit == 0)
+          multiply_add(0, false);
+        else
+          multiply_add(0, own.continues[(unit - 1) % 2]);
+      } else if constexpr (D::scaled) {
+        if (may_begin)
+          multiply_add(0, continues);
+        else
+          multiply_add(0, true);
+      } else {
+        multiply_add(0, false);
+      }
+      for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
     }
-    for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
+  }
+  // Calls f with the rows of the launch as a constant.
+  template <u32 Least, u32 Most, class F>
+  constexpr void for_rows(const val<u32>& rows, const F& f) const {
+    if constexpr (Least == Most) {
+      f.template operator()<Most>();
+    } else {
+      constexpr u32 middle = (Least + Most) / 2 / 16 * 16;
+      if (auto more = t_.when(rows > middle)) for_rows<middle + 16, Most>(rows, f);
+      if (auto other = t_.otherwise()) for_rows<Least, middle>(rows, f);
+    }
   }
 
   // Adds the sums of the pass before `pass` to the totals, unless its unit goes on.
@@ -273,13 +314,13 @@ class w4_sm90_consumer {
   // The scales and zero points of the i-th slot of a unit, for the even and the odd columns.
   constexpr auto scale_of(const unit_place& at, u32 i) const {
     const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
-    return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros, first, 0u, g_, 0, is_bf16_);
+    return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros(), first, 0u, g_, 0, is_bf16_);
   }
   // The scales of a slot as a decoder that rounds takes them.
   constexpr auto rounding_scales(const unit_place& at, u32 i) const {
     if constexpr (requires { decoder_type::of_scales(t_, at.scales, 0); }) {
       const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
-      const val both = scales_and_zeros_of::scale_bits(t_, shared_.scales_and_zeros, first, g_);
+      const val both = scales_and_zeros_of::scale_bits(t_, shared_.scales_and_zeros(), first, g_);
       return array_of<2>([&](u32 odd) { return decoder_type::of_scales(t_, both, odd); });
     } else {
       const auto scale = scale_of(at, i);
@@ -290,7 +331,7 @@ class w4_sm90_consumer {
   constexpr auto zeros_of(const unit_place& at, u32 i) const {
     constexpr u32 begin = D::slots * tiles_n * shape::scale_words - scales_and_zeros_of::scale_pieces * 4;
     const val first = t_.let(at.zeros + begin + words_of_slot(at.slot + i, tiles_n * shape::zero_words));
-    return scales_and_zeros_of::zeros(t_, shared_.scales_and_zeros, first, 0u, g_, 0);
+    return scales_and_zeros_of::zeros(t_, shared_.scales_and_zeros(), first, 0u, g_, 0);
   }
   // Words from the first slot to a slot. With groups of multiples of 64 both slots of a decoder that rounds
   // are the first one.

@@ -43,7 +43,6 @@
 #include <kaio/ops/weight_only/sm90/consumer.hpp>
 #include <kaio/ops/weight_only/sm90/place.hpp>
 #include <kaio/ops/weight_only/sm90/producer.hpp>
-#include <kaio/ops/weight_only/sm90/rounded.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 #include <kaio/ops/weight_only/sm90/sums.hpp>
 
@@ -70,7 +69,7 @@ struct w4_sm90_body {
   template <class X, class FindTile, class Store = w4_store>
   static constexpr void run(thread t, const X& maps, const val<w4_problem>& problem,
                             const FindTile& find_tile, const Store& store = {}) {
-    const shared_memory shared(t);
+    const shared_memory shared(t, problem);
     const w4_sm90_tile tile = find_tile();
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(maps.x);
@@ -81,7 +80,7 @@ struct w4_sm90_body {
         shared.ring.init(t.let(select(maps.by_warps, 1 + X::warps, 1u)), C.consumers * 4);
       fence_mbarrier_init(t);
     }
-    if constexpr (C.has_edge()) place::clear_beyond(t, shared.x, tile.rows);
+    if constexpr (C.has_edge()) place::clear_beyond(t, shared, tile.rows);
     const auto pairs = make_w4_pairs<C.pairs, D, T>(t, problem);
     t.barrier();
     launch_dependents(t);
@@ -131,13 +130,11 @@ struct w4_sm90_kernel {
       .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = C.blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 2> x, tensor_map<T, 2> x_edge, val<w4_problem> problem) {
-        using body = std::conditional_t<D::rounded, w4_sm90_rounded_body<C, D, T>, w4_sm90_body<C, D, T>>;
-        body::run(t, {x, x_edge}, problem);
+        w4_sm90_body<C, D, T>::run(t, {x, x_edge}, problem);
       });
 };
 
-// Launched with m_tiles * n_tiles * splits blocks along x, in clusters of 1, or of `splits` = 2, 4 or 8. With
-// D::rounded also with fewer blocks, in clusters of 1.
+// Launched with m_tiles * n_tiles * splits blocks along x, in clusters of 1, or of `splits` = 2, 4 or 8.
 template <w4_sm90_config C, class D, scalar T>
 inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
 

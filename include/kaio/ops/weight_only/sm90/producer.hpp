@@ -51,7 +51,6 @@ class w4_sm90_producer {
                   problem[&w4_problem::w][&w4_packed::codes])),
         scale_bytes_(t.let(here_ * (shape::scale_words * 4))),
         zero_bytes_(t.let(here_ * (shape::zero_words * 4))),
-        slots_(slots_of(t, problem)),
         bytes_(bytes_of_stage()),
         is_whole_(t.let(tile.rows == C.rows)),
         tile_of_lane_(t.let((lane_ - tiles_n) / D::slots)),
@@ -69,7 +68,7 @@ class w4_sm90_producer {
       if (auto one = t_.when(lane_ == 0u)) to.full().arrive_expect_tx(bytes_);
       sync_warp(t_);
       if (auto copies = t_.when(has_codes_)) copy_codes(to, tile_k);
-      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles, slot_ < slots_)))
+      if (auto copies = t_.when(all_of(lane_ >= tiles_n, tile_of_lane_ < C.tiles, slot_ < u32{D::slots})))
         copy_scales_and_zeros(to, tile_k);
       if (auto one = t_.when(lane_ == 0u)) {
         // All other reads and writes of the kernel come after x, and so after this wait.
@@ -89,16 +88,9 @@ class w4_sm90_producer {
   using D = typename shape::D;
   static constexpr std::uint32_t tiles_n = shape::tiles_n;
 
-  // Decoders that round take groups of multiples of 32, and one slot if they are multiples of 64.
-  static constexpr val<u32> slots_of(thread t, [[maybe_unused]] const val<w4_problem>& problem) {
-    if constexpr (D::rounded)
-      return t.let(select(problem[&w4_problem::w][&w4_packed::slots] == 1u, 1u, u32{D::slots}));
-    else
-      return t.let(u32{D::slots});
-  }
   constexpr val<u32> bytes_of_stage() const {
     const val of_tile = t_.let(here_ * (shape::words * 4) +
-                               slots_ * (scale_bytes_ + select(zeros_ != u64{0}, zero_bytes_, 0u)));
+                               u32{D::slots} * (scale_bytes_ + select(zeros_ != u64{0}, zero_bytes_, 0u)));
     if constexpr (X::warps != 0)
       return t_.let(C.tiles * (of_tile + select(maps_.by_warps, 0u, tile_.rows * (w4_tile_k * 2))));
     else
@@ -109,7 +101,7 @@ class w4_sm90_producer {
   constexpr void copy_codes(const producer& to, const val<u32>& tile_k) const {
     constexpr std::uint32_t words = C.tiles * shape::words;
     const val from = t_.let(codes_of_lane_ + cast<u64>(tile_k) * u64{shape::words * 4});
-    copy_bulk(shared_.codes[(to.stage() * tiles_n + lane_) * words], pointer_at<in<u32>>(t_, from)[0],
+    copy_bulk(shared_.codes()[(to.stage() * tiles_n + lane_) * words], pointer_at<in<u32>>(t_, from)[0],
               words * 4, to.full());
   }
   // Scales and zero points of all columns x the lane's slot.
@@ -120,13 +112,13 @@ class w4_sm90_producer {
     const val group = t_.let(cast<u64>(min(of_k.whole, w[&w4_packed::groups] - 1u)) * cast<u64>(all_n_) +
                              cast<u64>(steps_.first_tile_n));
     const val scales = t_.let(group * u64{shape::scale_words * 4} + w[&w4_packed::scales]);
-    const val first = t_.let(shape::first_scale(t_.let(to.stage()), tile_of_lane_));
-    copy_bulk(shared_.scales_and_zeros[first + slot_ * (tiles_n * shape::scale_words)],
+    const val first = t_.let(shared_.first_scale(t_.let(to.stage()), tile_of_lane_));
+    copy_bulk(shared_.scales_and_zeros()[first + slot_ * (tiles_n * shape::scale_words)],
               pointer_at<in<u32>>(t_, scales)[0], scale_bytes_, to.full());
     if constexpr (D::zero_points)
       if (auto some = t_.when(zeros_ != u64{0}))
-        copy_bulk(shared_.scales_and_zeros[first + (slot_ * (tiles_n * shape::zero_words) +
-                                                    D::slots * tiles_n * shape::scale_words)],
+        copy_bulk(shared_.scales_and_zeros()[first + (slot_ * (tiles_n * shape::zero_words) +
+                                                      D::slots * tiles_n * shape::scale_words)],
                   pointer_at<in<u32>>(t_, t_.let(group * u64{shape::zero_words * 4} + zeros_))[0],
                   zero_bytes_, to.full());
   }
@@ -161,7 +153,6 @@ class w4_sm90_producer {
   val<bool> has_codes_;
   val<u64> codes_of_lane_;             // address of its first tile
   val<u32> scale_bytes_, zero_bytes_;  // bytes per slot
-  val<u32> slots_;                     // that are copied
   val<u32> bytes_;                     // bytes per stage
   [[maybe_unused]] val<bool> is_whole_;
   val<u32> tile_of_lane_, slot_;  // of its scales and zeros

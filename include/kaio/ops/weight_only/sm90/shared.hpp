@@ -11,10 +11,12 @@
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/weight_only/common/decode.hpp>
+#include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -28,12 +30,6 @@ struct w4_sm90_shape {
   static constexpr std::uint32_t scale_words =
                                      scales_and_zeros_of::scale_pieces_of_group * 4,  // words per 32 columns
       zero_words = scales_and_zeros_of::zero_pieces_of_group * 4;
-
-  // The first word of the scales and zeros of tile `k` of a stage.
-  template <class K>
-  static constexpr auto first_scale(const val<u32>& stage, const K& k) {
-    return (stage * C.tiles + k) * (tiles_n * scale_and_zero_words);
-  }
 };
 
 template <w4_sm90_config C, class Dequantisation, scalar T>
@@ -42,14 +38,107 @@ struct w4_sm90_shared {
   using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.tiles>;
   static constexpr std::uint32_t x_bytes = C.stages * C.tiles * x_ring::stage_bytes;
 
-  x_ring x;                                                               // rows x 64
-  shared<u32, C.stages * shape::tiles_n * C.tiles * shape::words> codes;  // 32 columns x 64
-  shared<u32, C.stages * C.tiles * shape::tiles_n * shape::scale_and_zero_words>
-      scales_and_zeros;  // all columns
+  using code_words = shared<u32, C.stages * shape::tiles_n * C.tiles * shape::words>;
+  using scale_and_zero_words = shared<u32, C.stages * C.tiles * shape::tiles_n * shape::scale_and_zero_words>;
+
+  x_ring x;                                   // rows x 64
+  code_words all_codes;                       // 32 columns x 64
+  scale_and_zero_words all_scales_and_zeros;  // all columns
   dsl::pipeline<C.stages> ring;
 
-  constexpr explicit w4_sm90_shared(thread t) : x(t), codes(t), scales_and_zeros(t), ring(t) {}
+  constexpr w4_sm90_shared(thread t, const val<w4_problem>&)
+      : x(t), all_codes(t), all_scales_and_zeros(t), ring(t) {}
+
+  constexpr const code_words& codes() const { return all_codes; }
+  constexpr const scale_and_zero_words& scales_and_zeros() const { return all_scales_and_zeros; }
+
+  // The first word of the codes of a stage, and of the scales and zeros of its tile `k`.
+  static constexpr auto first_code(const val<u32>& stage) {
+    return stage * (shape::tiles_n * C.tiles * shape::words);
+  }
+  template <class K>
+  static constexpr auto first_scale(const val<u32>& stage, const K& k) {
+    return (stage * C.tiles + k) * (shape::tiles_n * shape::scale_and_zero_words);
+  }
+  // x of tile `k` of a stage.
+  template <class K>
+  constexpr auto tile_of_x(thread t, const val<u32>& stage, const K& k) const {
+    return x[t.let(stage * C.tiles + k)];
+  }
+  constexpr auto producer(thread t) const { return ring.producer(t); }
+  constexpr auto consumer(thread t) const { return ring.consumer(t); }
 };
+
+// The shared memory of a kernel that rounds weights. The launch chooses the rows of x, and with them the size and
+// the number of the stages:
+//
+//   stage   codes [32 columns][64 of K], scales and zero points; then x: rows x 64 per tile
+template <w4_sm90_config C, class Dequantisation, scalar T>
+struct w4_sm90_stages {
+  using shape = w4_sm90_shape<C, Dequantisation>;
+  static constexpr std::uint32_t line_words = 32;  // 128 bytes: a row of x
+  static constexpr std::uint32_t code_words = C.tiles * shape::tiles_n * shape::words,
+                                 scale_and_zero_words =
+                                     C.tiles * shape::tiles_n * shape::scale_and_zero_words;
+  static_assert(code_words + scale_and_zero_words <= C.head * line_words);
+
+  // All memory as words.
+  struct all_words {
+    shared_tile<u32, 1, C.room * line_words, dsl::row_major> tile;
+
+    template <class I>
+    constexpr auto operator[](const I& i) const {
+      return tile[0][i];
+    }
+  };
+
+  shared_tile<T, C.room, w4_tile_k, dsl::swizzled<128>> x;
+  all_words words;
+  dsl::pipeline<C.stages> ring;
+  val<u32> stages, stage_lines;  // of the launch; lines of 128 bytes per stage
+
+  constexpr w4_sm90_stages(thread t, const val<w4_problem>& problem)
+      : x(t),
+        words{decltype(all_words::tile)::over(x)},
+        ring(t),
+        stages(t.let(problem[&w4_problem::stages])),
+        stage_lines(t.let(problem[&w4_problem::tile_rows] * C.tiles + C.head)) {}
+
+  constexpr const all_words& codes() const { return words; }
+  constexpr const all_words& scales_and_zeros() const { return words; }
+  // A line of 128 bytes; a stage begins with its codes.
+  constexpr auto line(const val<u32>& i) const {
+    return row_block<1>(shared_tile<u32, C.room, line_words, dsl::row_major>::over(x), i);
+  }
+  constexpr auto first_code(const val<u32>& stage) const { return stage * stage_lines * line_words; }
+  template <class K>
+  constexpr auto first_scale(const val<u32>& stage, const K& k) const {
+    return first_code(stage) + (k * (shape::tiles_n * shape::scale_and_zero_words) + code_words);
+  }
+  template <class K>
+  constexpr auto tile_of_x(thread t, const val<u32>& stage, const K& k) const {
+    if constexpr (C.tiles == 1)
+      return row_block<C.rows>(x, t.let(stage * stage_lines + C.head));
+    else
+      return row_block<C.rows>(x,
+                               t.let(stage * stage_lines + ((stage_lines - C.head) / C.tiles * k + C.head)));
+  }
+  constexpr auto producer(thread t) const { return ring.producer(t, stages); }
+  constexpr auto consumer(thread t) const { return ring.consumer(t, stages); }
+};
+
+template <w4_sm90_config C, class D, scalar T>
+using w4_sm90_memory =
+    std::conditional_t<C.least_rows == 0, w4_sm90_shared<C, D, T>, w4_sm90_stages<C, D, T>>;
+
+// The rows of x of a block.
+template <w4_sm90_config C>
+constexpr auto w4_sm90_rows_of([[maybe_unused]] const val<w4_problem>& problem) {
+  if constexpr (C.least_rows == 0)
+    return C.rows;
+  else
+    return problem[&w4_problem::tile_rows];
+}
 
 // A block's tile of y and its split of K. `rows`: rows of x that are copied.
 struct w4_sm90_tile {

@@ -36,8 +36,8 @@ class w4_sm90_store {
         column_(t.let(tile.column + warp * 16u + t.lane_rank() / 4u * 2u)),
         n_(t.let(select(is_part_, padded_n(), problem[&w4_problem::w][&w4_packed::n]))),
         left_n_(t.let(select(column_ < n_, n_ - column_, 0u))),
-        left_m_(t.let(select(all_of(row_ < problem[&w4_problem::m], left_n_ != 0u),
-                             problem[&w4_problem::m] - row_, 0u))) {}
+        end_(t.let(min(problem[&w4_problem::m], tile.row + w4_sm90_rows_of<C>(problem)))),
+        left_m_(t.let(select(all_of(row_ < end_, left_n_ != 0u), end_ - row_, 0u))) {}
 
   // Stores the sums of a split of K to the workspace, all others plus the bias to y.
   constexpr void store(accumulator& sums, const val<u32>& split) const {
@@ -101,10 +101,12 @@ class w4_sm90_store {
 
   thread t_;
   const val<w4_problem>& problem_;
-  val<bool> is_part_;         // the sums are of a split of K
-  val<u32> row_, column_;     // the lane's first ones
-  val<u32> n_;                // columns that have memory
-  val<u32> left_n_, left_m_;  // columns and rows from there on; 0 rows: the lane stores nothing
+  val<bool> is_part_;      // the sums are of a split of K
+  val<u32> row_, column_;  // the lane's first ones
+  val<u32> n_;             // columns that have memory
+  val<u32> left_n_;        // columns from there on
+  val<u32> end_;           // the row after the block's last one
+  val<u32> left_m_;        // rows from there on; 0: the lane stores nothing
 };
 
 }  // namespace kaio::ops
