@@ -165,6 +165,8 @@ TEST_CASE("matmul_w4: many rows of x have weights rounded, unless the caller wan
   c.shape.scales = type::bf16;
   REQUIRE(rounds(c.choice(1024)));
   REQUIRE_THROWS_AS(c.choice(2048, {.variant = "matmul_w4_sm90_rounded_f16_256"}), invalid_argument);
+  c.shape.scales = type::f16;
+  REQUIRE_THROWS_AS(c.choice(2048, {.variant = "matmul_w4_sm90_rounded_in_f32_f16_256"}), invalid_argument);
   // By a matrix, where there is no such kernel: of slices whose columns are a multiple of 256.
   c.shape = {.n = 8192, .k = 4096, .group = 32, .scales = type::f32, .offsets = true};
   for (const i64 rows : {512, 2048}) REQUIRE(c.choice(rows) == "dequantise");

@@ -352,17 +352,21 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
       w8_format::gptq, {.m = 3});
 }
 
+// Scales that are numbers of the type of x, and others, have instructions of their own.
 TEST_CASE("matmul_w8: integers that a kernel for many rows rounds; the launch chooses the rows of a block",
           "[ops][w8]") {
   if (!(under_test().properties().target == ptx::target{90, true})) return;
   const auto check = [&](i64 most, i64 rows) {
     const auto seed = static_cast<std::uint64_t>(rows);
     const bool is_half = rows / 16 % 2 == 0;
-    const w8_model model = w8_model::random({.n = 72,
-                                             .k = rows % 64 == 0 ? 1216 : 320,
-                                             .group = rows % 3 == 0 ? 32 : 64,
-                                             .zero_points = rows % 5 != 0},
-                                            seed);
+    w8_model model = w8_model::random({.n = 72,
+                                       .k = rows % 64 == 0 ? 1216 : 320,
+                                       .group = rows % 3 == 0 ? 32 : 64,
+                                       .zero_points = rows % 5 != 0},
+                                      seed);
+    const bool own_scales = rows / 32 % 2 == 0;
+    for (f32& scale : model.scales)
+      scale = !own_scales ? scale * 1.0001f : is_half ? scale : static_cast<f32>(bf16(scale));
     const product_call call{.m = rows % 48 == 0    ? 2 * rows
                                  : rows % 48 == 16 ? rows + 5
                                                    : rows - 6,

@@ -54,8 +54,9 @@ std::string_view refusal(const w4_variant& v, const w4_problem& p, std::int64_t 
   if (!v.has_tensor_copies) return {};
   if (v.rounds ? p.w.slots > 1 && p.w.group.value % 32 != 0 : p.w.slots > v.slots)
     return v.rounds ? "it needs groups of multiples of 32 codes" : "it needs groups of multiples of 64 codes";
-  if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
-    return "it needs scales of the type of x";
+  const bool are_own = (p.w.scales_bf16 != 0) == (p.type == static_cast<u32>(element_type::bf16));
+  if (v.own_scales && !are_own) return "it needs scales of the type of x";
+  if (v.other_scales && are_own) return "it needs scales of another type than x";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "K is shorter than one of its stages";

@@ -34,8 +34,8 @@ void add_w4_rounded(std::vector<w4_variant>& all) {
 //   8 rows, then 16        each from sm_90 on, then from sm_80 on
 //   Rows                   from sm_80 on
 //   32, 64, 128 rows       sm_90a, without offsets: sums of x would be products of their own
-//   16 to 128, to 256      sm_90a, integers without offsets, rounds weights, rows by launch: scales of the type of
-//                          x, then any scales
+//   16 to 128, to 256      sm_90a, integers without offsets, rounds weights, rows by launch; w4: scales of the type of x,
+//                          then any scales
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {
@@ -43,28 +43,22 @@ std::span<const w4_variant> matmul_w4_rows() {
       return new std::vector{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
                              describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                              describe_w4<D, T, Rows>()...};
-    else if constexpr (std::is_same_v<D, w4_integers>) {
-      auto* all = new std::vector{describe_w4_one_row<w4_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
-                                  describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
-                                  describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
-                                  describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
-                                  describe_w4_sm90<D, T, 128>()};
-      add_w4_rounded<w4_rounded_integers, T>(*all);
-      add_w4_rounded<w4_rounded_in_f32, T>(*all);
+    else {
+      auto* all = new std::vector<w4_variant>;
+      if constexpr (std::is_same_v<D, w4_integers>) all->push_back(describe_w4_one_row<w4_one_row, T>());
+      if constexpr (std::is_same_v<D, w8_integers>) all->push_back(describe_w4_one_row<w8_one_row, T>());
+      all->insert(all->end(), {describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
+                               describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                               describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 32>(),
+                               describe_w4_sm90<D, T, 64>(), describe_w4_sm90<D, T, 128>()});
+      if constexpr (std::is_same_v<D, w4_integers>) {
+        add_w4_rounded<w4_rounded<D, w4_rounding::of_own_scales>, T>(*all);
+        add_w4_rounded<w4_rounded<D, w4_rounding::in_f32>, T>(*all);
+      }
+      if constexpr (std::is_same_v<D, w8_integers>)
+        add_w4_rounded<w4_rounded<D, w4_rounding::of_any_scales>, T>(*all);
       return all;
-    } else if constexpr (std::is_same_v<D, w8_integers>) {
-      auto* all = new std::vector{describe_w4_one_row<w8_one_row, T>(), describe_w4_few_rows<D, T, 8, 90>(),
-                                  describe_w4_few_rows<D, T, 8, 80>(),  describe_w4_few_rows<D, T, 16, 90>(),
-                                  describe_w4_few_rows<D, T, 16, 80>(), describe_w4<D, T, Rows>()...,
-                                  describe_w4_sm90<D, T, 32>(),         describe_w4_sm90<D, T, 64>(),
-                                  describe_w4_sm90<D, T, 128>()};
-      add_w4_rounded<w8_rounded_integers, T>(*all);
-      return all;
-    } else
-      return new std::vector{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
-                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
-                             describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 32>(),
-                             describe_w4_sm90<D, T, 64>(),         describe_w4_sm90<D, T, 128>()};
+    }
   }();
   return rows;
 }

@@ -45,6 +45,7 @@ struct w4_variant {
   bool has_tensor_copies = false;              // x comes by tensor copies: matmul_w4_sm90
   bool rounds = false;                         // rounds weights to the type of x
   bool own_scales = false;                     // only for scales of the type of x
+  bool other_scales = false;                   // only for scales of another type
   f32 unit = 1;                                // w4_problem::unit, if the decoder has one
   std::string own_name = {};                   // "kernel_rows48": the launch chooses fewer rows than the most
 
@@ -193,9 +194,10 @@ w4_variant describe_w4_sm90(std::uint32_t own_rows = Rows) {
                .tiles = config.tiles * config.together,
                .has_clusters = !D::rounded,
                .has_tensor_copies = true,
-               .rounds = D::rounded,
-               .own_scales = std::is_same_v<D, w4_rounded_integers>};
+               .rounds = D::rounded};
   if constexpr (D::rounded) {
+    v.own_scales = D::own_scales;
+    v.other_scales = D::other_scales;
     v.stages = config.stages_of(own_rows);
     if (own_rows < config.rows) v.own_name = std::string(v.image->name) + "_rows" + std::to_string(own_rows);
   }

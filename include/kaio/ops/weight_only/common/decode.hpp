@@ -36,6 +36,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -73,6 +74,19 @@ struct w4_pair {
   static_assert(is_half || std::is_same_v<T, bf16>);
   using type = std::conditional_t<is_half, f16x2, bf16x2>;
 };
+
+// The number that sums x for the offsets, twice: `unit` of the decoder makes it 1.
+template <class Decoder, scalar T>
+constexpr auto w4_one_of_offsets(thread t) {
+  constexpr f32 one = [] {
+    if constexpr (requires { Decoder::unit; })
+      return 1.0f / Decoder::unit;
+    else
+      return 1.0f;
+  }();
+  constexpr u32 bits = std::bit_cast<std::uint16_t>(T(one));
+  return t.let(bit_cast<typename w4_pair<T>::type>(t.let(bits * 0x00010001u)));
+}
 
 struct w4_integers : w4_dequantisation {
   static constexpr bool zero_points = true;

@@ -65,13 +65,6 @@ struct w4_scales_and_zeros {
                        is_bf16);
     }
   }
-  // Both scales of 16 bits in one word.
-  template <class ScalesAndZeros>
-  static constexpr val<u32> scale_bits(thread t, const ScalesAndZeros& scales_and_zeros,
-                                       const val<u32>& first, const val<u32>& g) {
-    static_assert(D::scales == w4_scales_in_kernel::f16_or_bf16);
-    return t.let(scales_and_zeros[first + g]);
-  }
   // Both scales from their bits: the even one is in the lower half of the word, or in its lowest byte.
   static constexpr two<val<f32>, val<f32>> scales_of(thread t, const val<u32>& both,
                                                      [[maybe_unused]] const val<bool>& is_bf16) {

@@ -114,8 +114,7 @@ class w4_warp {
   static constexpr auto all_ones([[maybe_unused]] thread t) {
     if constexpr (D::offsets) {
       typename mma::a_fragment ones(t);
-      for (auto& r : ones.registers)
-        r = bit_cast<typename w4_pair<T>::type>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+      for (auto& r : ones.registers) r = w4_one_of_offsets<decoder_type, T>(t);
       return ones;
     } else {
       return 0;

@@ -366,7 +366,7 @@ class w4_few_rows_body {
   }
   static constexpr auto all_ones(thread t) {
     typename mma::a_fragment ones(t);
-    for (auto& r : ones.registers) r = bit_cast<pair>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+    for (auto& r : ones.registers) r = w4_one_of_offsets<decoder_type, T>(t);
     return ones;
   }
 

@@ -137,7 +137,6 @@ class w4_sm90_consumer {
   using scales_and_zeros_of = typename shape::scales_and_zeros_of;
   using fragment = typename mma_m16n8k16<f32, T>::a_fragment;
   static constexpr std::uint32_t tiles_n = shape::tiles_n, quads = D::bits / 4;
-  static constexpr u32 minus_count = D::rounded ? 4 : 2;
   static constexpr u32 passes = D::scaled ? 1 : C.passes;
   using pass_sums = wgmma_accumulator<f32, C.rows / passes>;
   // together: slots per unit; units: units per stage; of_slot, of_unit: products along K per slot and unit.
@@ -208,27 +207,30 @@ class w4_sm90_consumer {
     const auto words =
         array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes()[at.codes + i * 128]); });
     const auto minus = array_of<at_once>([&](u32 i) { return minus_of(at, i); });
-    return loaded_unit<decltype(words), decltype(minus)>{words, minus};
+    const auto scales = array_of < D::rounded ? at_once : 1 > ([&](u32 i) { return rounding_scales(at, i); });
+    return loaded_unit<decltype(words), decltype(minus), decltype(scales)>{words, minus, scales};
   }
-  template <class Words, class Minus>
+  template <class Words, class Minus, class Scales>
   struct loaded_unit {
     Words words;
     Minus minus;
+    Scales scales;  // of decoders that round
   };
   // The register operands of a unit.
   template <class Loaded>
   constexpr auto decode(const unit_place& at, const Loaded& loaded) const {
-    return array_of<of_unit>([&](u32 j) {
+    auto steps = array_of<of_unit>([&](u32 j) {
       const auto codes_of_step = array_of<quads>([&](u32 q) {
         const u32 word = (at.slot * of_slot + j) * quads + q;
         return t_.let(loaded.words[word / 4][word % 4]);
       });
-      const auto of_codes =
-          array_of<minus_count>([&](u32 i) { return t_.let(loaded.minus[j / of_slot][i]); });
+      const auto of_codes = array_of<2>([&](u32 i) { return t_.let(loaded.minus[j / of_slot][i]); });
       fragment decoded(t_);
       decoder_.decode(t_, codes_of_step, of_codes, decoded.registers);
-      return wgmma_register_operand<T>(std::move(decoded.registers));
+      return decoded;
     });
+    if constexpr (D::rounded) decoder_.scale(t_, steps, loaded.scales, of_slot);
+    return array_of<of_unit>([&](u32 j) { return wgmma_register_operand<T>(std::move(steps[j].registers)); });
   }
   // The products of a pass. They add to the unit before if it has the same scale. may_begin: the unit before is
   // of another tile of y if `continues` is false.
@@ -316,16 +318,19 @@ class w4_sm90_consumer {
     const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
     return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros(), first, 0u, g_, 0, is_bf16_);
   }
-  // The scales of a slot as a decoder that rounds takes them.
-  constexpr auto rounding_scales(const unit_place& at, u32 i) const {
-    if constexpr (requires { decoder_type::of_scales(t_, at.scales, 0); }) {
+  // The words with the scales of a slot, for a decoder that rounds.
+  constexpr auto rounding_scales([[maybe_unused]] const unit_place& at, [[maybe_unused]] u32 i) const {
+    if constexpr (D::rounded) {
+      constexpr u32 count = decoder_type::rounding_scales::words;
       const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
-      const val both = scales_and_zeros_of::scale_bits(t_, shared_.scales_and_zeros(), first, g_);
-      return array_of<2>([&](u32 odd) { return decoder_type::of_scales(t_, both, odd); });
+      if constexpr (count == 1) {
+        return array_of<1>([&](u32) { return t_.let(shared_.scales_and_zeros()[first + g_]); });
+      } else {
+        const val both = load_vec<count>(shared_.scales_and_zeros()[first + g_ * count]);
+        return array_of<count>([&](u32 odd) { return t_.let(both[odd]); });
+      }
     } else {
-      const auto scale = scale_of(at, i);
-      return array_of<2>(
-          [&](u32 odd) { return decoder_type::of_scale(t_, odd == 0 ? scale.even : scale.odd); });
+      return 0;
     }
   }
   constexpr auto zeros_of(const unit_place& at, u32 i) const {
@@ -346,12 +351,8 @@ class w4_sm90_consumer {
     if constexpr (D::rounded) {
       // Without zero points, those in shared memory are the middle of the codes.
       const auto zero = zeros_of(at, slot);
-      const auto scale = rounding_scales(at, slot);
-      return array_of<4>([&](u32 i) {
-        return i == 0   ? t_.let(decoder_type::of_zero(t_, zero.even, 0))
-               : i == 1 ? t_.let(decoder_type::of_zero(t_, zero.odd, 1))
-                        : t_.let(scale[i - 2] + 0u);
-      });
+      return array_of<2>(
+          [&](u32 i) { return var(t_, decoder_type::of_zero(t_, i == 0 ? zero.even : zero.odd, i)); });
     } else if constexpr (D::scaled) {
       const auto scale = scale_of(at, slot);
       const val even = decoder_type::of_scale(t_, scale.even), odd = decoder_type::of_scale(t_, scale.odd);
