@@ -34,8 +34,8 @@ void add_w4_rounded(std::vector<w4_variant>& all) {
 //   8 rows, then 16        each from sm_90 on, then from sm_80 on
 //   Rows                   from sm_80 on
 //   32, 64, 128 rows       sm_90a, without offsets: sums of x would be products of their own
-//   16 to 128, to 256      sm_90a, integers without offsets, rounds weights, rows by launch; w4: scales of the type of x,
-//                          then any scales
+//   16 to 128, to 256      sm_90a, integers without offsets, rounds weights, rows by launch; w4: scales of the type
+//                          of x, then of the other type
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {

@@ -4,9 +4,10 @@
 // Integers and their zero points are stored as u = code + 128 and z = zero point + 128:
 //
 //   f16     1024 + u - (1024 + z)
-//   bf16    2^127 (2^-133 u) - 2^-6 z       the bits of u alone, subnormal or not, are 2^-133 u; 2^6 multiplies the sums
+//   bf16    2^127 (2^-133 u) - 2^-6 z       the bits of u alone, subnormal or not, are 2^-133 u
 //
-// Both take 8 instructions for eight codes, and differences of up to eight bits are exact.
+// 2^6 multiplies the sums of bf16. Both take 8 instructions for eight codes. Differences have at most eight bits, so
+// they are exact.
 //
 // The bits of e4m3 move into the exponent and mantissa of f16 or bf16, which leaves out a power of two. For
 // f16 (14 instructions) 2^8 multiplies the sums. For bf16 (18 instructions) 2^120 multiplies each number. All
