@@ -105,6 +105,16 @@ struct w4_integers : w4_dequantisation {
     constexpr decoder(thread, const val<w4_problem>&) {}
     static constexpr u32 initial(u32 odd) { return base(odd) + 8 * step(odd); }
     static constexpr auto of_zero(thread, const val<u32>& z, u32 odd) { return z * step(odd) + base(odd); }
+    // minus of the zero points of columns 2 g and 2 g + 1, whose byte of `word` which_zeros(g) selects.
+    static constexpr auto which_zeros(thread, const val<u32>& g) { return g % 4u * 0x0101u + 0x4040u; }
+    static constexpr auto of_zeros(thread t, const val<u32>& word, const val<u32>& which) {
+      const val both = t.let(byte_perm(word, 0u, which));
+      return array_of<2>([&](u32 odd) {
+        if (is_half) return t.let(lop3<and_or>(both, odd == 0 ? 0x000f000fu : 0x00f000f0u, base(odd)));
+        const val moved = t.let(odd == 0 ? t.let(both + 0u) : t.let(both >> 4));
+        return t.let(lop3<and_or>(moved, 0x000f000fu, base(odd)));
+      });
+    }
 
     template <class Words, class Minus, class Registers>
     constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {

@@ -44,6 +44,17 @@ struct w8_integers : w8_dequantisation {
         return t.let(bit_cast<u32>(both * -0x1p127));
       }
     }
+    // minus of the zero points of columns 2 g and 2 g + 1, whose bytes of `word` which_zeros(g) selects.
+    static constexpr auto which_zeros(thread, const val<u32>& g) { return g % 2u * 0x0202u + 0x4040u; }
+    static constexpr auto of_zeros(thread t, const val<u32>& word, const val<u32>& which) {
+      return array_of<2>([&](u32 odd) {
+        const val both = t.let(byte_perm(word, is_half ? 0xe4e4e4e4u : 0u, which + odd * 0x0101u));
+        if constexpr (is_half)
+          return both;
+        else
+          return t.let(bit_cast<u32>(bit_cast<bf16x2>(both) * -0x1p127));
+      });
+    }
     // Register i has bytes 0 and 2 (even i) or 1 and 3 (odd i) of word i / 2.
     template <class Words, class Minus, class Registers>
     constexpr void decode(thread t, const Words& words, const Minus& minus, Registers& registers) const {

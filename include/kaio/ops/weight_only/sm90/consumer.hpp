@@ -49,13 +49,9 @@ class w4_sm90_consumer {
         g_(t.let(lane_ / 4u)),
         half_(t.let(warp % 2u)),
         own_tile_(own_tile_of(t, problem, steps, warp)),
-        codes_of_lane_(t.let(own_tile_ * (C.tiles * shape::words) + half_ * (quads * 128) + lane_ * 4u)),
-        scales_of_warp_(t.let(own_tile_ * shape::scale_words + half_ * (shape::scale_words / 2))),
-        zeros_of_warp_(t.let(own_tile_ * shape::zero_words + half_ * (shape::zero_words / 2))),
         decoder_(w4_decoder_of<D, T>(t, problem, pairs)),
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
-        fine_(t.let(select(problem[&w4_problem::w][&w4_packed::slots] != 1u, ~0u, 0u))),
         acc_(array_of<passes>([&](u32) { return pass_sums(t); })) {}
 
   // A position in the ring of stages. With D::scaled a stage is released one unit after it was read.
@@ -71,10 +67,8 @@ class w4_sm90_consumer {
   template <class Totals>
   constexpr void run(ring_place& ring, Totals& totals) {
     w4_sm90_unit_scales own(t_, t_.let(units_of_scale()));
-    for ([[maybe_unused]] auto step : t_.range(steps_.first, steps_.last).no_unroll()) {
-      const val continues = t_.let(step != steps_.first);
-      for (u32 i = 0; i < C.together; ++i) multiply_stage(ring, i, continues, own, totals);
-    }
+    for ([[maybe_unused]] auto stage : t_.range(steps_.first, steps_.last).no_unroll())
+      multiply_stage(ring, t_.let(stage != steps_.first), own, totals);
     if constexpr (D::scaled) {
       wgmma_wait<0>(t_);
       sync_warp(t_);
@@ -87,34 +81,20 @@ class w4_sm90_consumer {
   }
 
  private:
-  // Multiplies stage i of a step. continues: it is not the first step.
+  // continues: it is not the first stage.
   template <class Totals>
-  constexpr void multiply_stage(ring_place& ring, u32 i, const val<bool>& continues, w4_sm90_unit_scales& own,
+  constexpr void multiply_stage(ring_place& ring, const val<bool>& continues, w4_sm90_unit_scales& own,
                                 Totals& totals) {
     auto& [from, done] = ring;
     from.wait();
     const val stage = t_.let(from.stage());
-    // Decoders that round have registers to load a whole stage at once.
-    const auto all = array_of < D::rounded ? units : 1 > ([&](u32 unit) {
-                                                       if constexpr (D::rounded)
-                                                         return load(place_of(stage, unit));
-                                                       else
-                                                         return unit;
-                                                     });
     for (u32 unit = 0; unit < units; ++unit) {
       if constexpr (adds_first) add_before(unit, own, totals);
       const unit_place at = place_of(stage, unit);
-      const bool may_begin = i == 0 && unit == 0;
-      if constexpr (D::rounded)
-        multiply_unit(stage, unit, at, all[unit], may_begin, continues, own, totals);
-      else
-        multiply_unit(stage, unit, at, load(at), may_begin, continues, own, totals);
+      multiply_unit(stage, unit, at, continues, own, totals);
       if (D::scaled && unit == 0) {
         sync_warp(t_);
-        if (i != 0)
-          release(done);
-        else if (auto later = t_.when(continues))
-          release(done);
+        if (auto later = t_.when(continues)) release(done);
       }
     }
     if constexpr (!D::scaled) {
@@ -156,14 +136,6 @@ class w4_sm90_consumer {
   };
   constexpr unit_place place_of(const val<u32>& stage, u32 unit) const {
     const u32 k = unit * at_once / D::slots, slot = unit * at_once % D::slots;
-    if constexpr (D::rounded) {
-      const val codes = t_.let(shared_.first_code(stage) + codes_of_lane_);
-      const val scales = t_.let(shared_.first_scale(stage, 0u) + scales_of_warp_);
-      const val zeros = t_.let(shared_.first_scale(stage, 0u) + zeros_of_warp_);
-      constexpr u32 of_tile = tiles_n * shape::scale_and_zero_words;
-      return {k, slot, t_.let(codes + k * shape::words), t_.let(scales + k * of_tile),
-              t_.let(zeros + k * of_tile)};
-    }
     const val tile = t_.let((stage * tiles_n + own_tile_) * C.tiles + k);
     const val codes = t_.let(tile * shape::words + half_ * (quads * 128) + lane_ * 4u);
     const val first = t_.let(shared_.first_scale(stage, k));
@@ -183,11 +155,10 @@ class w4_sm90_consumer {
   }
 
   // Decodes a unit and issues its products. The sums of passes before it are added meanwhile.
-  template <class Loaded, class Totals>
-  constexpr void multiply_unit(const val<u32>& stage, u32 unit, const unit_place& at, const Loaded& loaded,
-                               bool may_begin, const val<bool>& continues, w4_sm90_unit_scales& own,
-                               Totals& totals) {
-    const auto w = decode(at, loaded);                                              // 64 columns x 16 each
+  template <class Totals>
+  constexpr void multiply_unit(const val<u32>& stage, u32 unit, const unit_place& at,
+                               const val<bool>& continues, w4_sm90_unit_scales& own, Totals& totals) {
+    const auto w = decode(at);                                                      // 64 columns x 16 each
     const auto x = wgmma_operand<major::k>(shared_.tile_of_x(t_, stage, at.tile));  // rows x 64
     if constexpr (!D::scaled) {
       const auto scale = scale_of(at, 0);
@@ -196,92 +167,53 @@ class w4_sm90_consumer {
     }
     if constexpr (adds_after_decoding) add_before(unit, own, totals);
     for (u32 pass = unit * passes; pass < (unit + 1) * passes; ++pass) {
-      issue(unit, pass, at.slot, may_begin, continues, own, w, x);
+      issue(unit, pass, at.slot, continues, own, w, x);
       // With four warpgroups and totals there are no registers to decode while the products run.
-      if constexpr (D::scaled) wgmma_wait<C.consumers == 2 || D::rounded ? 1 : 0>(t_);
+      if constexpr (D::scaled) wgmma_wait<C.consumers == 2 ? 1 : 0>(t_);
       if constexpr (passes > 1) add_before(pass, own, totals);
     }
   }
-  // Loads what decode takes of a unit.
-  constexpr auto load(const unit_place& at) const {
+  // The register operands of a unit.
+  constexpr auto decode(const unit_place& at) const {
     const auto words =
         array_of<quads>([&](u32 i) { return load_vec<4>(shared_.codes()[at.codes + i * 128]); });
     const auto minus = array_of<at_once>([&](u32 i) { return minus_of(at, i); });
-    const auto scales = array_of < D::rounded ? at_once : 1 > ([&](u32 i) { return rounding_scales(at, i); });
-    return loaded_unit<decltype(words), decltype(minus), decltype(scales)>{words, minus, scales};
-  }
-  template <class Words, class Minus, class Scales>
-  struct loaded_unit {
-    Words words;
-    Minus minus;
-    Scales scales;  // of decoders that round
-  };
-  // The register operands of a unit.
-  template <class Loaded>
-  constexpr auto decode(const unit_place& at, const Loaded& loaded) const {
     auto steps = array_of<of_unit>([&](u32 j) {
       const auto codes_of_step = array_of<quads>([&](u32 q) {
         const u32 word = (at.slot * of_slot + j) * quads + q;
-        return t_.let(loaded.words[word / 4][word % 4]);
+        return t_.let(words[word / 4][word % 4]);
       });
-      const auto of_codes = array_of<2>([&](u32 i) { return t_.let(loaded.minus[j / of_slot][i]); });
+      const auto of_codes = array_of<2>([&](u32 i) { return t_.let(minus[j / of_slot][i]); });
       fragment decoded(t_);
       decoder_.decode(t_, codes_of_step, of_codes, decoded.registers);
       return decoded;
     });
-    if constexpr (D::rounded) decoder_.scale(t_, steps, loaded.scales, of_slot);
     return array_of<of_unit>([&](u32 j) { return wgmma_register_operand<T>(std::move(steps[j].registers)); });
   }
-  // The products of a pass. They add to the unit before if it has the same scale. may_begin: the unit before is
-  // of another tile of y if `continues` is false.
+  // The products of a pass. They add to the unit before if it has the same scale. With D::scaled the unit before the
+  // first stage's is of another tile of y.
   template <class W, class X>
-  constexpr void issue(u32 unit, u32 pass, u32 slot, [[maybe_unused]] bool may_begin,
-                       [[maybe_unused]] const val<bool>& continues, const w4_sm90_unit_scales& own,
-                       const W& w, const X& x) {
-    if constexpr (D::rounded) {
-      const val rows = t_.let(problem_[&w4_problem::tile_rows]);
-      for_rows<C.least_rows, C.rows>(rows, [&]<u32 Rows>() {
-        auto sums = acc_[0].template first<Rows>();
-        wgmma_batch mma(t_);
-        if (may_begin)
-          mma.multiply_add(sums, w[0], x.slice(0), continues);
-        else
-          mma.multiply_add(sums, w[0], x.slice(0), true);
-        for (u32 j = 1; j < of_unit; ++j) mma.multiply_add(sums, w[j], x.slice(j), true);
-      });
-      acc_[0].set_value();
-    } else {
-      wgmma_batch mma(t_);
-      const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
-      const auto multiply_add = [&](u32 j, const auto& accumulate) {
-        mma.multiply_add(acc_[pass % passes], w[j], rows_of_x.slice(slot * of_slot + j), accumulate);
-      };
-      if constexpr (joins_units) {
-        if (unit == 0)
-          multiply_add(0, false);
-        else
-          multiply_add(0, own.continues[(unit - 1) % 2]);
-      } else if constexpr (D::scaled) {
-        if (may_begin)
-          multiply_add(0, continues);
-        else
-          multiply_add(0, true);
-      } else {
+  constexpr void issue(u32 unit, u32 pass, u32 slot, [[maybe_unused]] const val<bool>& continues,
+                       const w4_sm90_unit_scales& own, const W& w, const X& x) {
+    wgmma_batch mma(t_);
+    const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
+    const auto multiply_add = [&](u32 j, const auto& accumulate) {
+      mma.multiply_add(acc_[pass % passes], w[j], rows_of_x.slice(slot * of_slot + j), accumulate);
+    };
+    if constexpr (joins_units) {
+      if (unit == 0)
         multiply_add(0, false);
-      }
-      for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
-    }
-  }
-  // Calls f with the rows of the launch as a constant.
-  template <u32 Least, u32 Most, class F>
-  constexpr void for_rows(const val<u32>& rows, const F& f) const {
-    if constexpr (Least == Most) {
-      f.template operator()<Most>();
+      else
+        multiply_add(0, own.continues[(unit - 1) % 2]);
+    } else if constexpr (D::scaled) {
+      if (unit == 0)
+        multiply_add(0, continues);
+      else
+        multiply_add(0, true);
     } else {
-      constexpr u32 middle = (Least + Most) / 2 / 16 * 16;
-      if (auto more = t_.when(rows > middle)) for_rows<middle + 16, Most>(rows, f);
-      if (auto other = t_.otherwise()) for_rows<Least, middle>(rows, f);
+      multiply_add(0, false);
     }
+    for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
   }
 
   // Adds the sums of the pass before `pass` to the totals, unless its unit goes on.
@@ -315,45 +247,17 @@ class w4_sm90_consumer {
   }
   // The scales and zero points of the i-th slot of a unit, for the even and the odd columns.
   constexpr auto scale_of(const unit_place& at, u32 i) const {
-    const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
+    const val first = t_.let(at.scales + (at.slot + i) * (tiles_n * shape::scale_words));
     return scales_and_zeros_of::scales(t_, shared_.scales_and_zeros(), first, 0u, g_, 0, is_bf16_);
-  }
-  // The words with the scales of a slot, for a decoder that rounds.
-  constexpr auto rounding_scales([[maybe_unused]] const unit_place& at, [[maybe_unused]] u32 i) const {
-    if constexpr (D::rounded) {
-      constexpr u32 count = decoder_type::rounding_scales::words;
-      const val first = t_.let(at.scales + words_of_slot(at.slot + i, tiles_n * shape::scale_words));
-      if constexpr (count == 1) {
-        return array_of<1>([&](u32) { return t_.let(shared_.scales_and_zeros()[first + g_]); });
-      } else {
-        const val both = load_vec<count>(shared_.scales_and_zeros()[first + g_ * count]);
-        return array_of<count>([&](u32 odd) { return t_.let(both[odd]); });
-      }
-    } else {
-      return 0;
-    }
   }
   constexpr auto zeros_of(const unit_place& at, u32 i) const {
     constexpr u32 begin = D::slots * tiles_n * shape::scale_words - scales_and_zeros_of::scale_pieces * 4;
-    const val first = t_.let(at.zeros + begin + words_of_slot(at.slot + i, tiles_n * shape::zero_words));
+    const val first = t_.let(at.zeros + begin + (at.slot + i) * (tiles_n * shape::zero_words));
     return scales_and_zeros_of::zeros(t_, shared_.scales_and_zeros(), first, 0u, g_, 0);
-  }
-  // Words from the first slot to a slot. With groups of multiples of 64 both slots of a decoder that rounds
-  // are the first one.
-  constexpr auto words_of_slot(u32 slot, u32 words) const {
-    if constexpr (D::rounded)
-      return slot == 0 ? t_.let(fine_ & 0u) : t_.let(fine_ & slot * words);
-    else
-      return slot * words;
   }
   // The argument `minus` of decode for a slot: for the even, then the odd registers.
   constexpr auto minus_of(const unit_place& at, u32 slot) const {
-    if constexpr (D::rounded) {
-      // Without zero points, those in shared memory are the middle of the codes.
-      const auto zero = zeros_of(at, slot);
-      return array_of<2>(
-          [&](u32 i) { return var(t_, decoder_type::of_zero(t_, i == 0 ? zero.even : zero.odd, i)); });
-    } else if constexpr (D::scaled) {
+    if constexpr (D::scaled) {
       const auto scale = scale_of(at, slot);
       const val even = decoder_type::of_scale(t_, scale.even), odd = decoder_type::of_scale(t_, scale.odd);
       return array_of<2>([&](u32 i) { return var(t_, i == 0 ? even : odd); });
@@ -378,13 +282,11 @@ class w4_sm90_consumer {
   const val<w4_problem>& problem_;
   const w4_sm90_steps& steps_;
   val<u32> lane_;
-  val<u32> g_;                                               // quad of the lane: its pair of columns
-  val<u32> half_, own_tile_;                                 // the warp's 16 of a tile of 32 columns
-  val<u32> codes_of_lane_, scales_of_warp_, zeros_of_warp_;  // first words in a stage
+  val<u32> g_;                // quad of the lane: its pair of columns
+  val<u32> half_, own_tile_;  // the warp's 16 of a tile of 32 columns
   decltype(w4_decoder_of<D, T>(std::declval<thread>(), std::declval<const val<w4_problem>&>(),
                                std::declval<const Pairs&>())) decoder_;
   val<bool> has_zeros_, is_bf16_;
-  val<u32> fine_;                               // all bits, if groups are shorter than 64
   dsl::register_array<pass_sums, passes> acc_;  // 64 columns x rows of a pass
 };
 

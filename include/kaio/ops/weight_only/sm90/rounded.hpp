@@ -1,7 +1,6 @@
 #pragma once
 // matmul_w4 for sm_90a with weights that are rounded to the type of x (decode_rounded.hpp). The scales are in
-// the operand, so the accumulators of wgmma have the sums over all of K. While the products of a tile of 64
-// along K run, its warps decode the next tile.
+// the operand, so the accumulators of wgmma have the sums over all of K (rounded_consumer.hpp).
 //
 // A block computes one tile of y after the other. Its producer copies the first stages of the next tile while
 // the consumers store the sums of the last one:
@@ -18,17 +17,15 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/shared/divisor.hpp>
-#include <kaio/ops/weight_only/common/decode_table.hpp>
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
-#include <kaio/ops/weight_only/sm90/consumer.hpp>
 #include <kaio/ops/weight_only/sm90/place.hpp>
+#include <kaio/ops/weight_only/sm90/rounded_consumer.hpp>
 #include <kaio/ops/weight_only/sm90/rounded_copies.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 #include <kaio/ops/weight_only/sm90/store.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace kaio::ops {
 
@@ -72,14 +69,11 @@ struct w4_sm90_rounded_body {
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
-      using consumer_warpgroup =
-          w4_sm90_consumer<C, D, T, std::remove_cvref_t<decltype(make_w4_pairs<false, D, T>(t, problem))>>;
+      using consumer_warpgroup = w4_rounded_consumer<C, D, T>;
       auto ring = consumer_warpgroup::ring_begin(t, shared);
-      const auto pairs = make_w4_pairs<false, D, T>(t, problem);
       for_tiles(t, problem, tiles, [&](const w4_sm90_tile& tile, const w4_sm90_steps& steps) {
-        consumer_warpgroup own(t, shared, problem, steps, pairs, warp);
-        int totals = 0;
-        own.run(ring, totals);
+        consumer_warpgroup own(t, shared, problem, steps, warp);
+        own.run(ring);
         w4_sm90_store<C, T>(t, problem, tile, warp).store(own.sums(), tile.split);
       });
     }
