@@ -14,6 +14,7 @@
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
+#include <kaio/ops/weight_only/sm90/place.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct w4_sm90_unit_scales {
 template <w4_sm90_config C, class Dequantisation, scalar T, class Pairs>
 class w4_sm90_consumer {
  public:
-  using shared_memory = w4_sm90_memory<C, Dequantisation, T>;
+  using shared_memory = w4_sm90_shared<C, Dequantisation, T>;
   using accumulator = wgmma_accumulator<f32, C.rows>;
 
   constexpr w4_sm90_consumer(thread t, const shared_memory& shared, const val<w4_problem>& problem,
@@ -48,7 +49,7 @@ class w4_sm90_consumer {
         lane_(t.lane_rank()),
         g_(t.let(lane_ / 4u)),
         half_(t.let(warp % 2u)),
-        own_tile_(own_tile_of(t, problem, steps, warp)),
+        own_tile_(w4_tile_of_warp(t, problem, steps, warp)),
         decoder_(w4_decoder_of<D, T>(t, problem, pairs)),
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
@@ -146,12 +147,6 @@ class w4_sm90_consumer {
   // The warp's 16 columns of scales and zeros that have `words_of_tile` words per 32 columns.
   constexpr val<u32> of_columns(const val<u32>& first, u32 words_of_tile) const {
     return t_.let(first + own_tile_ * words_of_tile + half_ * (words_of_tile / 2));
-  }
-  // Warps beyond the last column repeat the last tile; their sums are not stored.
-  static constexpr val<u32> own_tile_of(thread t, const val<w4_problem>& problem, const w4_sm90_steps& steps,
-                                        const val<u32>& warp) {
-    const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - steps.first_tile_n);
-    return t.let(min(warp / 2u, here - 1u));
   }
 
   // Decodes a unit and issues its products. The sums of passes before it are added meanwhile.

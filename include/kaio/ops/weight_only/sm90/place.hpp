@@ -13,6 +13,14 @@
 
 namespace kaio::ops {
 
+// The tile of 32 columns, from the block's first one on, of which a consumer warp has a half. Warps beyond the last
+// column repeat the last tile; their sums are not stored.
+constexpr val<u32> w4_tile_of_warp(thread t, const val<w4_problem>& problem, const w4_sm90_steps& steps,
+                                   const val<u32>& warp) {
+  const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - steps.first_tile_n);
+  return t.let(min(warp / 2u, here - 1u));
+}
+
 // Tiles are counted by splits of K first, then by rows.
 template <w4_sm90_config C, class Dequantisation, scalar T>
 struct w4_sm90_place {

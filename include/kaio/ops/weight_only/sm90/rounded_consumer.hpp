@@ -16,6 +16,7 @@
 #include <kaio/ops/weight_only/common/problem.hpp>
 #include <kaio/ops/weight_only/common/scales_and_zeros.hpp>
 #include <kaio/ops/weight_only/sm90/config.hpp>
+#include <kaio/ops/weight_only/sm90/place.hpp>
 #include <kaio/ops/weight_only/sm90/shared.hpp>
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class w4_rounded_consumer {
         shared_(shared),
         steps_(steps),
         is_first_(t.let(t.lane_rank() == 0u)),
-        codes_of_lane_(t.let(own_tile_of(t, problem, steps, warp) * (C.tiles * shape::words) +
+        codes_of_lane_(t.let(w4_tile_of_warp(t, problem, steps, warp) * (C.tiles * shape::words) +
                              warp % 2u * (quads * 128) + t.lane_rank() * 4u)),
         scales_of_lane_(slots_of_lane(t, problem, steps, warp, shape::scale_words, 0)),
         zeros_of_lane_(slots_of_lane(t, problem, steps, warp, shape::zero_words,
@@ -181,17 +182,11 @@ class w4_rounded_consumer {
     }
   }
 
-  // Warps beyond the last column repeat the last tile; their sums are not stored.
-  static constexpr val<u32> own_tile_of(thread t, const val<w4_problem>& problem, const w4_sm90_steps& steps,
-                                        const val<u32>& warp) {
-    const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - steps.first_tile_n);
-    return t.let(min(warp / 2u, here - 1u));
-  }
   // The word with the lane's scales or zero points in each slot of a stage. of_tile: words per 32 columns; before: words
   // in front of them. With groups of multiples of 64 both slots are the first one.
   static constexpr auto slots_of_lane(thread t, const val<w4_problem>& problem, const w4_sm90_steps& steps,
                                       const val<u32>& warp, u32 of_tile, u32 before) {
-    const val first = t.let(own_tile_of(t, problem, steps, warp) * of_tile + warp % 2u * (of_tile / 2) +
+    const val first = t.let(w4_tile_of_warp(t, problem, steps, warp) * of_tile + warp % 2u * (of_tile / 2) +
                             t.lane_rank() / 4u * of_tile / 16u + (shared_memory::code_words + before));
     const val fine = t.let(select(problem[&w4_problem::w][&w4_packed::slots] != 1u, 1u, 0u));
     return array_of<D::slots>([&](u32 slot) {

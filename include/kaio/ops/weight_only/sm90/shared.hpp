@@ -16,7 +16,6 @@
 #include <kaio/ops/weight_only/sm90/config.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace kaio::ops {
 
@@ -52,10 +51,7 @@ struct w4_sm90_shared {
   constexpr const code_words& codes() const { return all_codes; }
   constexpr const scale_and_zero_words& scales_and_zeros() const { return all_scales_and_zeros; }
 
-  // The first word of the codes of a stage, and of the scales and zeros of its tile `k`.
-  static constexpr auto first_code(const val<u32>& stage) {
-    return stage * (shape::tiles_n * C.tiles * shape::words);
-  }
+  // The first word of the scales and zeros of tile `k` of a stage.
   template <class K>
   static constexpr auto first_scale(const val<u32>& stage, const K& k) {
     return (stage * C.tiles + k) * (shape::tiles_n * shape::scale_and_zero_words);
@@ -104,8 +100,6 @@ struct w4_sm90_stages {
         stages(t.let(problem[&w4_problem::stages])),
         stage_lines(t.let(problem[&w4_problem::tile_rows] * C.tiles + C.head)) {}
 
-  constexpr const all_words& codes() const { return words; }
-  constexpr const all_words& scales_and_zeros() const { return words; }
   // A line of 128 bytes; a stage begins with its codes.
   constexpr auto line(const val<u32>& i) const {
     return row_block<1>(shared_tile<u32, C.room, line_words, dsl::row_major>::over(x), i);
@@ -126,10 +120,6 @@ struct w4_sm90_stages {
   constexpr auto producer(thread t) const { return ring.producer(t, stages); }
   constexpr auto consumer(thread t) const { return ring.consumer(t, stages); }
 };
-
-template <w4_sm90_config C, class D, scalar T>
-using w4_sm90_memory =
-    std::conditional_t<C.least_rows == 0, w4_sm90_shared<C, D, T>, w4_sm90_stages<C, D, T>>;
 
 // The rows of x of a block.
 template <w4_sm90_config C>
