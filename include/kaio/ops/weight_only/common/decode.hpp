@@ -110,9 +110,9 @@ struct w4_integers : w4_dequantisation {
     static constexpr auto of_zeros(thread t, const val<u32>& word, const val<u32>& which) {
       const val both = t.let(byte_perm(word, 0u, which));
       return array_of<2>([&](u32 odd) {
-        if (is_half) return t.let(lop3<and_or>(both, odd == 0 ? 0x000f000fu : 0x00f000f0u, base(odd)));
-        const val moved = t.let(odd == 0 ? t.let(both + 0u) : t.let(both >> 4));
-        return t.let(lop3<and_or>(moved, 0x000f000fu, base(odd)));
+        if (odd == 0) return t.let(lop3<and_or>(both, 0x000f000fu, base(odd)));
+        if (is_half) return t.let(lop3<and_or>(both, 0x00f000f0u, base(odd)));
+        return t.let(lop3<and_or>(t.let(both >> 4), 0x000f000fu, base(odd)));
       });
     }
 

@@ -136,7 +136,7 @@ class w4_rounded_consumer {
     Minus minus;
   };
   constexpr auto load(const val<u32>& stage, u32 tile) const {
-    const auto memory = shared_.line(t_.let(stage * shared_.stage_lines))[0];
+    const auto memory = shared_.words_from(t_, stage);
     const auto words = array_of<quads>(
         [&](u32 i) { return load_vec<4>(memory[codes_of_lane_ + (tile * shape::words + i * 128)]); });
     constexpr u32 of_tile = shape::tiles_n * shape::scale_and_zero_words;
@@ -170,7 +170,8 @@ class w4_rounded_consumer {
     return array_of<products>([&](u32 j) { return wgmma_register_operand<T>(std::move(w[j].registers)); });
   }
 
-  // Calls f with the rows of the launch as a constant: those of Index and of every 2^Bit-th count after it are left.
+  // Calls f with the rows of the launch as a constant, C.least_rows + 16 i. The lower bits of i are those of Index; bit
+  // Bit decides next.
   template <u32 Bit = 0, u32 Index = 0, class F>
   constexpr void for_rows(const F& f) const {
     constexpr u32 other = Index + (1u << Bit);
@@ -189,21 +190,21 @@ class w4_rounded_consumer {
     const val first = t.let(w4_tile_of_warp(t, problem, steps, warp) * of_tile + warp % 2u * (of_tile / 2) +
                             t.lane_rank() / 4u * of_tile / 16u + (shared_memory::code_words + before));
     const val fine = t.let(select(problem[&w4_problem::w][&w4_packed::slots] != 1u, 1u, 0u));
+    // The shuffle keeps ptxas from computing the word again in each step.
     return array_of<D::slots>([&](u32 slot) {
       const val at = t.let(first + fine * (slot * shape::tiles_n * of_tile));
-      return slot == 0 ? at
-                       : t.let(shfl_idx(at, t.lane_rank()));  // ptxas would compute it again in each step
+      return slot == 0 ? at : t.let(shfl_idx(at, t.lane_rank()));
     });
   }
 
   thread t_;
   const shared_memory& shared_;
   const w4_sm90_steps& steps_;
-  val<bool> is_first_;      // lane of its warp
+  val<bool> is_first_;      // the first lane of its warp
   val<u32> codes_of_lane_;  // first words in a stage
   dsl::register_array<val<u32>, D::slots> scales_of_lane_, zeros_of_lane_;
   val<u32> which_zeros_;                               // see of_zeros of the decoder
-  dsl::register_array<val<bool>, bits_of_rows> rows_;  // bits of the count of 16 rows beyond the least ones
+  dsl::register_array<val<bool>, bits_of_rows> rows_;  // bits of i (for_rows)
   decoder decoder_;
   wgmma_accumulator<f32, C.rows> acc_;  // 64 columns x rows
 };

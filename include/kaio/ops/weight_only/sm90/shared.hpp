@@ -104,6 +104,10 @@ struct w4_sm90_stages {
   constexpr auto line(const val<u32>& i) const {
     return row_block<1>(shared_tile<u32, C.room, line_words, dsl::row_major>::over(x), i);
   }
+  // The words from the beginning of a stage on. All words of a lane share this address, and differ by its own distances.
+  constexpr auto words_from(thread t, const val<u32>& stage) const {
+    return line(t.let(stage * stage_lines))[0];
+  }
   constexpr auto first_code(const val<u32>& stage) const { return stage * stage_lines * line_words; }
   template <class K>
   constexpr auto first_scale(const val<u32>& stage, const K& k) const {
