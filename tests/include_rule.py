@@ -7,6 +7,7 @@
 - Public headers are light, because every user's file pays for them. The language includes only the standard headers
   listed here and single headers of Boost.Hana. No header includes a logger, a formatter or a stream. A heavier header is
   listed (on_request), and no other header includes it.
+- The first include of a public header leads to ptx/standard.hpp, so that a compiler in another mode ends after one sentence.
 - A folder has at most 25 files. So have the folders of tests, tools, benchmarks, showcases, cmake and docs. Exceptions are
   tests/fail, include/kaio/ops and docs/ops with a header and a page for each operation, and docs/c and src/c/generated with a page and
   a file for each family of the C interface.
@@ -20,6 +21,7 @@ Prints a line for each breach, then 'N passed, N failed' over the files.
 """
 
 import collections
+import functools
 import pathlib
 import re
 import sys
@@ -161,6 +163,7 @@ operation_floors = [
 ]
 # A compiler that was not asked for C++20 stops at this include: the file does not exist.
 not_there = "kaio/cannot_be_compiled"
+standard_mode = "ptx/standard.hpp"
 # Names that only the language itself may use.
 inside_of_the_language = re.compile(r"\bdsl::(tracer|literal|lower)\b|\.trace\(\)")
 
@@ -217,7 +220,17 @@ def problems_of_operation(path, text):
             yield f"{name}: {there[0]} is not below {here[0]}"
 
 
+@functools.cache
+def begins_with_standard(path):
+    """Whether the first include of a public header is ptx/standard.hpp, or a header that begins with it."""
+    first = include.search((public.base / path).read_text())
+    name = first[2].removeprefix("kaio/") if first else ""
+    return standard_mode in (path, name) or (public.base / name).is_file() and begins_with_standard(name)
+
+
 def problems_of_header(path, text):
+    if path.endswith(".hpp") and not begins_with_standard(path):
+        yield f"its first include does not lead to <kaio/{standard_mode}>"
     wing = public.place(path)[0]
     wings, standard, other = public_wings[wing]
     for quote, name in include.findall(text):

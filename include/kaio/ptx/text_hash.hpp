@@ -6,6 +6,8 @@
 //
 //   constexpr text_hash first = hash_of(segments, 3);   // a constant, or some microseconds at run time
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -10,6 +10,8 @@
 // The variables KAIO_LAUNCH_SECONDS, KAIO_LAUNCH_INSTRUCTIONS, KAIO_PROGRAM_SECONDS and KAIO_PROGRAM_INSTRUCTIONS
 // set such limits from outside the program. If both are set, both apply.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <chrono>
 #include <cstdint>
 

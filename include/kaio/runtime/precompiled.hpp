@@ -4,6 +4,8 @@
 // or a library. A kernel finds its code by the hash of its text. If there is none for the GPU, or the driver
 // refuses it, the text is compiled as usual.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstddef>
 
 namespace kaio::runtime {

@@ -3,6 +3,8 @@
 // cannot be differentiated. So a tracer notes the function that gave a value (tracer::computed), and
 // derivative() takes its rule (derivative/function_rules.hpp).
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::dsl {

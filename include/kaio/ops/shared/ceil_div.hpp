@@ -1,6 +1,8 @@
 #pragma once
 // Division of counts, rounded up: the blocks, tiles or steps that an extent takes.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <type_traits>

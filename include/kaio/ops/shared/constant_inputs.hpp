@@ -1,6 +1,8 @@
 #pragma once
 // Which inputs of a call no earlier work in the stream writes.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

@@ -1,6 +1,8 @@
 #pragma once
 // The kernel that a call runs: what every <operation>_choice returns.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 #include <string_view>
 

@@ -5,6 +5,8 @@
 //   attention(s, q_buffer, k, v, out);     // kaio: an operation takes a tensor_view, ...
 //   attention_options{.lse = lse_buffer};  // and an option too
 
+#include <kaio/ptx/standard.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <type_traits>

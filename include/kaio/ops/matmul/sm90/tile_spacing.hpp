@@ -6,9 +6,10 @@
 //   14336 columns, 132 blocks, tiles of 128:    112 tiles of 128, and 20 idle blocks
 //                                               128 tiles of 112, which load and store no more than that
 
+#include <kaio/ops/shared/ceil_div.hpp>
+
 #include <algorithm>
 #include <cstdint>
-#include <kaio/ops/shared/ceil_div.hpp>
 
 namespace kaio::ops {
 

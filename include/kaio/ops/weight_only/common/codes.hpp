@@ -1,6 +1,8 @@
 #pragma once
 // The kinds of codes and scales of packed weights, and the numbers of the code tables.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

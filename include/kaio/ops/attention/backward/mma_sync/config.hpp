@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of the backward of attention with the matrix instructions of a warp.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of the backward of attention for sm_90a.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <algorithm>
 #include <cstdint>
 

@@ -2,6 +2,8 @@
 // The tile shape of the backward of attention for sm_90a with long rows (wide_kernel.hpp). One warpgroup has
 // too few registers for the sums of both dK and dV of 64 keys.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

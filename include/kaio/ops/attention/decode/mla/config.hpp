@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of attention_decode with values that are the first elements of the keys.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of attention_decode with the matrix instructions of a warp.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {

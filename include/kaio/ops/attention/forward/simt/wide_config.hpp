@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of attention by multiply-adds for many queries, and the numbers that follow from them.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <algorithm>
 #include <cstdint>
 

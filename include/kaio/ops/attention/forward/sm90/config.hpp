@@ -1,6 +1,8 @@
 #pragma once
 // The tile shapes of attention for sm_90a, and the numbers that follow from them.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ops {
