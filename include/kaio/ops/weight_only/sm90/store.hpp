@@ -25,7 +25,7 @@ template <w4_sm90_config C, scalar T>
 class w4_sm90_store {
  public:
   using accumulator = wgmma_accumulator<f32, C.rows>;
-  static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
+  static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0 && accumulator::column(8) == 16);
 
   constexpr w4_sm90_store(thread t, const val<w4_problem>& problem, const w4_sm90_tile& tile,
                           const val<u32>& warp)
@@ -79,11 +79,14 @@ class w4_sm90_store {
   }
   constexpr void add_bias(accumulator& sums) const {
     const val bias = t_.let(problem_[&w4_problem::bias]);
-    if (auto has = t_.when(all_of(bias != u64{0}, left_n_ != 0u, !is_part_))) {
+    if (auto has = t_.when(all_of(bias != u64{0}, left_m_ != 0u, !is_part_))) {
       const auto from = pointer_at<in<T>>(t_, bias);
       const val even = t_.let(cast<f32>(from[column_]));
       const val odd = t_.let(cast<f32>(from[column_ + min(left_n_ - 1u, 1u)]));
-      for (u32 i = 0; i < accumulator::size(); ++i) sums[i] += accumulator::row(i) == 0 ? even : odd;
+      // By sixteen rows: no product wrote the sums of rows that the launch left out.
+      for (u32 i = 0; i < accumulator::size(); i += 8)
+        if (auto some = t_.when(left_m_ > accumulator::column(i)))
+          for (u32 j = i; j < i + 8; ++j) sums[j] += accumulator::row(j) == 0 ? even : odd;
     }
   }
   // Calls f(address, sums of both columns) for each row that exists.
