@@ -74,7 +74,8 @@ struct w4_sm90_rounded_body {
       for_tiles(t, problem, tiles, [&](const w4_sm90_tile& tile, const w4_sm90_steps& steps) {
         consumer_warpgroup own(t, shared, problem, steps, warp);
         own.run(ring);
-        w4_sm90_store<C, T>(t, problem, tile, warp).store(own.sums(), tile.split);
+        w4_sm90_store<C, D, T>(t, problem, tile, warp)
+            .store(own.sums(), shared, own.line_of_results(ring, warp), [&] { own.release_last(ring); });
       });
     }
   }

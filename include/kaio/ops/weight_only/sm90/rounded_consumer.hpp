@@ -48,26 +48,40 @@ class w4_rounded_consumer {
         decoder_(t, problem),
         acc_(t) {}
 
-  // A position in the ring of stages. A stage is released when the first products of the next one have been issued.
+  // A position in the ring of stages. A stage is released when the first products of the next one have been issued, and
+  // those for the results of a tile of y by release_last.
   struct ring_place {
     decltype(std::declval<const shared_memory&>().consumer(std::declval<thread>())) from;
-    var<bool> is_full;  // an early answer about the stage of `from`
-    var<u32> last;      // the stage before it
+    var<bool> is_full;      // an early answer about the stage of `from`
+    var<u32> last, before;  // the two stages before it
   };
   static constexpr ring_place ring_begin(thread t, const shared_memory& shared) {
-    return {shared.consumer(t), var(t, false), var(t, 0u)};
+    return {shared.consumer(t), var(t, false), var(t, 0u), var(t, 0u)};
   }
 
   // Sums all steps. A step has two tiles, each with registers of its own.
   constexpr void run(ring_place& ring) {
     for (auto step : t_.range(steps_.first, steps_.last).no_unroll()) {
-      const val continues = t_.let(step != steps_.first);
-      for (u32 i = 0; i < C.together; ++i) multiply_stage(ring, i, continues);
+      const val continues = t_.let(step != steps_.first), ends = t_.let(step + 1u == steps_.last);
+      for (u32 i = 0; i < C.together; ++i) multiply_stage(ring, i, continues, ends);
     }
     wgmma_wait<0>(t_);
-    release(t_.let(ring.last), is_first_);
   }
   constexpr auto& sums() { return acc_; }
+  // The first line of shared memory for the warpgroup's results: where x of a tile of the last step was.
+  constexpr val<u32> line_of_results(const ring_place& ring, const val<u32>& warp) const {
+    if constexpr (keeps_two) {
+      const val stage = t_.let(select(warp < 4u, ring.before, ring.last));
+      return shared_.line_of_x(t_, stage, 0u);
+    } else {
+      return shared_.line_of_x(t_, t_.let(ring.last), t_.let(warp / 4u));
+    }
+  }
+  // Releases the stages for the results.
+  constexpr void release_last(const ring_place& ring) const {
+    if constexpr (keeps_two) release(t_.let(ring.before), is_first_);
+    release(t_.let(ring.last), is_first_);
+  }
 
  private:
   using shape = w4_sm90_shape<C, D>;
@@ -83,12 +97,17 @@ class w4_rounded_consumer {
     return bits;
   }();
 
-  // Stage i of a step. continues: it is not the block's first step.
-  constexpr void multiply_stage(ring_place& ring, u32 i, const val<bool>& continues) {
+  // The tiles of the last step, one for the results of each warpgroup, are in two stages.
+  static constexpr bool keeps_two = C.consumers > C.tiles;
+  static_assert(C.consumers <= C.tiles * C.together);
+
+  // Stage i of a step. continues: it is not the first step of the tile of y; ends: it is the last one.
+  constexpr void multiply_stage(ring_place& ring, u32 i, const val<bool>& continues, const val<bool>& ends) {
     ring.from.wait_unless(ring.is_full);
     const val stage = t_.let(ring.from.stage());
     const val last = t_.let(ring.last);
     const auto loaded = array_of<C.tiles>([&](u32 tile) { return load(stage, tile); });
+    if constexpr (keeps_two) ring.before = last;
     ring.last = stage;
     ring.from.advance();
     for (u32 tile = 0; tile < C.tiles; ++tile) {
@@ -104,7 +123,7 @@ class w4_rounded_consumer {
       if (i == 0)
         release(last, t_.let(all_of(is_first_, continues)));
       else
-        release(last, is_first_);
+        release(last, keeps_two ? t_.let(all_of(is_first_, !ends)) : is_first_);
     }
   }
   // The products of a tile. accumulate: they add to the sums.

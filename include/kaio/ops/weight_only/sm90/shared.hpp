@@ -115,11 +115,15 @@ struct w4_sm90_stages {
   }
   template <class K>
   constexpr auto tile_of_x(thread t, const val<u32>& stage, const K& k) const {
+    return row_block<C.rows>(x, line_of_x(t, stage, k));
+  }
+  // The first line of x of tile `k` of a stage.
+  template <class K>
+  constexpr val<u32> line_of_x(thread t, const val<u32>& stage, const K& k) const {
     if constexpr (C.tiles == 1)
-      return row_block<C.rows>(x, t.let(stage * stage_lines + C.head));
+      return t.let(stage * stage_lines + C.head);
     else
-      return row_block<C.rows>(x,
-                               t.let(stage * stage_lines + ((stage_lines - C.head) / C.tiles * k + C.head)));
+      return t.let(stage * stage_lines + ((stage_lines - C.head) / C.tiles * k + C.head));
   }
   constexpr auto producer(thread t) const { return ring.producer(t, stages); }
   constexpr auto consumer(thread t) const { return ring.consumer(t, stages); }
