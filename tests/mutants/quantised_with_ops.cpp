@@ -52,6 +52,7 @@ constexpr harmless_statement without_effect[] = {
     {"shared/store_four.hpp", "auto at_once ="},
     {"matmul/common/store_strip.hpp", "by_four = t.when(aligned)"},
     {"matmul/common/store_strip.hpp", "whole = t.when(at.is_whole)"},
+    {"matmul/common/store_strip.hpp", "whole = t.when(all_of(aligned, at.is_whole))"},
     {"matmul/common/term_values.hpp", "const val aligned ="},
     {"matmul/common/term_values.hpp", "const val at_once ="},
     {"matmul/common/term_values.hpp", "auto vectors ="},

@@ -51,8 +51,14 @@ template <std::uint32_t Size, class At, class Words>
 constexpr void store_elements(thread t, const val<u64>& address, const val<output_lines>& lines, const At& at,
                               const Words& words) {
   const val first = t.let(address + cast<u64>(offset_in(t, lines, at.first)) * u64{Size});
-  store_words<Size>(t, first, t.let(cast<u64>(lines[&output_lines::pitch])),
-                    t.let(lines[&output_lines::by_four] != 0u), at, words);
+  const val by_four = t.let(lines[&output_lines::by_four] != 0u);
+  const auto aligned = [&] {
+    if constexpr (exchanges_elements<Size, At>)
+      return t.let(all_of(by_four, (lines[&output_lines::columns] & 3u) == 0u));
+    else
+      return by_four;
+  };
+  store_words<Size>(t, first, t.let(cast<u64>(lines[&output_lines::pitch])), aligned(), at, words);
 }
 
 template <class Out>

@@ -63,6 +63,10 @@ constexpr out<word_of_size<Size>> memory_at(thread t, const val<u64>& address) {
   return pointer_at<out<word_of_size<Size>>>(t, address);
 }
 
+// Whether lanes exchange elements of a strip that does not begin at a multiple of its size.
+template <std::uint32_t Size, class At>
+inline constexpr bool exchanges_elements = Size == 2 && At::lanes != 1;
+
 // Stores one row of 16-bit elements by all of its lanes. `exist`: bits 0 to 3 are for the elements of the
 // lane before (for the first lane: of the last one), bits 4 to 7 for those of this lane.
 template <std::uint32_t Lanes>
@@ -98,7 +102,8 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
   }
 }
 
-// `words`: all rows, as words_of packs them.
+// `words`: all rows, as words_of packs them. `aligned`: each strip begins at a multiple of its size. If lanes
+// exchange elements, it must be the same for all of them, and then no strip has a part of its columns.
 template <std::uint32_t Size, class At, class Words>
 constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitch, const val<bool>& aligned,
                            const At& at, const Words& words) {
@@ -137,28 +142,25 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
       f(address, four, t.let((exist >> i & 1u) != 0u));
     }
   };
-  const auto one_by_one = [&] {
-    each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
-      if (auto row = t.when(exists))
-        for (u32 j = 0; j < 4; ++j)
-          if (auto column = t.when(at.columns_left > j))
-            memory_at<Size>(t, address)[j] = element_of<Size>(t, four, j);
-    });
-  };
-  if (auto by_four = t.when(aligned)) {
-    if (auto whole = t.when(at.is_whole)) vectors();
-    if (auto part = t.otherwise()) one_by_one();
-  }
-  if (auto shifted = t.otherwise()) {
-    if constexpr (Size == 2 && At::lanes != 1) {
+  if constexpr (exchanges_elements<Size, At>) {
+    if (auto by_four = t.when(aligned))
+      if (auto whole = t.when(at.is_whole)) vectors();
+    if (auto shifted = t.otherwise()) {
       const val own = t.let((t.let(1u) << min(at.columns_left, 4u)) - 1u);
       const val exist = t.let(own << 4u | shfl_idx<At::lanes>(own, t.let(lane_id() - 1u)));
       each_row([&](const val<u64>& address, const auto& four, const val<bool>& row_exists) {
         store_shifted<At::lanes>(t, address, four, exist, row_exists);
       });
-    } else {
-      one_by_one();
     }
+  } else {
+    if (auto whole = t.when(all_of(aligned, at.is_whole))) vectors();
+    if (auto one_by_one = t.otherwise())
+      each_row([&](const val<u64>& address, const auto& four, const val<bool>& row_exists) {
+        if (auto row = t.when(row_exists))
+          for (u32 j = 0; j < 4; ++j)
+            if (auto column = t.when(at.columns_left > j))
+              memory_at<Size>(t, address)[j] = element_of<Size>(t, four, j);
+      });
   }
 }
 

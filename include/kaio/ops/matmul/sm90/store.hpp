@@ -30,17 +30,25 @@ inline constexpr std::uint32_t most_at_once = !C.loads_words() ? 4
 
 // Stores a warp's panel of results, `Rows` x `Columns`, from shared memory to C. If the tile owns all of it,
 // a tensor copy does; otherwise threads store the owned pieces of 16 bytes. Each panel is one bulk group of
-// lane 0.
-template <std::uint32_t Rows, std::uint32_t Columns, class Place, scalar Out, class Panel>
+// lane 0. `OwnsAll`: tiles own all of every panel.
+template <std::uint32_t Rows, std::uint32_t Columns, bool OwnsAll = false, class Place, scalar Out,
+          class Panel>
 constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u64>& c_address,
                            const val<output_lines>& lines, const val<u32>& batch, const Place& first,
                            const Panel& staged) {
   constexpr std::uint32_t vector = 16 / sizeof(Out), vectors = Columns / vector;
   const val lane = t.let(lane_id());
+  const auto copy = [&] { store_tensor(map, coordinates(first.column.at, first.row.at, batch), staged); };
+  if constexpr (OwnsAll) {
+    if (auto leader = t.when(lane == 0u)) {
+      copy();
+      bulk_commit_group(t);
+    }
+    return;
+  }
   const val is_own = t.let(first.is_own(Rows, Columns));
   if (auto leader = t.when(lane == 0u)) {
-    if (auto whole = t.when(is_own))
-      store_tensor(map, coordinates(first.column.at, first.row.at, batch), staged);
+    if (auto whole = t.when(is_own)) copy();
     bulk_commit_group(t);
   }
   if (auto moved = t.when(!is_own))
@@ -151,8 +159,9 @@ class sm90_copied_store {
           fill_by_pairs(staged, lane, p, make);
         fence_proxy_async(t_);
         sync_warp(t_);
-        store_panel<sm90_warp_rows, columns>(t_, map_, c_address_, lines_, tile.batch,
-                                             Place(t_, tile, row_of_tile, p * columns), staged);
+        constexpr bool owns_all = !Place::moves && C.widths == 1;
+        store_panel<sm90_warp_rows, columns, owns_all>(t_, map_, c_address_, lines_, tile.batch,
+                                                       Place(t_, tile, row_of_tile, p * columns), staged);
       };
       // A narrow tile has no columns in the last panels.
       if (p * columns < C.width(C.widths - 1))

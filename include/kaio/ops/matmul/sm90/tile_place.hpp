@@ -67,6 +67,7 @@ constexpr tile_line line_in_parts(thread t, const val<u32>& first, const val<u32
 // parts move; otherwise they stay and copies reach outside, for kernels whose group sums leave no registers.
 template <class Mainloop, bool Transposed, bool Moves>
 struct sm90_place {
+  static constexpr bool moves = Moves;
   static constexpr std::uint32_t part_rows = Transposed ? Mainloop::part_n : Mainloop::part_m,
                                  part_columns = Transposed ? Mainloop::part_m : Mainloop::part_n;
 
